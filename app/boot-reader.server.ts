@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { obeyCountryRules } from "~/features/age/obey-country-rules.server";
 import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { routeOf } from "~/features/permissions/route-of";
-import { relatedIsComplete } from "~/features/watch/video.server";
+import { isRelatedIndexComplete } from "~/features/watch/video.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
@@ -29,7 +29,7 @@ export function startReader(): void {
     [serveReadOnly, obeyCountryRules],
   );
   followCopy(applyCategoryNames);
-  void relatedIsComplete().catch(console.error);
+  void isRelatedIndexComplete().catch(console.error);
   process.once("exit", closeDatabase);
 }
 

@@ -37,7 +37,7 @@ import { startJobs } from "~/features/processing/queue/worker.server";
 import { scheduleTrashCleanup } from "~/features/trash/trash.server";
 import { resumeDownloads } from "~/features/upload/import/downloads.server";
 import { recoverImports } from "~/features/upload/import/journal.server";
-import { relatedIsComplete } from "~/features/watch/video.server";
+import { isRelatedIndexComplete } from "~/features/watch/video.server";
 import { createBuckets } from "~/media/bucket.server";
 import { isMovingToDisk, startEvicting } from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
@@ -137,7 +137,7 @@ function startServices(): void {
   startForgettingEntries();
   startReleasingCompared();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
-  void relatedIsComplete().catch(console.error);
+  void isRelatedIndexComplete().catch(console.error);
   // Last: until the first request, nobody minds a statement that waits for another process.
   disableBusyTimeout();
   process.once("exit", closeDatabase);

@@ -20,8 +20,8 @@ import { useListModules } from "~/features/catalogue/use-list-modules";
 import { countWaiting } from "~/features/moderation/reports/queue.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
-import { MiniHost } from "~/features/player/continued";
-import { usePreloadOnIntent } from "~/features/player/primed-start";
+import { MiniPlayerHost } from "~/features/player/continued";
+import { usePreloadOnIntent } from "~/features/player/prefetch";
 import { AgeGate, useAgeGate } from "~/features/site/age-gate";
 import {
   FirstPaintScript,
@@ -155,7 +155,7 @@ export function Layout({ children }: { children: ReactNode }) {
                 hasRecords={page?.hasRecords ?? false}
               />
             </div>
-            <MiniHost allowed={Boolean(page && !hasAgeGate)} />
+            <MiniPlayerHost allowed={Boolean(page && !hasAgeGate)} />
           </ToastProvider>
         </AuthProvider>
         {!isStatic && (

@@ -91,6 +91,6 @@ export default [
   route("manifest.webmanifest", "features/site/routes/manifest.ts"),
   route("sw.js", "features/site/routes/service-worker.ts"),
   ...["favicon.ico", "apple-touch-icon.png", "icon-192.png", "icon-512.png", "share.png"].map(
-    (name) => route(name, "features/site/routes/site-picture.ts", { id: name }),
+    (name) => route(name, "features/site/routes/site-image.ts", { id: name }),
   ),
 ] satisfies RouteConfig;

@@ -128,7 +128,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await browser.press("k");
     await playing();
     await browser.click('button[aria-label="Settings"]');
-    await browser.click('[role="menuitem"][data-page="Sound"]');
+    await browser.click('[role="menuitem"][data-page="Audio track"]');
     await browser.click('[role="menuitemradio"][aria-checked="false"]');
     const english = () =>
       browser.run(

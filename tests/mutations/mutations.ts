@@ -138,7 +138,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     replace: "`${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     killedBy: "tests/integration/catalogue/search.test.ts",
-    title: "counts no hidden rows",
+    title: "doesn't count hidden rows",
   },
   {
     rule: "The lists find no hidden video",
@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE +listed AND ${key} IN",
     replace: "WHERE ${key} IN",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "leave out a video that was hidden after it was found",
+    title: "exclude a video that was hidden after it was found",
   },
   {
     rule: "Saved videos include no hidden video",
@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are those of the ids, in their order, each once",
+    title: "are returned for public videos, in the order of the ids, each once",
   },
   {
     rule: "A series shows no hidden video",
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE series_id = @id AND +listed`",
     replace: "WHERE series_id = @id`",
     killedBy: "tests/integration/catalogue/series.test.ts",
-    title: "has its published videos in their order",
+    title: "shows its published videos in order, on clamped pages",
   },
   {
     rule: "A hidden video has no related videos",
@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "of what is not published are none, and none is hidden",
+    title: "are empty for unpublished videos, and never include hidden ones",
   },
 
   // Schedule
@@ -485,7 +485,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'redirect(safePath(form.get("returnTo"), "/"), {',
     replace: 'redirect(String(form.get("returnTo")), {',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "never leads away from the site",
+    title: "never redirects to another site (%j)",
   },
   {
     rule: "Failed sign-ins are limited by address",
@@ -699,7 +699,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!settings().ageGate || hasConfirmedAge(request)) return false;",
     replace: "return false;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is put to a visitor",
+    title: "is shown to a visitor",
   },
   {
     rule: "The age gate takes no answer but its own",
@@ -707,7 +707,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is not put to search engines, nor twice to a person",
+    title: "is not shown to search engines, or twice to a visitor",
   },
   {
     rule: "The age gate is in the place of the page",
@@ -734,7 +734,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "are the same on titles of stop words",
+    title:
+      "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page beyond the last is the last",
@@ -742,7 +743,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(asked) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(asked) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to what exists",
+    title: "are clamped to the existing ones: %d",
   },
   {
     rule: "A view is counted once by the page",
@@ -766,7 +767,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts at most 60 views an hour of one address and video",
+    title: "counts at most 60 views per hour of one IP address and video",
   },
   {
     rule: "Crawlers aren't counted as views",
@@ -782,7 +783,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows what was viewed, most viewed first, ties to the newer",
+    title: "shows videos with views, most viewed first, ties to the newer",
   },
   {
     rule: "Search finds tags",
@@ -790,7 +791,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "[video.title, ...textsOf(video.tags)]",
     replace: "[video.title]",
     killedBy: "tests/integration/catalogue/search.test.ts",
-    title: "finds the title or one tag, and nothing across two of them",
+    title: "matches the title or one tag, but not across two of them",
   },
 
   // Trash
@@ -872,7 +873,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/lasting-address.test.ts",
-    title: "leads to the uploaded file while another video uses it too",
+    title: "serves the uploaded file while another video uses it too",
   },
   {
     rule: "A file that can't be decoded replaces none that plays",

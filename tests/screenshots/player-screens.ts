@@ -73,7 +73,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
         await player(page).getByRole("alert").waitFor();
       },
     }),
-    screen("Video, theatre", plain, {
+    screen("Video, theater", plain, {
       scriptedSteps: async (page) => {
         await ready(page);
         await page.keyboard.press("t");

@@ -28,7 +28,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     screen("Home, nothing of that length", "/?category=premium&length=long"),
     screen("Home, watched ones hidden", "/", {
       remembers: visited,
-      scriptedSteps: (page) => page.getByRole("button", { name: "Not watched yet" }).click(),
+      scriptedSteps: (page) => page.getByRole("button", { name: "Hide watched" }).click(),
     }),
     screen("Home, loading", "/", {
       scriptedSteps: async (page) => {
@@ -134,6 +134,6 @@ async function sendMessage(page: Page): Promise<void> {
   await page.getByLabel("Email").fill("ann@example.com");
   await page.getByLabel("Subject").fill("A question");
   await page.getByLabel("Message").fill("How long do you keep a video that nobody watches?");
-  await page.getByRole("button", { name: "Send Message" }).click();
+  await page.getByRole("button", { name: "Prepare email" }).click();
   await page.getByText("Your message is ready.").waitFor();
 }

@@ -1,18 +1,19 @@
-/** Why a check of somebody's age came to nothing, with the status of the page and what it says. */
+/** The reasons why an age check can fail, with the status code and the message of the page. */
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,
-    message: "The check did not find that you are 18 or over. The videos stay closed to you.",
+    message: "The check did not confirm that you are 18 or over. You can’t watch the videos.",
   },
   away: {
     status: 503,
-    message: "The service that checks ages cannot be reached at the moment. Try again in a minute.",
+    message: "The age check service is unavailable at the moment. Try again in a minute.",
   },
-  unfinished: { status: 400, message: "The check was not finished." },
-  late: { status: 400, message: "The answer of the check came too late. Please do it again." },
+  unfinished: { status: 400, message: "The age check wasn’t completed." },
+  late: { status: 400, message: "The age check took too long. Please try again." },
   wrong: {
     status: 400,
-    message: "That answer does not belong to a check begun in this browser. Please do it again.",
+    message:
+      "This result doesn’t belong to an age check started in this browser. Please try again.",
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

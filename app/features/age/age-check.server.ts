@@ -13,22 +13,22 @@ import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
 
 /**
- * The check of somebody's age by a provider, by redirect: the interface is in docs/how-to/age-check.md. The
- * provider learns a nonce and the address to come back to, the site learns "18 or over" or not.
+ * Age checks by an external provider, by redirect; docs/how-to/age-check.md describes the interface. The provider learns
+ * only a nonce and the return URL, the site only whether the visitor is 18 or over.
  */
 
 const COOKIE = "age-check";
-/** So long may a check take, papers looked for included. */
+/** How long a check may take, including finding an ID document. */
 const PENDING_MS = 30 * 60_000;
-/** Checks begun in several tabs at once. */
+/** Maximum number of checks in progress, such as in several tabs. */
 const MAX_PENDING = 4;
-const LONGEST_PATH = 400;
+const MAX_PATH_LENGTH = 400;
 
 const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt: z.number() }));
 type Pending = z.output<typeof PENDING>;
 
-/** Nonces whose answer was taken, until no token with them is believed any more. Nothing of who it was. */
-const spent = processState(
+/** Nonces that have been used, until every token with them has expired. Contains nothing about visitors. */
+const usedNonces = processState(
   "spent age checks",
   () =>
     new LRUCache<string, true>({
@@ -37,31 +37,31 @@ const spent = processState(
     }),
 );
 
-/** The provider is asked whether it is there at most this often, without a word about a visitor. */
-const ASK_EVERY_MS = 10_000;
-const PROVIDER_ANSWERS_WITHIN_MS = 3_000;
+/** Minimum interval between availability checks of the provider, which contain nothing about visitors. */
+const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
+const PROVIDER_TIMEOUT_MS = 3_000;
 const provider = processState("age check provider", () => ({
-  asked: undefined as { url: string; at: number; answers: Promise<boolean> } | undefined,
+  lastCheck: undefined as { url: string; at: number; isAvailable: Promise<boolean> } | undefined,
 }));
 
-/** Where a visitor goes next, and the cookies that are set on the way. */
+/** The next redirect of a visitor, and the cookies to set with it. */
 export interface Step {
   location: string;
   cookies: string[];
 }
 
 /**
- * Sends a visitor to the provider, or back to the page that says that it is away.
+ * Returns the redirect to the provider, or back to the age check page if the provider is unavailable.
  *
- * @param to the path that they are led to after the check.
+ * @param to the path to return to after the check.
  */
-export async function beginAgeCheck(request: Request, to: string, now = Date.now()): Promise<Step> {
+export async function startAgeCheck(request: Request, to: string, now = Date.now()): Promise<Step> {
   const { ageCheckUrl } = settings();
-  if (!ageCheckUrl || !(await providerAnswers(ageCheckUrl, now))) {
+  if (!ageCheckUrl || !(await isProviderAvailable(ageCheckUrl, now))) {
     return { location: problemPage("away", to), cookies: [] };
   }
   const nonce = randomBytes(32).toString("base64url");
-  const path = to.length <= LONGEST_PATH ? to : "/";
+  const path = to.length <= MAX_PATH_LENGTH ? to : "/";
   const pending = [{ nonce, to: path, startedAt: now }, ...pendingOf(request, now)];
   const location = new URL(ageCheckUrl);
   location.searchParams.set("nonce", nonce);
@@ -72,8 +72,8 @@ export async function beginAgeCheck(request: Request, to: string, now = Date.now
   };
 }
 
-/** Takes the provider's answer. Only the browser that began the check can bring it, and once. */
-export async function endAgeCheck(request: Request, now = Date.now()): Promise<Step> {
+/** Handles the provider's result, which is valid once and only in the browser that started the check. */
+export async function completeAgeCheck(request: Request, now = Date.now()): Promise<Step> {
   const secret = settings().ageCheckSecret;
   const token = new URL(request.url).searchParams.get("token");
   const pending = pendingOf(request, now);
@@ -82,21 +82,21 @@ export async function endAgeCheck(request: Request, now = Date.now()): Promise<S
     cookies: [],
   });
   if (!secret || token === null) return failed("unfinished");
-  const answer = await readAgeToken(token, secret, now);
-  if (typeof answer === "string") return failed(answer);
-  const begun = pending.find(({ nonce }) => nonce === answer.nonce);
-  if (!begun || spent().has(answer.nonce)) return failed("wrong");
-  spent().set(answer.nonce, true);
+  const result = await readAgeToken(token, secret, now);
+  if (typeof result === "string") return failed(result);
+  const started = pending.find(({ nonce }) => nonce === result.nonce);
+  if (!started || usedNonces().has(result.nonce)) return failed("wrong");
+  usedNonces().set(result.nonce, true);
   const left = pendingCookie(
-    pending.filter((each) => each !== begun),
+    pending.filter((each) => each !== started),
     now,
   );
-  if (!answer.isAdult) return { ...failed("no", begun.to), cookies: [left] };
-  return { location: safePath(begun.to, "/"), cookies: [left, checkedAgeCookie(now)] };
+  if (!result.isAdult) return { ...failed("no", started.to), cookies: [left] };
+  return { location: safePath(started.to, "/"), cookies: [left, checkedAgeCookie(now)] };
 }
 
-/** The redirect of a step. Nothing of it is for a cache: each has a nonce of its own. */
-export function redirectOfStep({ location, cookies }: Step): Response {
+/** Returns the redirect of a step. It must not be cached, because each one has its own nonce. */
+export function stepRedirect({ location, cookies }: Step): Response {
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   return redirect(location, { headers });
@@ -120,35 +120,35 @@ function pendingCookie(pending: Pending, now: number): string {
   return signedCookie(COOKIE, JSON.stringify(pending), now + PENDING_MS, now);
 }
 
-/** Whether anything answers there; a proxy that says that nothing stands behind it does not count. */
-function providerAnswers(url: string, now: number): Promise<boolean> {
+/** Returns whether the provider responds; a proxy that reports that its backend is down doesn't count. */
+function isProviderAvailable(url: string, now: number): Promise<boolean> {
   const state = provider();
-  if (state.asked?.url !== url || now - state.asked.at >= ASK_EVERY_MS) {
-    const answers = fetch(url, {
+  if (state.lastCheck?.url !== url || now - state.lastCheck.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
+    const isAvailable = fetch(url, {
       method: "HEAD",
       redirect: "manual",
-      signal: AbortSignal.timeout(PROVIDER_ANSWERS_WITHIN_MS),
+      signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
     }).then(
       ({ status }) => ![502, 503, 504].includes(status),
       () => false,
     );
-    const asking = { url, at: now, answers };
-    state.asked = asking;
-    // Who is told that it is away may try again at once.
-    void answers.then((isThere) => {
-      if (!isThere && state.asked === asking) state.asked = undefined;
+    const check = { url, at: now, isAvailable };
+    state.lastCheck = check;
+    // After a failure, visitors may retry immediately.
+    void isAvailable.then((available) => {
+      if (!available && state.lastCheck === check) state.lastCheck = undefined;
     });
   }
-  return state.asked.answers;
+  return state.lastCheck.isAvailable;
 }
 
-/** How far the clocks of the provider and the site may differ. */
+/** Maximum difference between the clocks of the provider and the site. */
 const CLOCK_SKEW_SECONDS = 60;
-/** A token that lived longer could be passed on. */
+/** Maximum lifetime of a token; a longer-lived one could be passed on. */
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 
-/** A token that says more than this about somebody is refused: docs/how-to/age-check.md. */
+/** The only claims allowed. Tokens with anything else about a person are rejected (docs/how-to/age-check.md). */
 const CLAIMS = z
   .strictObject({
     nonce: z.string().min(1).max(200),
@@ -158,12 +158,12 @@ const CLAIMS = z
   })
   .refine(({ iat, exp }) => exp - iat <= MAX_AGE_SECONDS);
 
-/** `late`: it was valid but has expired. `wrong`: nothing else about it can be believed. */
+/** `late`: valid but expired. `wrong`: invalid in any other way. */
 type TokenFailure = "late" | "wrong";
 
 /**
- * Returns what the token of a provider says: a JWT (RFC 7519) signed with HS256 that contains a nonce, the answer
- * and its times, and nothing else.
+ * Verifies a provider's token: a JWT (RFC 7519) signed with HS256 that contains a nonce, the result and its
+ * timestamps, and nothing else.
  */
 async function readAgeToken(
   token: string,

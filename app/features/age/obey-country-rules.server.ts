@@ -11,9 +11,8 @@ import { settings } from "~/platform/settings.server";
 import { xmlText } from "~/shared/markup/xml";
 
 /**
- * What no rule of a country closes: texts that tell people their rights, what machines ask about the site
- * itself, and the sign-in with the studio behind it, or its owner could lock themselves out. None of it
- * shows a video to a visitor.
+ * Routes that no country rule blocks: legal information, technical endpoints, and the sign-in and studio, or
+ * owners could lock themselves out. None of them shows a video to a visitor.
  */
 export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/privacy", "/dmca", "/contact", "/records", "/report", "/report/:token"],
@@ -21,20 +20,20 @@ export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/age-check", "/age-check/start", "/age-check/answer"],
   ...["/auth", "/auth/code", "/auth/passkey", "/sign-out", "/invite/:token"],
   ...ROUTES.filter(isStudioRoute),
-  // Its calls ask for the token of a worker, or are signed. A worker in the same network has no proxy that names a country.
+  // Requires a worker's token or a signature. A worker in the same network has no proxy that sets the country.
   "/api/worker/*",
   ...["/healthz", "/metrics", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/offline"],
   ...["/favicon.ico", "/apple-touch-icon.png", "/icon-192.png", "/icon-512.png", "/share.png"],
   "/assets/*",
 ]);
 
-/** What a visitor reads where the site is closed; named in docs/how-to/moderation.md. */
-const CLOSED = "This site is not available where you are.";
-const UNCHECKED = "Your age has to be checked first. Open /age-check in your browser.";
+/** The message for visitors in blocked countries. */
+const CLOSED = "This site is not available in your country or region.";
+const UNCHECKED = "Age check required. Open /age-check in your browser.";
 
 /**
- * Applies COUNTRY_RULES to every request, files and segments of streams included, before anything is
- * looked up or answered from a cache. Costs microseconds, and nothing without rules.
+ * Applies COUNTRY_RULES to every request, including files and stream segments, before any lookup or cached
+ * response. Takes microseconds, and nothing without rules.
  */
 export function obeyCountryRules(request: IncomingMessage, response: ServerResponse): boolean {
   const { countryHeader, countryRules } = settings();
@@ -51,7 +50,7 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   const { pathname, search } = new URL(`http://${request.headers.host}${request.url}`);
 
   const isRead = request.method === "GET" || request.method === "HEAD";
-  // What may still arrive belongs to a request that nobody will read.
+  // Close the connection, because nothing will read the rest of the request body.
   if (!isRead) response.shouldKeepAlive = false;
   if (isRead && pathname.endsWith(".data")) {
     request.url = `/age.data?to=${encodeURIComponent(pageOf(pathname, search))}`;
@@ -66,7 +65,7 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   return answerPlainly(response, 302, UNCHECKED, { Location: `/age-check${to}` });
 }
 
-/** Whether a visitor is in a country whose rule asks for a check, and has none. */
+/** Returns whether the visitor's country requires an age check that they haven't passed. */
 export function needsAgeCheck(request: Request): boolean {
   const { countryHeader, countryRules } = settings();
   if (!countryHeader || !countryRules) return false;
@@ -79,15 +78,15 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return Array.isArray(value) ? value.join() : value;
 }
 
-/** The page that the framework asks the data of. */
+/** Returns the path of the page that a `.data` request belongs to. */
 function pageOf(pathname: string, search: string): string {
   const path = pathname === "/_root.data" ? "/" : pathname.slice(0, -".data".length);
-  const asked = new URLSearchParams(search);
-  asked.delete("_routes");
-  return asked.size > 0 ? `${path}?${asked}` : path;
+  const parameters = new URLSearchParams(search);
+  parameters.delete("_routes");
+  return parameters.size > 0 ? `${path}?${parameters}` : path;
 }
 
-/** Colours are the browser's own: no sheet of the site need be found for a page that it never changes. */
+/** Uses the browser's colors, so that this static page needs no stylesheet of the site. */
 const STYLE =
   "html{color-scheme:dark;font:1.125rem/1.6 system-ui,sans-serif}main{max-width:32rem;margin:20vh auto 0;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.3}a{color:inherit;display:inline-block;padding:.6rem .75rem .6rem 0}";
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
@@ -106,9 +105,8 @@ function answerClosedPage(request: IncomingMessage, response: ServerResponse): t
 </head>
 <body>
 <main>
-<h1>${name} is not available where you are</h1>
-<p>The site is closed in your country or region.</p>
-<p><a href="/privacy">Privacy</a> <a href="/contact">Contact</a> <a href="/dmca">Removal of content</a></p>
+<h1>${name} is not available in your country or region</h1>
+<p><a href="/privacy">Privacy</a> <a href="/contact">Contact</a> <a href="/dmca">Content removal</a></p>
 </main>
 </body>
 </html>

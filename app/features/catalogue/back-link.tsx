@@ -4,12 +4,12 @@ import type { MouseEvent } from "react";
 import { ButtonLink } from "~/ui/button";
 import { isForBrowser } from "~/ui/page-link";
 
-/** How many pages of the site lie between this one and the list that the visitor came from. */
+/** The number of history entries between this page and the list that the visitor came from. */
 export interface WayBack {
   steps: number;
 }
 
-/** The anchor of a card in its list, for the way back without scripts. */
+/** Returns the anchor of a card in its list, for the Back link without JavaScript. */
 export function cardAnchor(id: string): string {
   return `video-${id}`;
 }
@@ -20,16 +20,15 @@ export function stepsBack(state: unknown): number {
 }
 
 /**
- * Back to the list. Where the browser remembers the way it goes back in its history, which brings
- * the scroll position along; a link that was opened elsewhere, and a page without scripts, leads
- * to the same list at the card of this video.
+ * A link back to the list. If the list is in the browser's history, it goes back there, which restores the scroll
+ * position. Otherwise, and without JavaScript, it opens the same list at the card of this video.
  */
 export function BackLink({
   id,
   list,
 }: {
   id: string;
-  /** The address of the list. */
+  /** URL of the list. */
   list: string;
 }) {
   const steps = stepsBack(useLocation().state);

@@ -2,14 +2,14 @@ import type { Database } from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 
 /**
- * Remembers what has been computed from the catalogue, by key, until the catalogue changes. Within a
- * transaction, what it returns and what is read next belong to one version.
+ * Returns a cache for values computed from the catalogue, which is cleared when the catalogue changes. Within a
+ * transaction, its values are consistent with everything else that is read.
  *
- * @param most entries; the least recently used goes.
+ * @param max maximum number of entries; the least recently used is evicted.
  */
-export function catalogueCache<Value extends object | number>(sqlite: Database, most: number) {
+export function catalogueCache<Value extends object | number>(sqlite: Database, max: number) {
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
-  const values = new LRUCache<string, Value>({ max: most });
+  const values = new LRUCache<string, Value>({ max });
   let cachedVersion: unknown;
 
   return (key: string, compute: () => Value): Value => {

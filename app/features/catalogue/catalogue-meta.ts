@@ -21,9 +21,9 @@ import {
   webSite,
 } from "./structured-data";
 
-/** The heads of the lists and of a video; `page-meta.ts` has that of any other page. */
+/** Meta tags of the lists and of a video; those of all other pages are in `page-meta.ts`. */
 
-/** Home: its title and description vary with the search text, the category and the page. */
+/** Returns the meta tags of Home. Title and description depend on search text, category and page. */
 export function homeMeta(
   site: SiteIdentity,
   shown: { search: string; category?: CategoryId; view?: ListView; list: VideoPage },
@@ -44,7 +44,7 @@ export function homeMeta(
     title,
     description,
     address: (page) => listPath({ from: "home", search, category, ...view, page }),
-    // The list of a category has its own address; a search or another order is not for search engines.
+    // The list of a category has its own canonical URL; searches and other sort orders aren't indexed.
     path: listPath({
       ...{ from: category && !search ? "categories" : "home", search, category, ...view },
       page: list.page,
@@ -54,7 +54,7 @@ export function homeMeta(
   });
 }
 
-/** Categories: All Videos when no category is chosen. */
+/** Returns the meta tags of Categories; without a category, those of All Videos. */
 export function categoryMeta(
   site: SiteIdentity,
   shown: { category?: string; view?: ListView; list: VideoPage },
@@ -75,7 +75,7 @@ export function categoryMeta(
   });
 }
 
-/** `newest first`, `longest first, 5 to 20 minutes`. */
+/** Returns a description of the list, such as `newest first` or `longest first, 5 to 20 minutes`. */
 function viewWords({ order, length }: ListView): string {
   const words = LIST_ORDERS.find(({ id }) => id === order)?.first ?? "";
   const label = LENGTHS.find(({ id }) => id === length)?.label;
@@ -93,7 +93,7 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
   });
 }
 
-/** A tag, with its canonical address and its feed; a tag that no video has is not for search engines. */
+/** Returns the meta tags of a tag, with its canonical URL and feed; a tag without videos isn't indexed. */
 export function tagMeta(
   site: SiteIdentity,
   shown: { tag: string; list: VideoPage },
@@ -121,7 +121,7 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
         video.description.trim() ||
         `Watch “${video.title}” for free on ${site.name}, in ${shortCategoryLabel(video.category)}.`,
       path,
-      picture: video.thumbnailUrl,
+      image: video.thumbnailUrl,
       type: "video.other",
       structured: [
         videoObject(site, video),
@@ -140,19 +140,19 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
   ];
 }
 
-/** The head of one page of a list, which names its page also where the description is cut. */
+/** Returns the meta tags of one page of a list. The page number is kept even if the description is shortened. */
 export function listMeta(
   site: SiteIdentity,
   { videos, page, pageCount }: VideoPage,
   list: {
     title: string;
-    /** Of the list as structured data; by default its title. */
+    /** Name of the list in structured data; the title by default. */
     name?: string;
     description: string;
     address: (page: number) => string;
-    /** The canonical address, where another list than this has it. */
+    /** The canonical path, if it belongs to another list. */
     path?: string;
-    picture?: string | null;
+    image?: string | null;
     noindex?: boolean;
     about: Record<string, unknown>;
     feed?: string;
@@ -169,7 +169,7 @@ export function listMeta(
       title: title + suffix,
       description: shortened(description, DESCRIPTION_LENGTH - suffix.length) + suffix,
       path,
-      picture: list.picture,
+      image: list.image,
       noindex: list.noindex,
       structured: [about, itemList(site, name, videos, (page - 1) * PAGE_SIZE)],
     }),

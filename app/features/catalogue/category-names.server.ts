@@ -7,7 +7,7 @@ import {
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 
-/** Notes that this process has named them, which ends with the database that says how. */
+/** Resets the names when this process closes its database. */
 const naming = processState(
   "category names",
   () => true,
@@ -15,10 +15,10 @@ const naming = processState(
 );
 
 /**
- * Names and orders the categories as the database says, for all that this process writes. A category
- * that it does not have keeps its label and comes last, as one that was added to the code since.
+ * Applies the names and order of the categories from the database to this process. Categories that aren't in the
+ * database, because they were added to the code later, keep their default label and come last.
  *
- * @returns what pages must be told; undefined while they are called as in the code.
+ * @returns the names to pass to pages; undefined while the defaults apply.
  */
 export function applyCategoryNames(): CategoryName[] | undefined {
   const rows = prepared<{

@@ -6,15 +6,14 @@ import { PageLink } from "~/ui/page-link";
 export type CategoryChoice = SelectorChoice;
 
 /**
- * The categories as links, so that each has an address and works without scripts. On a phone they
- * are one row that scrolls: the selected one is brought into view, and an edge where the row goes
- * on fades.
+ * The categories as links, so that each has a URL and works without JavaScript. On a phone they are a horizontally
+ * scrolling row: the selected one is scrolled into view, and edges with more content fade out.
  */
 export function CategorySelector({
   selected,
   hrefFor,
 }: {
-  /** Undefined for a category that only rows of other tools store. */
+  /** Undefined for a custom value that other tools have stored. */
   selected: CategoryChoice | undefined;
   hrefFor: (choice: CategoryChoice) => string;
 }) {
@@ -22,7 +21,7 @@ export function CategorySelector({
   useCutEdges(row);
   useEffect(() => {
     const chip = row.current?.querySelector(`[data-choice="${selected}"]`);
-    if (row.current && chip) centre(chip, row.current);
+    if (row.current && chip) center(chip, row.current);
   }, [selected]);
 
   return (
@@ -50,13 +49,13 @@ export function CategorySelector({
   );
 }
 
-/** Scrolls the row alone; `scrollIntoView` would move the page as well. */
-function centre(chip: Element, row: Element): void {
+/** Scrolls only the row; `scrollIntoView` would scroll the page as well. */
+function center(chip: Element, row: Element): void {
   const [inner, outer] = [chip.getBoundingClientRect(), row.getBoundingClientRect()];
   row.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
 }
 
-/** Keeps `data-cut` at the edges behind which the row goes on: "start", "end", both or none. */
+/** Sets `data-cut` to the edges beyond which the row continues: "start", "end", both or none. */
 function useCutEdges(row: { current: HTMLElement | null }): void {
   useEffect(() => {
     const element = row.current;

@@ -12,14 +12,14 @@ import { seriesFeedPath, seriesPath } from "~/shared/series/series-path";
 import { prepared } from "~db/client.server";
 import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { ListQuestion } from "./list-query.server";
+import type { ListQuery } from "./list-query.server";
 import { type CardRow, newestTagged, publishedTotal, toCard } from "./published-list.server";
 import { type FoundSeries, lastOfSeries, publicSeries } from "./series.server";
-import { type DescribedVideo, SHARE_PICTURE } from "./structured-data";
+import { type DescribedVideo, SHARE_IMAGE } from "./structured-data";
 import { publishedTags } from "./tags.server";
 
-/** Items of the feed: the newest videos. */
-const MAX_FEED = 50;
+/** Maximum number of items in a feed. */
+const MAX_FEED_ITEMS = 50;
 
 const TYPES: Record<string, string> = {
   ".mp4": "video/mp4",
@@ -28,10 +28,10 @@ const TYPES: Record<string, string> = {
   ".mov": "video/quicktime",
 };
 
-/** https://www.rssboard.org/rss-specification: the newest videos, each with its file enclosed. */
+/** Returns the RSS feed (https://www.rssboard.org/rss-specification) of the newest videos with their files. */
 export async function rssFeed(site: SiteIdentity): Promise<string> {
   const videos: DescribedVideo[] = [];
-  for await (const some of walkPublished(0, MAX_FEED)) videos.push(...some);
+  for await (const some of walkPublished(0, MAX_FEED_ITEMS)) videos.push(...some);
   return channel(site, videos, {
     title: site.name,
     description: `The newest videos on ${site.name}. Ages 18 and over.`,
@@ -41,12 +41,12 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
 }
 
 /**
- * The same of a tag; undefined when no video has it.
+ * Returns the RSS feed of a tag; undefined if no video has it.
  *
  * @param tag canonical.
  */
 export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
-  const videos = described("sort_key", await newestTagged(tag, MAX_FEED));
+  const videos = described("sort_key", await newestTagged(tag, MAX_FEED_ITEMS));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${tag} | ${site.name}`,
@@ -56,12 +56,12 @@ export async function tagFeed(site: SiteIdentity, tag: string): Promise<string |
   });
 }
 
-/** The same of a series, the last of its order first; undefined when it has nothing to show. */
+/** Returns the RSS feed of a series in reverse order; undefined if it has no published videos. */
 export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
 ): Promise<string | undefined> {
-  const videos = described("id", lastOfSeries(id, MAX_FEED));
+  const videos = described("id", lastOfSeries(id, MAX_FEED_ITEMS));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${title} | ${site.name}`,
@@ -102,7 +102,7 @@ async function item(site: SiteIdentity, video: DescribedVideo): Promise<string> 
   ].join("")}</item>`;
 }
 
-/** The length in bytes is required, so a file that doesn't exist is not enclosed. */
+/** Returns the enclosure element; empty if the file doesn't exist, because its size in bytes is required. */
 async function enclosure(site: SiteIdentity, url: string): Promise<string> {
   const type = TYPES[path.extname(url).toLowerCase()];
   if (!type) return "";
@@ -112,21 +112,21 @@ async function enclosure(site: SiteIdentity, url: string): Promise<string> {
   return `<enclosure url="${xmlText(site.origin + url)}" length="${length}" type="${type}"/>`;
 }
 
-/** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
+// Sitemaps: https://www.sitemaps.org/protocol.html with Google's video extension.
 
-/** The protocol allows no more in one file. */
+/** The protocol's maximum number of URLs in one file. */
 export const MAX_SITEMAP = 50_000;
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION = 2_048;
 const MAX_TAGS = 32;
-/** The extension knows no longer video. */
+/** The video extension's maximum duration. */
 const MAX_SECONDS = 28_800;
 
-/** The index: sitemaps of the pages, the tags and the series, and one for every 50,000 videos. */
-export async function sitemapIndex(site: SiteIdentity, most = MAX_SITEMAP): Promise<string> {
-  const parts = Math.ceil((await publishedTotal()).videos / most);
+/** Returns the index: sitemaps of pages, tags and series, and one for every 50,000 videos. */
+export async function sitemapIndex(site: SiteIdentity, max = MAX_SITEMAP): Promise<string> {
+  const parts = Math.ceil((await publishedTotal()).videos / max);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
   const series = publicSeries(1).length > 0 ? ["series"] : [];
   const names = [
@@ -141,7 +141,7 @@ export async function sitemapIndex(site: SiteIdentity, most = MAX_SITEMAP): Prom
   return `${HEAD}<sitemapindex xmlns="${SCHEMA}">\n${entries.join("")}</sitemapindex>\n`;
 }
 
-/** The pages that are no video and may be found. */
+/** Returns the sitemap of indexed pages other than videos. */
 export function pagesSitemap(site: SiteIdentity): string {
   const paths = [
     ...["/", "/trending", "/categories"],
@@ -151,12 +151,12 @@ export function pagesSitemap(site: SiteIdentity): string {
   return urlSet(site, paths);
 }
 
-/** The lists of the 50,000 most used tags. */
+/** Returns the sitemap of the 50,000 most used tags. */
 export async function tagsSitemap(site: SiteIdentity): Promise<string> {
   return urlSet(site, (await publishedTags(MAX_SITEMAP)).map(tagPath));
 }
 
-/** The public series that have something to show. */
+/** Returns the sitemap of the public series with published videos. */
 export function seriesSitemap(site: SiteIdentity): string {
   return urlSet(
     site,
@@ -169,14 +169,14 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
   return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
 }
 
-/** Part 1, 2, ... of the videos, piece by piece: fifty thousand entries are never in memory. */
+/** Yields part 1, 2, … of the video sitemap in chunks, so that its 50,000 entries are never all in memory. */
 export async function* videoSitemap(
   site: SiteIdentity,
   part: number,
-  most = MAX_SITEMAP,
+  max = MAX_SITEMAP,
 ): AsyncGenerator<string> {
   yield `${HEAD}<urlset xmlns="${SCHEMA}" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">\n`;
-  for await (const videos of walkPublished((part - 1) * most, most)) {
+  for await (const videos of walkPublished((part - 1) * max, max)) {
     yield videos.map((video) => videoEntry(site, video)).join("");
   }
   yield "</urlset>\n";
@@ -186,9 +186,9 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
   const address = site.origin + videoPath(video.id);
   const element = (name: string, text: string | number) => xmlElement(`video:${name}`, text);
   const about = [
-    element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)),
-    element("title", cut(video.title, MAX_TITLE)),
-    element("description", cut(video.description.trim() || video.title, MAX_DESCRIPTION)),
+    element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_IMAGE)),
+    element("title", truncated(video.title, MAX_TITLE)),
+    element("description", truncated(video.description.trim() || video.title, MAX_DESCRIPTION)),
     element("content_loc", site.origin + video.videoUrl),
     video.durationSeconds > 0 && video.durationSeconds <= MAX_SECONDS
       ? element("duration", video.durationSeconds)
@@ -198,17 +198,17 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
     element("family_friendly", "no"),
     ...video.tags.slice(0, MAX_TAGS).map((tag) => element("tag", tag)),
   ].join("");
-  // A video without a file is a page, but no video yet.
+  // Without a file, list only the page.
   const described = video.videoUrl ? `<video:video>${about}</video:video>` : "";
   return `<url><loc>${xmlText(address)}</loc>${xmlElement("lastmod", video.updatedAt)}${described}</url>\n`;
 }
 
-function cut(text: string, most: number): string {
-  return [...text].slice(0, most).join("");
+function truncated(text: string, length: number): string {
+  return [...text].slice(0, length).join("");
 }
 
-/** Videos read at once: few enough to keep nobody waiting. */
-const STEP = 250;
+/** Videos read per chunk: few enough not to delay other requests. */
+const CHUNK_SIZE = 250;
 
 interface Row extends CardRow {
   description: string;
@@ -216,17 +216,17 @@ interface Row extends CardRow {
   updated_at: string;
 }
 
-/** The published videos from an offset on, the newest first, some at a time. */
+/** Yields the published videos from an offset on in chunks, newest first. */
 async function* walkPublished(offset: number, limit: number): AsyncGenerator<DescribedVideo[]> {
-  const question: ListQuestion = { order: "newest", categories: [], fromEnd: false, limit, offset };
-  const numbers = await queryThread<number[]>("reading", "list", question);
-  for (let at = 0; at < numbers.length; at += STEP) {
-    yield described("number", numbers.slice(at, at + STEP));
+  const query: ListQuery = { order: "newest", categories: [], fromEnd: false, limit, offset };
+  const numbers = await queryThread<number[]>("reading", "list", query);
+  for (let at = 0; at < numbers.length; at += CHUNK_SIZE) {
+    yield described("number", numbers.slice(at, at + CHUNK_SIZE));
     await setImmediate();
   }
 }
 
-/** The published videos of some keys, in their order. */
+/** Returns the published videos with the keys, in the same order. */
 function described(
   key: "number" | "sort_key" | "id",
   keys: readonly (number | bigint | string)[],

@@ -2,21 +2,21 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { VideoCardData } from "~/shared/video-card";
 import { useListener } from "~/ui/use-listener";
 
-/** The cards of at most 24 videos, in their order; those that are not public are left out. */
+/** Requests the cards of at most 24 videos, in the same order, without those that aren't public. */
 export async function fetchCards(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<VideoCardData[]> {
   const body = new URLSearchParams(ids.map((id) => ["id", id]));
-  const answer = await fetch("/saved/videos", { method: "POST", body, signal });
-  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
-  const { videos } = (await answer.json()) as { videos: VideoCardData[] };
+  const response = await fetch("/saved/videos", { method: "POST", body, signal });
+  if (!response.ok) throw new Error(`The server responded with ${response.status}`);
+  const { videos } = (await response.json()) as { videos: VideoCardData[] };
   return videos;
 }
 
 /**
- * Asks for the cards of `ids`, which are at most 24, and again when they or `version` have changed, at
- * `retry`, and after a failure when the browser is online again.
+ * Requests the cards of `ids`, at most 24. Requests them again when `ids` or `version` changes, on `retry`, and after
+ * a failure when the browser is back online.
  */
 export function useCards(
   ids: readonly string[],

@@ -3,26 +3,26 @@ import type { ListOrder } from "~/shared/list-view";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "./catalogue-cache.server";
 
-/** A part of a public list, as a query on `videos`. */
-export interface ListQuestion {
+/** A query on `videos` for a section of a public list. */
+export interface ListQuery {
   order: ListOrder;
-  /** Every name that rows of the category may have; of no category: none. */
+  /** All stored values of the category; empty for all categories. */
   categories: readonly string[];
-  /** Seconds, both included. */
+  /** Duration range in seconds, inclusive. */
   length?: readonly [from: number, to: number];
-  /** Only what has views. */
+  /** Only videos with views. */
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Both are counted from the end of the list, which is nearer. */
+  /** Whether offset and limit are counted from the end of the list because it is nearer. */
   fromEnd: boolean;
 }
 
-/** The page that begins at an offset, counted from the end of the list that is nearer. */
+/** Returns the page that starts at an offset, counted from the nearer end of the list. */
 export function fromNearerEnd(
   offset: number,
   total: number,
-): Pick<ListQuestion, "offset" | "limit" | "fromEnd"> {
+): Pick<ListQuery, "offset" | "limit" | "fromEnd"> {
   const rest = Math.max(0, total - offset - PAGE_SIZE);
   return rest < offset
     ? { offset: rest, limit: Math.min(PAGE_SIZE, total - offset), fromEnd: true }
@@ -31,10 +31,10 @@ export function fromNearerEnd(
 
 interface Order {
   index: string;
-  /** The same within a category, where there is one. */
+  /** The equivalent index within a category, if there is one. */
   byCategory?: string;
   keys: string[];
-  /** Whether the largest of the keys comes first. */
+  /** Whether the largest key comes first. */
   descending: boolean;
 }
 
@@ -67,18 +67,18 @@ type NumberStatement = Statement<unknown[], number>;
 type Prepare = (sql: string) => NumberStatement;
 
 /**
- * The numbers of the rows, the first of the list first. Each list is in the order of a partial index,
- * and rows before the offset are passed over in the index alone.
+ * Returns the row numbers of a list section in order. Each list has the order of a partial index, and rows before
+ * the offset are skipped within the index.
  */
-export function findRows(prepare: Prepare, question: ListQuestion): number[] {
-  const { order, categories, limit, offset, fromEnd } = question;
+export function findRows(prepare: Prepare, query: ListQuery): number[] {
+  const { order, categories, limit, offset, fromEnd } = query;
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
-  // Ordered as a whole, the parts are merged as they come out of the index, and none is sorted.
+  // With ORDER BY on the union, SQLite merges the parts in index order without sorting.
   const parts =
     byCategory && categories.length > 0
-      ? categories.map((category) => part(byCategory, keys, question, [category]))
-      : [part(index, keys, question, categories)];
+      ? categories.map((category) => part(byCategory, keys, query, [category]))
+      : [part(index, keys, query, categories)];
   const found = prepare(`
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
@@ -87,19 +87,19 @@ export function findRows(prepare: Prepare, question: ListQuestion): number[] {
   return fromEnd ? found.reverse() : found;
 }
 
-/** `findRows` on a thread. */
-export function listPages(sqlite: Database): (question: ListQuestion) => number[] {
+/** Returns `findRows` for a query thread. */
+export function listPages(sqlite: Database): (query: ListQuery) => number[] {
   const prepare = preparedOn(sqlite);
-  return (question) => findRows(prepare, question);
+  return (query) => findRows(prepare, query);
 }
 
 function part(
   index: string,
   keys: readonly string[],
-  { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
+  { length, viewed }: Pick<ListQuery, "length" | "viewed">,
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
-  // The plus: compared row by row, and no reason for another index.
+  // The unary plus keeps the planner from choosing another index for this column.
   const column = index.startsWith("videos_listed_by_category") ? "category" : "+category";
   const conditions = [
     "listed",
@@ -114,32 +114,29 @@ function part(
   };
 }
 
-/** The rows of few enough videos, in an order that no index gives them: all are read and sorted. */
-function sortRows(prepare: Prepare, question: Omit<ListQuestion, "fromEnd">): number[] {
-  const { order, categories, length, limit, offset } = question;
+/** Returns the rows of a short list in an order that no index has, by reading and sorting all of them. */
+function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[] {
+  const { order, categories, length, limit, offset } = query;
   const { keys, descending } = ORDERS[order];
   const direction = descending ? "DESC" : "ASC";
   const index = length ? "videos_listed_by_length" : "videos_listed_by_category";
-  const { sql, values } = part(index, keys, question, categories);
-  // The plus keeps the planner from walking an index of the order instead.
+  const { sql, values } = part(index, keys, query, categories);
+  // The unary plus keeps the planner from scanning an index in sort order instead.
   const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
   return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
     .pluck()
     .all(...values, limit, offset);
 }
 
-/** How many published videos are of a length, and of the categories if any. */
-function countLength(
-  prepare: Prepare,
-  question: Pick<ListQuestion, "categories" | "length">,
-): number {
-  const { sql, values } = part("videos_listed_by_length", [], question, question.categories);
+/** Counts the published videos in a duration range, of the categories if any. */
+function countLength(prepare: Prepare, query: Pick<ListQuery, "categories" | "length">): number {
+  const { sql, values } = part("videos_listed_by_length", [], query, query.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
     .get(...values)!;
 }
 
-/** Prepares each statement once. */
+/** Returns a function that prepares each statement only once. */
 function preparedOn(sqlite: Database): Prepare {
   const statements = new Map<string, NumberStatement>();
   return (sql) => {
@@ -149,46 +146,46 @@ function preparedOn(sqlite: Database): Prepare {
   };
 }
 
-/** What the reading thread is asked for a list that no index has as it is. */
-export interface FilteredQuestion extends Pick<ListQuestion, "order" | "categories" | "length"> {
+/** A request to the query thread for a list that doesn't match an index. */
+export interface FilteredListQuery extends Pick<ListQuery, "order" | "categories" | "length"> {
   page: number;
-  /** How many videos it has, where that is known. */
+  /** The total number of videos, if known. */
   total?: number;
 }
 
-export interface FilteredAnswer {
+export interface FilteredListResult {
   total: number;
-  /** What was asked, clamped. */
+  /** The requested page, clamped. */
   page: number;
-  /** Of the rows on the page, in its order. */
+  /** The row numbers on the page, in order. */
   numbers: number[];
 }
 
 /**
- * A list of no more videos is read whole and sorted. Of more, the rows are passed over in the index of
- * the order, where at least one in 200 of a million is of the list.
+ * Lists up to this size are read completely and sorted. For longer ones, the index of the sort order is scanned; of a
+ * million videos, at least one in 200 then belongs to the list.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;
 
-/** Finds the pages of filtered lists on one connection. */
-export function filteredPages(sqlite: Database): (question: FilteredQuestion) => FilteredAnswer {
+/** Returns a function that finds pages of filtered lists on one connection. */
+export function filteredPages(sqlite: Database): (query: FilteredListQuery) => FilteredListResult {
   const prepare = preparedOn(sqlite);
   const counted = catalogueCache<number>(sqlite, MAX_CACHED_TOTALS);
 
-  function find(question: FilteredQuestion): FilteredAnswer {
-    const { categories, length } = question;
-    const count = () => countLength(prepare, question);
-    const total = question.total ?? counted(JSON.stringify([categories, length]), count);
-    const page = clampPage(question.page, total);
+  function find(query: FilteredListQuery): FilteredListResult {
+    const { categories, length } = query;
+    const count = () => countLength(prepare, query);
+    const total = query.total ?? counted(JSON.stringify([categories, length]), count);
+    const page = clampPage(query.page, total);
     const offset = (page - 1) * PAGE_SIZE;
     const numbers =
       total <= MAX_SORTED
-        ? sortRows(prepare, { ...question, offset, limit: PAGE_SIZE })
-        : findRows(prepare, { ...question, ...fromNearerEnd(offset, total) });
+        ? sortRows(prepare, { ...query, offset, limit: PAGE_SIZE })
+        : findRows(prepare, { ...query, ...fromNearerEnd(offset, total) });
     return { total, page, numbers };
   }
 
-  // In a transaction, so that total and page belong together.
+  // In a transaction, so that total and page are consistent.
   return sqlite.transaction(find);
 }

@@ -1,7 +1,7 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { ArrowUp, Clock, EyeOff, WifiOff } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
-import { hideWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
+import { setHidesWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
 import { DEFAULT_ORDER, LENGTHS, LIST_ORDERS, parseListView } from "~/shared/list-view";
@@ -16,7 +16,7 @@ import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { VideoGrid } from "./video-card";
 
-/** A list of videos with its heading, its pager, and what stands there when it has none. */
+/** A list of videos with its heading, pager and empty state. */
 export function ListSection({
   heading,
   list: latest,
@@ -29,18 +29,18 @@ export function ListSection({
 }: {
   heading: ReactNode;
   list: VideoPage;
-  /** Why the list could not be read. */
+  /** Why the list couldn't be loaded. */
   error?: string;
-  /** Of which list this is a page; the pager and the cards derive their addresses from it. */
+  /** The list that this is a page of; the URLs of the pager and the cards are derived from it. */
   listLocation: ListLocation;
   now: number;
   ranked?: boolean;
-  /** Offers order, length, and to leave out what was watched. */
+  /** Whether to show the controls for order, length and hiding watched videos. */
   hasChoices?: boolean;
   /** Shown when the list is empty. */
   empty: ReactNode;
 }) {
-  const waiting = useWaiting();
+  const waiting = useIsLoading();
   const failure = useListFailure();
   const hasError = error !== undefined || failure !== undefined;
   const isOnline = useOnline();
@@ -50,7 +50,7 @@ export function ListSection({
   const { videos, page, pageCount, total } = list;
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
-  /** From the top, as after a navigation; with neither scrolling nor focus in it the list follows. */
+  /** Scrolls to the top, as after a navigation. Without scrolling or focus in it, the list then updates. */
   function showLatest() {
     title.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
@@ -96,7 +96,7 @@ export function ListSection({
         <ListChoices listLocation={listLocation} />
       )}
       {hidden > 0 && !hasError && (
-        <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
+        <HiddenWatchedNotice hidden={hidden} isAll={hidden === videos.length} />
       )}
       {failure ? (
         <RequestError failure={failure} />
@@ -104,7 +104,7 @@ export function ListSection({
         <ListError message={error} />
       ) : videos.length === 0 ? (
         listLocation.length ? (
-          <NoneOfLength listLocation={listLocation} />
+          <NoVideosOfLength listLocation={listLocation} />
         ) : (
           empty
         )
@@ -124,64 +124,63 @@ export function ListSection({
         <Pager
           page={page}
           pageCount={pageCount}
-          hrefFor={(asked) => listPath({ ...listLocation, page: asked })}
+          hrefFor={(page) => listPath({ ...listLocation, page })}
         />
       )}
     </section>
   );
 }
 
-/** The count and the pager are of the whole list, which only the server knows. */
-function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean }) {
-  const videos = formatQuantity(hidden, "watched video");
+/** A note that videos on this page are hidden; count and pager still refer to the whole list. */
+function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean }) {
   return (
     <div role="status" className="mb-5 flex flex-wrap items-center gap-x-2 text-sm text-muted">
       <p>
         {isAll
-          ? "You have watched all videos on this page, and they are hidden."
-          : `${videos} on this page ${hidden === 1 ? "is" : "are"} hidden.`}
+          ? "You’ve watched everything on this page."
+          : `${formatQuantity(hidden, "watched video")} hidden on this page`}
       </p>
       <Button
         type="button"
         variant="ghost"
         size="sm"
-        // Its text stands in line with the sentence, beside it or below.
+        // Aligned with the text, next to it or below.
         className="max-sm:-ml-3 forced-colors:ml-0"
-        onClick={() => hideWatched(false)}
+        onClick={() => setHidesWatched(false)}
       >
-        {hidden === 1 ? "Show it" : "Show them"}
+        Show
       </Button>
     </div>
   );
 }
 
-function NoneOfLength({ listLocation }: { listLocation: ListLocation }) {
+function NoVideosOfLength({ listLocation }: { listLocation: ListLocation }) {
   return (
     <EmptyState
       icon={<Clock />}
       title="No videos of this length."
       action={
         <ButtonLink to={listPath({ ...listLocation, length: undefined, page: undefined })}>
-          Any length
+          Show any length
         </ButtonLink>
       }
     />
   );
 }
 
-/** Whether another page, category or search of this very list is on its way. */
-function useWaiting(): boolean {
+/** Returns whether another page, category or search of the same list is loading. */
+function useIsLoading(): boolean {
   const { state, location } = useNavigation();
   const { pathname } = useLocation();
   const hasFailed = useRequestFailure() !== undefined;
-  const room = (path: string) => path.split("/")[1];
-  return state === "loading" && !hasFailed && room(location.pathname) === room(pathname);
+  const section = (path: string) => path.split("/")[1];
+  return state === "loading" && !hasFailed && section(location.pathname) === section(pathname);
 }
 
 /**
- * Order and length of a list. A form that the browser can send by itself; with scripts a choice takes
- * effect at once, from the first page, and what is at its default is left out of the address. What was
- * watched only this browser knows, so that it is the page that leaves it out.
+ * The controls for order, length and hiding watched videos. A form that works without JavaScript; with it, a choice
+ * takes effect immediately, from the first page, and defaults are omitted from the URL. Only this browser knows which
+ * videos were watched, so they are hidden on the client.
  */
 function ListChoices({ listLocation }: { listLocation: ListLocation }) {
   const { from, category, order = DEFAULT_ORDER, length = "" } = listLocation;
@@ -190,16 +189,16 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
   const hidesWatched = useHidesWatched();
 
   function show(form: HTMLFormElement) {
-    const asked = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
-    const to = listPath({ from, category, ...parseListView(asked) });
+    const parameters = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) parameters.set(name, String(value));
+    const to = listPath({ from, category, ...parseListView(parameters) });
     navigate(to, { preventScrollReset: true });
   }
 
   return (
     <Form
       action={listPath({ from, category: from === "home" ? undefined : category })}
-      aria-label="Order and length"
+      aria-label="Sort and filter"
       onSubmit={(event) => {
         event.preventDefault();
         show(event.currentTarget);
@@ -226,18 +225,18 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
       <button
         type="button"
         aria-pressed={hidesWatched}
-        onClick={() => hideWatched(!hidesWatched)}
+        onClick={() => setHidesWatched(!hidesWatched)}
         className={classNames(
           "inline-flex min-h-11 items-center gap-2 rounded-md border px-3 py-1 text-sm transition-colors mouse:min-h-9",
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
-          // Its space is there from the start.
+          // Its space is reserved until hydration.
           !hydrated && "invisible scriptless:hidden",
         )}
       >
         <EyeOff aria-hidden="true" className="size-4" />
-        Not watched yet
+        Hide watched
       </button>
       <noscript>
         <Button variant="secondary" size="sm">
@@ -260,7 +259,7 @@ function Choice({
   children: ReactNode;
 }) {
   const select = useRef<HTMLSelectElement>(null);
-  // The address has changed without it: Back, a link.
+  // The URL was changed by something else, such as Back or a link.
   useEffect(() => {
     if (select.current) select.current.value = value;
   }, [value]);
@@ -287,7 +286,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Whether the browser has a connection at all; true in the server's HTML. */
+/** Returns whether the browser is online; true in the server's HTML. */
 function useOnline(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -1,51 +1,52 @@
 /**
- * How many letters have to be inserted, removed, replaced or swapped with their neighbour to make one
- * text of the other (optimal string alignment); `most + 1` for more than `most`.
+ * Returns the optimal string alignment distance: the minimum number of insertions, deletions, substitutions and
+ * transpositions of adjacent characters. Returns `max + 1` if it is more than `max`.
  */
-export function editDistance(one: string, other: string, most: number): number {
+export function editDistance(one: string, other: string, max: number): number {
   const a = [...one];
   const b = [...other];
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
-    let least = i;
+    let rowMin = i;
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = last[j - 1]! + Number(a[i - 1] !== b[j - 1]);
       let cost = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1);
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       if (isSwapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
       row.push(cost);
-      least = Math.min(least, cost);
+      rowMin = Math.min(rowMin, cost);
     }
-    if (least > most) return most + 1;
+    if (rowMin > max) return max + 1;
     beforeLast = last;
     last = row;
   }
   return last[b.length]!;
 }
 
-/** How far a known word may be from what was typed: a letter for a short one, else two. */
-export function mostEdits(word: string): number {
-  const letters = [...word].length;
-  if (letters < 3) return 0;
-  return letters < 5 ? 1 : 2;
+/** Returns the maximum edit distance of a correction: 0, 1 or 2, depending on the length of the word. */
+export function maxEdits(word: string): number {
+  const length = [...word].length;
+  if (length < 3) return 0;
+  return length < 5 ? 1 : 2;
 }
 
 export interface Known {
   text: string;
-  /** How many videos have it. */
+  /** Number of videos that contain it. */
   videos: number;
 }
 
-/** Texts that are compared between two readings of the clock. */
+/** Number of comparisons between two checks of the deadline. */
 const BATCH = 512;
 
 /**
- * The nearest of some known texts to one that is none of them, of equals the one of most videos.
+ * Returns the known text with the smallest edit distance to an unknown one; among equals, the one with the most
+ * videos.
  *
- * @param deadline when to be content with what has been found, by `performance.now()`.
+ * @param deadline when to stop and use the best so far, in milliseconds of `performance.now()`.
  */
 export function nearest(
   typed: string,
@@ -53,19 +54,19 @@ export function nearest(
   videosOf: (text: string) => number,
   deadline: number,
 ): Known | undefined {
-  let most = mostEdits(typed);
+  let max = maxEdits(typed);
   let best: Known | undefined;
   let compared = 0;
-  for (const text of most > 0 ? known : []) {
+  for (const text of max > 0 ? known : []) {
     compared += 1;
     if (compared % BATCH === 0 && performance.now() > deadline) break;
     const distance =
-      Math.abs(text.length - typed.length) <= 2 * most && editDistance(typed, text, most);
-    if (distance === false || distance > most || text === typed) continue;
+      Math.abs(text.length - typed.length) <= 2 * max && editDistance(typed, text, max);
+    if (distance === false || distance > max || text === typed) continue;
     const videos = videosOf(text);
-    if (videos === 0 || (best && distance === most && videos <= best.videos)) continue;
+    if (videos === 0 || (best && distance === max && videos <= best.videos)) continue;
     best = { text, videos };
-    most = distance;
+    max = distance;
   }
   return best;
 }

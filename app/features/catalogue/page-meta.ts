@@ -1,31 +1,31 @@
 import type { MetaFunction } from "@remix-run/node";
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/platform/site-origin.server";
-import { SHARE_PICTURE } from "./structured-data";
+import { SHARE_IMAGE } from "./structured-data";
 
-/** Search engines cut a description about here. */
+/** Length at which search engines truncate a description. */
 export const DESCRIPTION_LENGTH = 160;
 
 interface Described {
-  /** Without the site's name. */
+  /** The title without the site's name. */
   title: string;
   description: string;
-  /** The canonical address: a path, with a query where one is part of it. */
+  /** The canonical path, including a query if needed. */
   path: string;
   /** A path of this site. */
-  picture?: string | null;
+  image?: string | null;
   noindex?: boolean;
   /** og:type */
   type?: string;
   structured?: readonly Record<string, unknown>[];
 }
 
-/** The head of any page. Every title names the site last; every picture's address is absolute. */
+/** Returns the meta tags of a page. Titles end with the site's name; image URLs are absolute. */
 export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] {
   const title = documentTitle(page.title, site.name);
   const description = shortened(page.description, DESCRIPTION_LENGTH);
   const address = site.origin + page.path;
-  const picture = site.origin + (page.picture ?? SHARE_PICTURE);
+  const image = site.origin + (page.image ?? SHARE_IMAGE);
   return [
     { title },
     { name: "description", content: description },
@@ -36,11 +36,11 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
     { property: "og:title", content: page.title },
     { property: "og:description", content: description },
     { property: "og:url", content: address },
-    { property: "og:image", content: picture },
+    { property: "og:image", content: image },
     { name: "twitter:card", content: "summary_large_image" },
     { name: "twitter:title", content: page.title },
     { name: "twitter:description", content: description },
-    { name: "twitter:image", content: picture },
+    { name: "twitter:image", content: image },
     ...(page.structured ?? []).map((json) => ({ "script:ld+json": json })),
   ] as MetaDescriptor[];
 }
@@ -54,7 +54,7 @@ export function shortened(text: string, length: number): string {
   return `${space > length / 2 ? cut.slice(0, space) : cut}…`;
 }
 
-/** Until the root's loader has answered, and where it fails. */
+/** Used when the root's loader has failed or not responded yet. */
 export const DEFAULT_SITE_NAME = "Afterdark";
 
 /** Returns the title of a document, which ends with the site's name on every page. */

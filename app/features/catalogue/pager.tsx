@@ -14,7 +14,7 @@ export function Pager({
 }: {
   page: number;
   pageCount: number;
-  /** The address of a page; page 1 is to be without the parameter. */
+  /** Returns the URL of a page; page 1 should have no parameter. */
   hrefFor: (page: number) => string;
 }) {
   if (pageCount <= 1) return null;
@@ -68,7 +68,7 @@ export function Pager({
   );
 }
 
-/** A link to the neighbouring page; at either end it is disabled, so that nothing moves. */
+/** A link to the previous or next page; disabled at either end, so that nothing moves. */
 function Step({
   to,
   rel,
@@ -109,8 +109,8 @@ function Step({
 export type PagerItem = number | "gap-before" | "gap-after";
 
 /**
- * What the pager shows: the current page, one neighbour on each side, the first and the last
- * page, and an ellipsis wherever pages are left out (specification, section 2, Pager).
+ * Returns the items of the pager: the current page, one neighbor on each side, the first and the last page, and an
+ * ellipsis wherever pages are skipped (specification, section 2, Pager).
  */
 export function pagerItems(page: number, pageCount: number): PagerItem[] {
   const items: PagerItem[] = [];

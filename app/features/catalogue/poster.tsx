@@ -16,8 +16,8 @@ export function posterGradient(id: string): { hue: number; angle: number } {
 }
 
 /**
- * The background of an image: the colors of its quarters, or the gradient of its video. They take fewer bytes than a
- * tiny image, and need no script, unlike a BlurHash.
+ * Returns the background of an image: the colors of its quarters, or its video's gradient. They take fewer bytes than
+ * a tiny image and, unlike a BlurHash, need no script.
  */
 function background(id: string, colors: string | undefined) {
   if (!colors) {
@@ -28,20 +28,20 @@ function background(id: string, colors: string | undefined) {
   return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
 }
 
-/** In small letters, because React 18 does not know the attribute by another name. */
-const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
-const LATER = { loading: "lazy" } as const;
+/** Lowercase, because React 18 doesn't know `fetchPriority`. */
+const EAGER = { loading: "eager", fetchpriority: "high" } as const;
+const LAZY = { loading: "lazy" } as const;
 
 /**
- * The smaller versions that each thumbnail of ours has at its address. The width of the thumbnail
- * itself is its limit; one that is smaller is asked for by the same screens.
+ * Returns the `srcset` of a thumbnail of ours. 1280 is the maximum width of a thumbnail; smaller ones are requested
+ * by the same screens.
  */
-function versionsOf(url: string | null, sizes: string) {
+function srcSetOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;
   return { srcSet: `${url}?w=480 480w, ${url}?w=720 720w, ${url} 1280w`, sizes };
 }
 
-/** A 16:9 picture whose space is reserved before it is loaded. */
+/** A 16:9 image whose space is reserved before it is loaded. */
 export function Poster({
   id,
   url,
@@ -54,13 +54,13 @@ export function Poster({
 }: {
   id: string;
   url: string | null;
-  /** Of the picture's quarters, when they are known. */
+  /** Colors of the image's quarters, if known. */
   colors?: string;
-  /** Names the picture for a view transition to the next page. */
+  /** Name of the image for a view transition to the next page. */
   transitionName?: string;
-  /** On the screen from the start: it loads at once, before what is further down. */
+  /** Whether it is in the first row: loads immediately with high priority. */
   isFirst?: boolean;
-  /** How wide it is shown, for the attribute of the same name. */
+  /** The `sizes` attribute. */
   sizes: string;
   className?: string;
   children?: ReactNode;
@@ -72,12 +72,12 @@ export function Poster({
       className={classNames("poster", colors && "poster-own", !url && "poster-none", className)}
     >
       <img
-        {...versionsOf(url, sizes)}
+        {...srcSetOf(url, sizes)}
         src={url ?? PLACEHOLDER_URL}
         alt=""
         width={640}
         height={360}
-        {...(isFirst ? AT_ONCE : LATER)}
+        {...(isFirst ? EAGER : LAZY)}
         decoding="async"
       />
       {children}

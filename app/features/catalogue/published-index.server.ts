@@ -2,32 +2,32 @@ import type { Database } from "better-sqlite3";
 import { toCategoryId } from "~/shared/categories";
 import { type IndexedVideo, relatedIndex } from "./related-index";
 
-/** What the related thread is asked. */
-export interface RelatedQuestion {
+/** A request to the thread that finds related videos. */
+export interface RelatedQuery {
   id: string;
   /** Milliseconds since 1970. */
   now: number;
 }
 
-export interface RelatedAnswer {
-  /** The best first. */
+export interface RelatedResult {
+  /** Best first. */
   sortKeys: bigint[];
-  /** False while the index is being read, and the videos read so far are all that was compared. */
+  /** False while the index is loading; then only the videos loaded so far were compared. */
   complete: boolean;
 }
 
-/** Of an index, for videos that come later, beside half of those that are there. */
-const ROOM = 4_096;
-/** Rows read at once. */
+/** Extra capacity of an index for new videos, in addition to half of the current ones. */
+const SPARE_CAPACITY = 4_096;
+/** Rows read per step. */
 const CHUNK = 2_000;
-/** How long a question waits for the index to be read; it then takes what there is, the newest. */
+/** How long a request waits for the index to load; after that it uses what is loaded, the newest videos. */
 const MAX_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
-  /** The next sort key to read is below it. */
+  /** Upper bound (exclusive) of the next sort key to read. */
   below: bigint;
-  /** The last change that the index certainly holds. */
+  /** The last change that the index certainly contains. */
   seq: bigint;
 }
 
@@ -40,7 +40,7 @@ interface FollowedIndex {
 
 const followed = new WeakMap<Database, () => FollowedIndex>();
 
-/** The index of a connection, as it is now; to be called within a transaction. */
+/** Returns the up-to-date index of a connection. Must be called within a transaction. */
 function listedIndex(sqlite: Database): () => FollowedIndex {
   const current = followed.get(sqlite) ?? followIndex(sqlite);
   followed.set(sqlite, current);
@@ -48,9 +48,8 @@ function listedIndex(sqlite: Database): () => FollowedIndex {
 }
 
 /**
- * Reads all that is listed into memory at first, the newest first, then follows the log of changes.
- * When the log no longer reaches back far enough, or the index is full, all is read anew while the old index
- * answers.
+ * Loads all listed videos into memory, newest first, then applies the change log. If the log no longer goes back far
+ * enough or the index is full, everything is loaded again while the old index serves requests.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
@@ -71,7 +70,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
   let loading: Loading | undefined;
 
   function startLoading(): void {
-    const capacity = Math.ceil(Number(listedTotal.get()) * 1.5) + ROOM;
+    const capacity = Math.ceil(Number(listedTotal.get()) * 1.5) + SPARE_CAPACITY;
     loading = { index: relatedIndex(capacity), below: 2n ** 63n - 1n, seq: logEnds().last };
     setImmediate(loadInBackground);
   }
@@ -92,7 +91,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
     if (loading) setImmediate(loadInBackground);
   }
 
-  /** Takes over what has changed; false when the log does not reach back far enough. */
+  /** Applies the changes; false if the log doesn't go back far enough. */
   function follow(state: Pick<Loading, "index" | "seq">): boolean {
     const { first, last } = logEnds();
     if (last < state.seq || first > state.seq + 1n) return false;
@@ -121,8 +120,8 @@ function video(row: unknown): IndexedVideo {
   return { ...read, category, views: Number(read.views) };
 }
 
-/** Finds related videos on one connection. */
-export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+/** Returns a function that finds related videos on one connection. */
+export function relatedHits(sqlite: Database): (query: RelatedQuery) => RelatedResult {
   const listed = listedIndex(sqlite);
   const subject = sqlite.prepare(`SELECT ${COLUMNS} FROM videos WHERE id = ? AND public`);
   return sqlite.transaction(({ id, now }) => {
@@ -132,47 +131,47 @@ export function relatedHits(sqlite: Database): (question: RelatedQuestion) => Re
   });
 }
 
-/** What the index of published videos knows besides: tags and words, out of memory. */
+// Tags and words from the same in-memory index.
 
 export interface KnownTags {
-  /** Folded; the most used first. */
+  /** Case-folded, most used first. */
   tags: string[];
-  /** False while the index is being read. */
+  /** False while the index is loading. */
   complete: boolean;
 }
 
-/** Answers questions on the index of a connection. */
-function onIndex<Question, Answer>(
-  answer: (question: Question, published: FollowedIndex) => Answer,
-): (sqlite: Database) => (question: Question) => Answer {
+/** Wraps a function on the index for use on a connection. */
+function onIndex<Query, Result>(
+  run: (query: Query, published: FollowedIndex) => Result,
+): (sqlite: Database) => (query: Query) => Result {
   return (sqlite) => {
     const published = listedIndex(sqlite);
-    return sqlite.transaction((question: Question) => answer(question, published()));
+    return sqlite.transaction((query: Query) => run(query, published()));
   };
 }
 
-/** The most used tags. */
-export const knownTags = onIndex(({ most }: { most: number }, { index, complete }): KnownTags => {
+/** Returns the most used tags. */
+export const knownTags = onIndex(({ limit }: { limit: number }, { index, complete }): KnownTags => {
   const counts = index.tagCounts().filter(([, videos]) => videos > 0);
   const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
+  return { tags: tags.slice(0, limit).map(([tag]) => tag), complete };
 });
 
-export interface MatchingTagsQuestion {
-  /** Folded, not empty. */
+export interface MatchingTagsQuery {
+  /** Case-folded, not empty. */
   needle: string;
-  most: number;
+  limit: number;
 }
 
-/** The tags that contain a text, see {@link relatedIndex}. */
-export const matchingTags = onIndex(({ needle, most }: MatchingTagsQuestion, { index }) =>
-  index.tagsWith(needle, most),
+/** Returns the tags that contain a text, see {@link relatedIndex}. */
+export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { index }) =>
+  index.tagsWith(needle, limit),
 );
 
-/** What is near is looked for no longer: others wait for the thread. */
+/** Time limit of the search for similar texts, because other requests wait for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
-/** What may have been meant by a folded text that nothing contains. */
+/** Returns suggestions for a case-folded text without matches. */
 export const nearestTexts = onIndex(({ needle }: { needle: string }, { index }) =>
   index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
 );

@@ -14,24 +14,24 @@ import type { VideosTable } from "~db/schema";
 import { SEPARATOR } from "~db/search-index.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import {
-  type FilteredAnswer,
-  type FilteredQuestion,
+  type FilteredListQuery,
+  type FilteredListResult,
   findRows,
   fromNearerEnd,
-  type ListQuestion,
+  type ListQuery,
 } from "./list-query.server";
-import type { NewestHitsQuestion, SearchAnswer, SearchQuestion } from "./search-hits.server";
+import type { NewestHitsQuery, SearchQuery, SearchResult } from "./search-hits.server";
 import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 
 /**
- * The public lists: queries on `videos`, so that a hidden video leaves all of them immediately. Totals and
- * search indexes are derived data, which `projected()` brings up to date before they are read.
+ * The public lists are queries on `videos`, so that a hidden video disappears from all of them immediately. Totals
+ * and search indexes are derived data, which `projected()` updates before they are read.
  */
 
 /**
- * Returns a list for its page; or, where it can't be read, an empty one with the message to show instead and
- * the status 500. Visitors see a reference to the log entry, never a path or a statement.
+ * Returns a list for its page or, if it can't be loaded, an empty one with the message to show and the status 500.
+ * Visitors see a reference to the log entry, never a path or an SQL statement.
  */
 export async function loadList(
   request: Request,
@@ -45,9 +45,9 @@ export async function loadList(
 }
 
 /**
- * Reads what the page of one video shows.
+ * Loads the data of a video page.
  *
- * @throws what `load` throws as a Response; for any other failure a 500 Response with the message to show.
+ * @throws any Response that `load` throws; for other errors a 500 Response with the message to show.
  */
 export async function loadVideo<Data>(request: Request, load: () => Promise<Data>): Promise<Data> {
   try {
@@ -68,18 +68,18 @@ function fetchErrorMessage(error: unknown, request: Request): string {
 }
 
 /**
- * Returns one page of the published videos, of a category if given. With a search text: those with the folded
- * text in the title or in a tag, the newest first. Without one: in any order and of any length.
+ * Returns one page of the published videos, optionally of a category. With a search text: those with the case-folded
+ * text in the title or a tag, newest first. Without one: in any order and of any length.
  */
-export async function listPublished(asked: {
+export async function listPublished(options: {
   /** An id, or any stored value. */
   category?: string;
   search?: string;
   view?: ListView;
   page: number;
 }): Promise<VideoPage> {
-  const { category, view = DEFAULT_VIEW, page } = asked;
-  const needle = fold(searchText(asked.search));
+  const { category, view = DEFAULT_VIEW, page } = options;
+  const needle = fold(searchText(options.search));
   const categories = category ? storedValues(category) : undefined;
   if (needle) return hitsPage({ needle, categories, page });
   return unsearchedPage(category, view, page);
@@ -88,58 +88,58 @@ export async function listPublished(asked: {
 /**
  * Returns one page of the published videos with a tag, newest first.
  *
- * @param asked.tag folded, see `canonicalTag`.
+ * @param options.tag case-folded, see `canonicalTag`.
  */
-export function listTagged(asked: { tag: string; page: number }): Promise<VideoPage> {
-  return hitsPage({ ...tagQuestion(asked.tag), page: asked.page });
+export function listTagged(options: { tag: string; page: number }): Promise<VideoPage> {
+  return hitsPage({ ...tagQuery(options.tag), page: options.page });
 }
 
 /** Returns one page of the published videos with views, most viewed first, ties to the newer. */
-export async function listTrending(asked: { page: number }): Promise<VideoPage> {
+export async function listTrending(options: { page: number }): Promise<VideoPage> {
   const { viewed } = await publishedTotal();
-  return indexedPage({ order: "views", categories: [], viewed: true }, asked.page, viewed);
+  return indexedPage({ order: "views", categories: [], viewed: true }, options.page, viewed);
 }
 
-/** Videos that a search doesn't find exactly, because its text is another name of their tag. */
+/** Videos that match a search only because its text is an alias of their tag. */
 export interface CloseMatches {
-  /** As it is stored. */
+  /** The tag as stored. */
   tag: string;
-  /** The newest, one page at most. */
+  /** The newest videos, at most one page. */
   videos: VideoCardData[];
 }
 
 /** Returns what to show below the exact result of a search; undefined if there is nothing. */
-export async function closeMatches(asked: {
+export async function closeMatches(options: {
   category?: string;
   search: string;
 }): Promise<CloseMatches | undefined> {
-  const needle = fold(searchText(asked.search));
+  const needle = fold(searchText(options.search));
   const meant = findAlias(needle);
   if (meant === undefined) return undefined;
   await projected();
   const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
-    ...tagQuestion(meant.tag),
+    ...tagQuery(meant.tag),
     without: needle,
-    categories: asked.category ? storedValues(asked.category) : undefined,
+    categories: options.category ? storedValues(options.category) : undefined,
     limit: PAGE_SIZE,
-  } satisfies NewestHitsQuestion);
+  } satisfies NewestHitsQuery);
   const videos = cardsAt(sortKeys);
   return videos.length > 0 ? { tag: meant.label, videos } : undefined;
 }
 
-/** The sort keys of the newest published videos with a canonical tag. */
+/** Returns the sort keys of the newest published videos with a canonical tag. */
 export async function newestTagged(tag: string, limit: number): Promise<bigint[]> {
   await projected();
-  const question: NewestHitsQuestion = { ...tagQuestion(tag), limit };
-  return queryThread<bigint[]>("reading", "newest-hits", question);
+  const query: NewestHitsQuery = { ...tagQuery(tag), limit };
+  return queryThread<bigint[]>("reading", "newest-hits", query);
 }
 
-/** Whether anything is listed, of a stored category or at all. */
+/** Returns whether any video is listed, of a stored category or at all. */
 export async function hasAnyVideo(category?: string): Promise<boolean> {
   return (await publishedTotal(category)).videos > 0;
 }
 
-/** Counts the listed videos, of a category (its id, or any stored value) or of all, and those with views among them. */
+/** Counts the listed videos, in total and with views, of a category (its id, or any stored value) or of all. */
 export async function publishedTotal(
   category?: string,
 ): Promise<{ videos: number; viewed: number }> {
@@ -152,15 +152,15 @@ export async function publishedTotal(
   })!;
 }
 
-/** One page of the hits of a search, which a thread finds in the search index. */
-async function hitsPage(question: SearchQuestion): Promise<VideoPage> {
+/** Returns one page of search hits, found by a query thread in the search index. */
+async function hitsPage(query: SearchQuery): Promise<VideoPage> {
   await projected();
-  const { total, page, sortKeys } = await queryThread<SearchAnswer>("reading", "search", question);
+  const { total, page, sortKeys } = await queryThread<SearchResult>("reading", "search", query);
   return videoPage(cardsAt(sortKeys), page, total);
 }
 
-/** Searches for the tag, or one of its other names, which other programs may have written. */
-function tagQuestion(tag: string): { needle: string; also: string[] } {
+/** Returns a search for the tag and its aliases, which other tools may have written. */
+function tagQuery(tag: string): { needle: string; also: string[] } {
   const needle = (name: string) => SEPARATOR + name + SEPARATOR;
   return { needle: needle(tag), also: aliasesOf(tag).map(needle) };
 }
@@ -168,49 +168,49 @@ function tagQuestion(tag: string): { needle: string; also: string[] } {
 async function unsearchedPage(
   category: string | undefined,
   { order, length }: ListView,
-  asked: number,
+  requestedPage: number,
 ): Promise<VideoPage> {
   const categories = category ? storedValues(category) : [];
   const { videos } = await publishedTotal(category);
   const hasOwnIndex = !length && (!category || order === "newest" || order === "views");
-  if (hasOwnIndex) return indexedPage({ order, categories }, asked, videos);
-  const answer = await queryThread<FilteredAnswer>("reading", "filtered-list", {
-    ...{ order, categories, page: asked },
+  if (hasOwnIndex) return indexedPage({ order, categories }, requestedPage, videos);
+  const result = await queryThread<FilteredListResult>("reading", "filtered-list", {
+    ...{ order, categories, page: requestedPage },
     ...(length ? { length: lengthRange(length) } : { total: videos }),
-  } satisfies FilteredQuestion);
-  return videoPage(cards("number", answer.numbers), answer.page, answer.total);
+  } satisfies FilteredListQuery);
+  return videoPage(cards("number", result.numbers), result.page, result.total);
 }
 
-/** Rows of an index that are skipped on this thread; for more a query thread is asked. */
+/** Maximum number of index rows to skip on this thread; for more, a query thread is used. */
 const MAX_SKIPPED_HERE = 1_000 * PAGE_SIZE;
 
-/** One page of a list that is in the order of an index. */
+/** Returns one page of a list that has the order of an index. */
 async function indexedPage(
-  list: Pick<ListQuestion, "order" | "categories" | "viewed">,
-  asked: number,
+  list: Pick<ListQuery, "order" | "categories" | "viewed">,
+  requestedPage: number,
   total: number,
 ): Promise<VideoPage> {
-  const page = clampPage(asked, total);
+  const page = clampPage(requestedPage, total);
   const offset = (page - 1) * PAGE_SIZE;
-  const question: ListQuestion = { ...list, ...fromNearerEnd(offset, total) };
+  const query: ListQuery = { ...list, ...fromNearerEnd(offset, total) };
   const numbers =
-    question.offset <= MAX_SKIPPED_HERE
-      ? findRows(prepared, question)
-      : await queryThread<number[]>("reading", "list", question);
+    query.offset <= MAX_SKIPPED_HERE
+      ? findRows(prepared, query)
+      : await queryThread<number[]>("reading", "list", query);
   const videos = cards("number", numbers);
-  // While an import is being projected, there are more than the total knows of.
+  // During an import, there are more videos than the total includes.
   return videoPage(videos, page, Math.max(total, offset + videos.length));
 }
 
-/** The cards of sort keys, in their order; what isn't listed is left out. */
+/** Returns the cards of sort keys, in the same order, without videos that aren't listed. */
 export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
   return cards("sort_key", sortKeys);
 }
 
-/** Checks each row for whether it is listed, whoever found it, and however long ago. */
+/** Returns the cards of the rows that are still listed, however old the search result is. */
 function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
   if (keys.length === 0) return [];
-  // The plus keeps the planner from walking an index of all that is published for a few numbers.
+  // The unary plus keeps the planner from scanning the index of all published videos for a few keys.
   const rows = prepared<CardRow & { key: string }>(`
     SELECT CAST(${key} AS TEXT) AS key, ${CARD_COLUMNS.join(", ")} FROM videos
     WHERE +listed AND ${key} IN (SELECT value FROM json_each(?))`).all(`[${keys.join(",")}]`);
@@ -221,7 +221,7 @@ function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): 
   });
 }
 
-/** The columns that a card needs; the long ones stay where they are. */
+/** The columns that a card needs, without the long ones. */
 export const CARD_COLUMNS = [
   "id",
   "title",
@@ -254,7 +254,7 @@ export function toCard(row: CardRow): VideoCardData {
   };
 }
 
-/** Any tool may have written the column. */
+/** Validates the column, which any tool may have written. */
 function isColors(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{24}$/.test(text);
 }

@@ -11,16 +11,17 @@ import {
 } from "./related-score";
 
 /**
- * All published videos in memory, in some 60 bytes each, to score a million of them in a few
- * milliseconds. Exact: `related.ts` is the rule, and a test holds this against a plain scorer.
+ * An in-memory index of all published videos, about 60 bytes each, that scores a million of them in a few
+ * milliseconds. The scores are exact: a test compares them with a simple implementation of the rule in
+ * `related-score.ts`.
  */
 export interface IndexedVideo {
-  /** See the column: milliseconds since 2000 above the bits that tell equals apart. */
+  /** As in the database column: milliseconds since 2000 in the high bits, a tie breaker in the low bits. */
   sortKey: bigint;
   title: string;
-  /** The category's id of today. */
+  /** The current id of the category. */
   category: string;
-  /** As stored. */
+  /** The tags column as stored. */
   tags: string | null;
   views: number;
 }
@@ -28,44 +29,46 @@ export interface IndexedVideo {
 const LOW_BITS = 22n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
 const EPOCH_MS = Date.UTC(2000, 0, 1);
-const GONE = 255;
-/** So many tags are counted for each that is wanted; the others are of videos that are gone. */
+const REMOVED = 255;
+/** Candidates checked per requested tag, because some belong only to removed videos. */
 const TAGS_COUNTED = 4;
 
 /**
- * @param capacity how many videos can be put into it, those included that are removed later.
+ * Returns an empty index.
+ *
+ * @param capacity maximum number of videos ever added, including removed ones.
  */
 export function relatedIndex(capacity: number) {
   const words = wordIndex();
   const tags = wordIndex();
   let size = 0;
-  // A sort key in two numbers, for a bigint each would cost four times the memory.
-  const moments = new Float64Array(capacity);
+  // Sort keys are split into two numbers, because bigints would take four times the memory.
+  const timestamps = new Float64Array(capacity);
   const low = new Uint32Array(capacity);
   const views = new Uint8Array(capacity);
   const categories = new Uint16Array(capacity);
   const categoryNames: string[] = [];
   const scores = new Uint16Array(capacity);
   const marks = new Uint8Array(capacity);
-  /** Slots below this are in the order of the sort keys, the newest first. */
+  /** Slots below this are ordered by sort key, newest first. */
   let ordered = 0;
-  const later = new Map<bigint, number>();
+  const unordered = new Map<bigint, number>();
 
   const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
-  /** Below 0 when slot a is the newer. */
-  const byAge = (a: number, b: number) => moments[b]! - moments[a]! || low[b]! - low[a]!;
+  /** Negative if slot a is newer. */
+  const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {
-    // First these: a video that left and came back has a slot of each kind.
-    const slot = later.get(sortKey);
+    // Check these first: a video that was removed and added again has a slot of each kind.
+    const slot = unordered.get(sortKey);
     if (slot !== undefined) return slot;
-    const [moment, rest] = [timestampOf(sortKey), lowOf(sortKey)];
+    const [timestamp, rest] = [timestampOf(sortKey), lowOf(sortKey)];
     let from = 0;
     let to = ordered;
     while (from < to) {
       const middle = (from + to) >> 1;
-      const newer = moments[middle]! - moment || low[middle]! - rest;
+      const newer = timestamps[middle]! - timestamp || low[middle]! - rest;
       if (newer === 0) return middle;
       if (newer > 0) from = middle + 1;
       else to = middle;
@@ -73,32 +76,32 @@ export function relatedIndex(capacity: number) {
     return undefined;
   }
 
-  /** Rows of other programs may have any text as a category: there is room for 65,536 of them. */
+  /** Returns the number of a category. Other tools may store any text; up to 65,536 values are supported. */
   function categoryCode(name: string): number {
     const known = categoryNames.indexOf(name);
     return known >= 0 ? known : categoryNames.push(name) - 1;
   }
 
-  /** Enters a video that is not there; a full index leaves it out. */
+  /** Adds a video that isn't in the index; ignored if the index is full. */
   function put(video: IndexedVideo): void {
     if (size === capacity) return;
     const slot = size;
     size += 1;
-    moments[slot] = timestampOf(video.sortKey);
+    timestamps[slot] = timestampOf(video.sortKey);
     low[slot] = lowOf(video.sortKey);
     views[slot] = viewsScore(video.views);
     categories[slot] = categoryCode(video.category);
     if (slot === ordered && (slot === 0 || byAge(slot - 1, slot) < 0)) ordered += 1;
-    else later.set(video.sortKey, slot);
+    else unordered.set(video.sortKey, slot);
     for (const word of wordsOf(video.title)) words.add(word, slot);
     for (const tag of tagsOf(video.tags)) tags.add(tag, slot);
   }
 
   function remove(sortKey: bigint): void {
     const slot = slotOf(sortKey);
-    if (slot === undefined || views[slot] === GONE) return;
-    views[slot] = GONE;
-    later.delete(sortKey);
+    if (slot === undefined || views[slot] === REMOVED) return;
+    views[slot] = REMOVED;
+    unordered.delete(sortKey);
   }
 
   function score(subject: Pick<IndexedVideo, "title" | "tags">): void {
@@ -115,7 +118,7 @@ export function relatedIndex(capacity: number) {
     for (const slot of slots) scores[slot]! += points;
   }
 
-  /** For a title may have several words with the same part. */
+  /** Adds points once per slot, because several words of a title may contain the same text. */
   function addOnce(slots: readonly number[]): void {
     for (const slot of slots) {
       if (marks[slot] === 0) scores[slot]! += SCORE.wordInside;
@@ -123,7 +126,7 @@ export function relatedIndex(capacity: number) {
     }
   }
 
-  /** The sort keys of the best at most 20, the best first, equals by age. */
+  /** Returns the sort keys of at most 20 related videos, best first, ties to the newer. */
   function best(subject: IndexedVideo, now: number): bigint[] {
     score(subject);
     const category = categoryCode(subject.category);
@@ -131,49 +134,49 @@ export function relatedIndex(capacity: number) {
     const own = slotOf(subject.sortKey);
     const byScore = (a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);
     const found: number[] = [];
-    // What a video must have to come in; of equals with it, only a newer one does.
-    let least = 1;
+    // Minimum score to qualify; with an equal score, only a newer video does.
+    let minScore = 1;
     for (let slot = 0; slot < size; slot += 1) {
-      if (views[slot] === GONE || slot === own) continue;
+      if (views[slot] === REMOVED || slot === own) continue;
       let total = scores[slot]! + views[slot]!;
       if (categories[slot] === category) total += SCORE.category;
-      if (moments[slot]! >= recent) total += SCORE.recent;
-      if (total < least) continue;
+      if (timestamps[slot]! >= recent) total += SCORE.recent;
+      if (total < minScore) continue;
       scores[slot] = total;
       const last = found[MAX_RELATED - 1];
       if (last !== undefined && byScore(slot, last) > 0) continue;
       found.push(slot);
       found.sort(byScore);
       found.length = Math.min(found.length, MAX_RELATED);
-      if (found.length === MAX_RELATED) least = scores[found[MAX_RELATED - 1]!]!;
+      if (found.length === MAX_RELATED) minScore = scores[found[MAX_RELATED - 1]!]!;
     }
-    return found.map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
+    return found.map((slot) => (BigInt(timestamps[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
-  /** How many videos have a tag or a word. */
+  /** Returns how many videos have a tag or a word. */
   const countOf = (slots: readonly number[]) =>
-    slots.reduce((count, slot) => count + Number(views[slot] !== GONE), 0);
+    slots.reduce((count, slot) => count + Number(views[slot] !== REMOVED), 0);
 
-  /** Every tag that a video has, folded, and how many have it; in no order. */
+  /** Returns every tag, case-folded, with its number of videos, in no particular order. */
   function tagCounts(): [tag: string, videos: number][] {
     return Array.from(tags.words(), (tag): [string, number] => [tag, countOf(tags.slotsOf(tag))]);
   }
 
-  /** The tags that contain `part`: first those that begin with it, of these the most used first. */
-  function tagsWith(part: string, most: number): string[] {
+  /** Returns the tags that contain `part`: those that start with it first, then by number of videos. */
+  function tagsWith(part: string, limit: number): string[] {
     return tags
       .wordsWith(part)
       .map((tag) => ({ tag, begins: tag.startsWith(part), slots: tags.slotsOf(tag) }))
       .sort((a, b) => Number(b.begins) - Number(a.begins) || b.slots.length - a.slots.length)
-      .slice(0, TAGS_COUNTED * most)
+      .slice(0, TAGS_COUNTED * limit)
       .filter(({ slots }) => countOf(slots) > 0)
-      .slice(0, most)
+      .slice(0, limit)
       .map(({ tag }) => tag);
   }
 
   /**
-   * What may have been meant by a text that nothing contains, the likelier first: with each of its
-   * words that is in no title replaced by the nearest that is, the nearest tag, each nearest word alone.
+   * Returns suggestions for a text without matches, most likely first: the text with each unknown word replaced by the
+   * most similar one, the most similar tag, and each corrected word alone.
    */
   function nearestTexts(text: string, deadline: number): string[] {
     const corrected: string[] = [];
@@ -201,12 +204,11 @@ export function relatedIndex(capacity: number) {
   };
 }
 
-/** Which videos have a word, for all words, in memory. A video is its slot, a small number. */
-
+/** Returns an in-memory inverted index from words to the slots of the videos that contain them. */
 function wordIndex() {
-  /** A word that only one video has, as most have, costs no list: its slot stands by itself. */
+  /** Most words occur in only one video; these store its slot directly instead of a list. */
   const words = new Map<string, number | number[]>();
-  /** Every word once, between line feeds. */
+  /** Every word once, separated by line feeds. */
   let text = "\n";
 
   return {
@@ -222,7 +224,7 @@ function wordIndex() {
       }
     },
 
-    /** The slots of a word, a slot at most once. */
+    /** Returns the slots of a word, without duplicates. */
     slotsOf(word: string): readonly number[] {
       const slots = words.get(word) ?? [];
       return typeof slots === "number" ? [slots] : slots;
@@ -230,7 +232,7 @@ function wordIndex() {
 
     words: () => words.keys(),
 
-    /** All words that contain `part`, itself included. */
+    /** Returns all words that contain `part`, including `part` itself. */
     wordsWith(part: string): string[] {
       const found: string[] = [];
       let at = text.indexOf(part);

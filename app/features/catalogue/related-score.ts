@@ -2,7 +2,7 @@ import { fold } from "~/shared/fold";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { readTags } from "~db/tags";
 
-/** How alike two videos are: the rule (specification, section 9; product decisions). */
+// The similarity score of two videos (specification, section 9; product decisions).
 
 export const MAX_RELATED = 20;
 export const SCORE = {
@@ -12,7 +12,7 @@ export const SCORE = {
   wordExact: 3,
   category: 8,
   tag: 4,
-  /** Views above 10,000, and what is added above 50,000. */
+  /** Views above 10,000, and the additional points above 50,000. */
   watched: 2,
   watchedMuch: 1,
   recent: 1,
@@ -30,25 +30,25 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   you your`.split(/\s+/),
 );
 
-/** A maximal run of letters and digits, with the marks that are written on a letter. */
+/** A maximal run of letters and digits, including combining marks. */
 export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * The different words of a title: maximal runs of letters and digits, folded. The marks that are
- * written on a letter (the vowel signs of Devanagari, a combining accent) belong to it.
+ * Returns the unique words of a title: maximal runs of letters and digits, case-folded. Combining marks, such as the
+ * vowel signs of Devanagari or accents, belong to their letter.
  */
 export function wordsOf(title: string): string[] {
   return [...new Set(fold(title).match(WORD) ?? [])];
 }
 
-/** Those of them that count: of three characters or more, and no stop words. */
+/** Returns the words of a title that count: three characters or more, without stop words. */
 export function titleWords(title: string): string[] {
   return wordsOf(title).filter(
     (word) => [...word].length >= SHORTEST_WORD && !STOP_WORDS.has(word),
   );
 }
 
-/** The different tags, folded; entries that are no text are none. */
+/** Returns the unique tags, case-folded; entries that aren't text are ignored. */
 export function tagsOf(tags: string | null): string[] {
   return [...new Set(readTags(tags).map(fold))];
 }

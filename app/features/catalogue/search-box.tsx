@@ -7,26 +7,26 @@ import { SEARCH_MAX_LENGTH } from "~/shared/search-text";
 import { Button } from "~/ui/button";
 import { HOME_SEARCH_ID } from "~/ui/use-search-key";
 
-/** Long enough for the next letter, short enough to feel immediate. */
+/** Long enough for the next keystroke, short enough to feel immediate. */
 const TYPING_PAUSE_MS = 250;
 
 /**
- * A GET form; with scripts it also searches while one types. The first letter makes an entry in
- * the history, the following ones replace it, so that Back leads to before the search. An answer
- * that is overtaken by the next letter is dropped by the router.
+ * A GET form that, with JavaScript, also searches while the visitor types. The first keystroke adds a history entry
+ * and the following ones replace it, so that Back leaves the search. The router drops responses that are outdated
+ * by the next keystroke.
  */
 export function SearchBox({ search, category }: { search: string; category?: CategoryId }) {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const typing = useRef(false);
-  const asked = useRef(search);
+  const lastSearch = useRef(search);
   const navigate = useNavigate();
 
   function goToResults(replace: boolean) {
     clearTimeout(timer.current);
     const text = input.current?.value.trim() ?? "";
-    if (text === asked.current) return;
-    asked.current = text;
+    if (text === lastSearch.current) return;
+    lastSearch.current = text;
     const to = listPath({ from: "home", search: text, category });
     navigate(to, { replace, preventScrollReset: true });
   }
@@ -45,16 +45,16 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
     typing.current = false;
   }
 
-  // What was typed before the scripts were there counts as well.
+  // Text that was typed before hydration counts as well.
   useEffect(() => {
-    if (input.current?.value.trim() !== asked.current) searchSoon();
+    if (input.current?.value.trim() !== lastSearch.current) searchSoon();
     return () => clearTimeout(timer.current);
   }, []);
 
-  // The address has changed without us: Back, Clear Search, a link. What is being typed stays.
+  // The URL was changed by something else, such as Back, Clear Search or a link. Keep text that is being typed.
   useEffect(() => {
-    if (search === asked.current) return;
-    asked.current = search;
+    if (search === lastSearch.current) return;
+    lastSearch.current = search;
     typing.current = false;
     if (input.current) input.current.value = search;
   }, [search]);

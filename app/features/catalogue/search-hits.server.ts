@@ -2,48 +2,48 @@ import type { Database } from "better-sqlite3";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "./catalogue-cache.server";
 
-/** What the search thread is asked. */
-export interface SearchQuestion {
-  /** Folded, not empty. */
+/** A request to the search thread. */
+export interface SearchQuery {
+  /** Case-folded, not empty. */
   needle: string;
-  /** What is found as well. Then all of them, the needle too, have three characters or more. */
+  /** Alternatives that match as well. Then all of them, including the needle, have three characters or more. */
   also?: readonly string[];
-  /** The names that rows of a category may have; undefined for all. */
+  /** All stored values of the category; undefined for all categories. */
   categories?: readonly string[];
   page: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
   total: number;
-  /** What was asked, clamped. */
+  /** The requested page, clamped. */
   page: number;
-  /** Of the videos on the page, in its order. */
+  /** Sort keys of the videos on the page, in order. */
   sortKeys: bigint[];
 }
 
-/** A search with no more hits is cached whole. */
+/** Searches with up to this many hits are cached completely. */
 const MAX_WHOLE = 2_048;
-/** Of a longer one so many sort keys are cached, evenly spread, so that no page is far from one. */
+/** Number of evenly spaced sort keys cached for longer ones, so that no page is far from one. */
 const MARKS = 64;
 const MAX_CACHED_SEARCHES = 500;
 
-/** What is cached of a search until the catalogue changes. */
+/** The cached part of a search, until the catalogue changes. */
 interface CachedSearch {
   total: number;
-  /** The sort keys of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
+  /** The sort keys of every `hitsAMark`-th hit from the first on, as far as anyone has paged. */
   marks: bigint[];
   hitsAMark: number;
 }
 
-/** Finds the pages of searches on one connection. */
+/** Returns a function that finds pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
   const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
-  function find({ needle, also, categories, page: asked }: SearchQuestion): SearchAnswer {
+  function find({ needle, also, categories, page: requestedPage }: SearchQuery): SearchResult {
     const query = hitQuery(sqlite, { needle, also }, categories);
     const key = [categories ?? "", needle, ...(also ?? [])].join(":");
     const cached = searched(key, () => beginSearch(query));
-    const page = clampPage(asked, cached.total);
+    const page = clampPage(requestedPage, cached.total);
     return {
       total: cached.total,
       page,
@@ -51,24 +51,24 @@ export function searchHits(sqlite: Database) {
     };
   }
 
-  // In a transaction, so that version, total and page belong together.
+  // In a transaction, so that version, total and page are consistent.
   return sqlite.transaction(find);
 }
 
-/** What the search thread is asked for the newest hits alone, without a total. */
-export interface NewestHitsQuestion {
-  /** Folded, not empty. */
+/** A request to the search thread for the newest hits, without a total. */
+export interface NewestHitsQuery {
+  /** Case-folded, not empty. */
   needle: string;
   also?: readonly string[];
-  /** What must not occur in them; folded, not empty. */
+  /** Excludes hits that contain this text; case-folded, not empty. */
   without?: string;
-  /** The names that rows of a category may have; undefined for all. */
+  /** All stored values of the category; undefined for all categories. */
   categories?: readonly string[];
   limit: number;
 }
 
 export function newestHits(sqlite: Database) {
-  return ({ categories, limit, ...texts }: NewestHitsQuestion): bigint[] =>
+  return ({ categories, limit, ...texts }: NewestHitsQuery): bigint[] =>
     hitQuery(sqlite, texts, categories).first(NEWEST, limit, 0);
 }
 
@@ -79,32 +79,35 @@ function beginSearch(query: HitQuery): CachedSearch {
   return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
 }
 
-/** The sort keys of one page, after the marks on the way to it have been set. */
+/** Returns the sort keys of one page, after adding the marks up to it. */
 function sortKeysFrom(
   offset: number,
   { marks, hitsAMark }: CachedSearch,
   { first }: HitQuery,
 ): bigint[] {
   if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
-  const wanted = Math.floor(offset / hitsAMark);
-  while (marks.length <= wanted) {
+  const mark = Math.floor(offset / hitsAMark);
+  while (marks.length <= mark) {
     const [next] = first(marks.at(-1) ?? NEWEST, 1, hitsAMark);
-    // Pages are clamped to the total, so there is one.
+    // Never happens, because pages are clamped to the total.
     if (next === undefined) return [];
     marks.push(next);
   }
-  return first(marks[wanted] ?? NEWEST, PAGE_SIZE, offset - wanted * hitsAMark);
+  return first(marks[mark] ?? NEWEST, PAGE_SIZE, offset - mark * hitsAMark);
 }
 
-/** No sort key is after it. */
+/** Larger than every sort key. */
 const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
-/** What contains one of the texts, and not the one that it must be without. The search indexes know nothing of status and category: the table does. */
+/**
+ * Returns queries for the videos that contain one of the texts but not `without`. Status and category are checked in
+ * the table, because the search indexes don't contain them.
+ */
 function hitQuery(
   sqlite: Database,
-  { needle, also = [], without }: Pick<NewestHitsQuestion, "needle" | "also" | "without">,
+  { needle, also = [], without }: Pick<NewestHitsQuery, "needle" | "also" | "without">,
   categories: readonly string[] | undefined,
 ) {
   const index = indexOf(needle);
@@ -127,7 +130,7 @@ function hitQuery(
     categories?.map(() => isListed("videos_listed_by_category", "AND category = ?")).join(" OR ") ??
     isListed("videos_listed", "");
   return {
-    /** Of many: both sides come in the order of sort keys and are merged, so no hit is looked up. */
+    /** Counts many hits: both sides are merged in the order of sort keys, without looking up each hit. */
     count: () =>
       sqlite
         .prepare<unknown[], number>(
@@ -135,20 +138,20 @@ function hitQuery(
         )
         .pluck()
         .get(parameters)!,
-    /** So many hits, the newest first, after `offset` others, from the sort key `from` on. */
+    /** Returns the newest hits from the sort key `from` on, after skipping `offset`. */
     first: (from: bigint, limit: number, offset: number) =>
       sqlite
         .prepare<unknown[], bigint>(
           `${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`,
         )
         .pluck()
-        // Only here: the connection is shared with what reads ordinary numbers.
+        // Only for this statement: other code on the connection reads ordinary numbers.
         .safeIntegers()
         .all(...parameters, from, limit, offset),
   };
 }
 
-/** Two characters are a token of one index, three and more a phrase of trigrams of the other. */
+/** Returns the index for a text: short texts are tokens of one, three or more characters trigrams of the other. */
 function indexOf(text: string): string {
   return [...text].length < 3 ? "video_search_short" : "video_search";
 }
@@ -157,7 +160,7 @@ function phrase(texts: readonly string[]): string {
   return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 
-/** Leaves of sort keys those of a list. Fewer videos are unlisted than listed. */
+/** Returns SQL that keeps only listed sort keys. Without a category it excludes the unlisted ones, which are fewer. */
 function listedAmong(categories: readonly string[] | undefined): string {
   if (!categories) {
     return `EXCEPT SELECT sort_key FROM (SELECT sort_key FROM videos

@@ -8,27 +8,27 @@ import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { MatchingTagsQuestion } from "./published-index.server";
+import type { MatchingTagsQuery } from "./published-index.server";
 import { publishedTotal } from "./published-list.server";
-import type { NewestHitsQuestion } from "./search-hits.server";
+import type { NewestHitsQuery } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
-/** Of the suggestions, so many are tags while there are titles enough. */
+/** Maximum number of tags among the suggestions, unless there are too few titles. */
 const MAX_TAGS = 3;
-/** Newest hits among which the titles are chosen. */
-const HITS_LOOKED_AT = 64;
+/** Number of newest hits from which the titles are chosen. */
+const MAX_HITS_CHECKED = 64;
 
-/** A letter every 200 ms from everyone in a household; a carrier's phones share few addresses. */
-const ASKED_PER_MINUTE = 1_200;
-export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
+/** A keystroke every 200 ms from a whole household; carriers put many phones behind few IP addresses. */
+const REQUESTS_PER_MINUTE = 1_200;
+export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_PER_MINUTE, 60);
 
-/** More would only wait for the threads, and be of a text that has changed meanwhile. */
+/** Maximum number of pending requests; more would only wait for the threads and be outdated by then. */
 const MAX_QUEUED = 16;
-const questions = processState("suggestions", () => ({ waiting: 0 }));
+const pendingRequests = processState("suggestions", () => ({ count: 0 }));
 
 /**
- * At most 8 tags and titles of published videos that contain a text, as a search for it would find
- * them. None while more are asked for than the threads answer.
+ * Returns at most 8 tags and titles of published videos that contain a text, as a search would find them. Returns
+ * none while the threads are overloaded.
  */
 export async function suggestions(
   text: string,
@@ -36,9 +36,9 @@ export async function suggestions(
 ): Promise<Suggestion[]> {
   const search = searchText(text);
   const needle = fold(search);
-  const asked = questions();
-  if (!needle || asked.waiting >= MAX_QUEUED) return [];
-  asked.waiting += 1;
+  const pending = pendingRequests();
+  if (!needle || pending.count >= MAX_QUEUED) return [];
+  pending.count += 1;
   try {
     await projected();
     const [tags, titles] = await Promise.all([
@@ -46,8 +46,8 @@ export async function suggestions(
       queryThread<bigint[]>("reading", "newest-hits", {
         needle,
         categories: category && storedValues(category),
-        limit: HITS_LOOKED_AT,
-      } satisfies NewestHitsQuestion).then((keys) => matchingTitles(keys, needle)),
+        limit: MAX_HITS_CHECKED,
+      } satisfies NewestHitsQuery).then((keys) => matchingTitles(keys, needle)),
     ]);
     const tagsShown = Math.max(MAX_TAGS, MAX_SUGGESTIONS - titles.length);
     return [
@@ -67,25 +67,25 @@ export async function suggestions(
       ),
     ].slice(0, MAX_SUGGESTIONS);
   } finally {
-    asked.waiting -= 1;
+    pending.count -= 1;
   }
 }
 
-/** The tags with the text, and before them the one that it is another name of. */
+/** Returns the tags that contain the text, preceded by the tag that it is an alias of. */
 async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {
       needle: text,
-      most: MAX_SUGGESTIONS,
-    } satisfies MatchingTagsQuestion);
-  const meant = findAlias(needle)?.tag;
+      limit: MAX_SUGGESTIONS,
+    } satisfies MatchingTagsQuery);
+  const aliased = findAlias(needle)?.tag;
   const tags = await matching(needle);
-  // Only where a published video has it: else its page is none.
-  const isPublished = meant !== undefined && (await matching(meant)).includes(meant);
-  return isPublished ? [meant, ...tags.filter((tag) => tag !== meant)] : tags;
+  // Only if a published video has it; otherwise its page doesn't exist.
+  const isPublished = aliased !== undefined && (await matching(aliased)).includes(aliased);
+  return isPublished ? [aliased, ...tags.filter((tag) => tag !== aliased)] : tags;
 }
 
-/** The titles with the text, each once: first those that begin with it, then those with such a word. */
+/** Returns the unique titles that contain the text: first at the beginning, then at a word's beginning. */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared<{ id: string; title: string }>(`
     SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
@@ -110,21 +110,21 @@ function beginsWord(title: string, needle: string): boolean {
   return false;
 }
 
-/** Of the texts that come near, so many are searched for. */
-const MAX_TRIED = 3;
+/** Maximum number of similar texts to search for. */
+const MAX_CANDIDATES = 3;
 
-/** What is offered where a search finds nothing. */
-export interface OtherSearches {
-  /** A text near to what was searched for, which finds something in the same category. */
+/** Suggestions for a search without results. */
+export interface AlternativeSearches {
+  /** A similar text with results in the same category. */
   nearest?: string;
-  /** Categories with videos, those with most of them first. */
+  /** Categories with videos, largest first. */
   categories: CategoryId[];
 }
 
-export async function otherSearches(
+export async function alternativeSearches(
   search: string,
   category: CategoryId | undefined,
-): Promise<OtherSearches> {
+): Promise<AlternativeSearches> {
   return { nearest: await nearestSearch(search, category), categories: await popularCategories() };
 }
 
@@ -133,13 +133,13 @@ async function nearestSearch(
   category: CategoryId | undefined,
 ): Promise<string | undefined> {
   await projected();
-  const question = { needle: fold(searchText(search)) };
-  const texts = await queryThread<string[]>("related", "nearest-texts", question);
-  for (const needle of texts.slice(0, MAX_TRIED)) {
+  const query = { needle: fold(searchText(search)) };
+  const texts = await queryThread<string[]>("related", "nearest-texts", query);
+  for (const needle of texts.slice(0, MAX_CANDIDATES)) {
     const found = await queryThread<bigint[]>("reading", "newest-hits", {
       ...{ needle, limit: 1 },
       categories: category && storedValues(category),
-    } satisfies NewestHitsQuestion);
+    } satisfies NewestHitsQuery);
     if (found.length > 0) return needle;
   }
   return undefined;

@@ -7,26 +7,26 @@ import { prepared } from "~db/client.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
 
 /**
- * The series that an address below /series asks for.
+ * Returns the series of a URL below /series.
  *
- * @param maySee whether this visitor may know of a series that isn't shown to the public.
- * @param pathAfter what follows the slug in its canonical address.
- * @throws a 404 for an unknown series, and for one that the visitor may not see, whatever its spelling; a permanent redirect for another spelling, a temporary one for a former slug, which may become
- *   the present one again.
+ * @param maySee whether this visitor may see a series that isn't public.
+ * @param pathAfter the part of the canonical URL after the slug.
+ * @throws a 404 for a series that doesn't exist or that the visitor may not see, in any spelling; a permanent
+ *   redirect for another spelling; a temporary one for a former slug, which may become the current one again.
  */
-export async function askedSeries(
+export async function requestedSeries(
   request: Request,
-  asked: string,
+  requested: string,
   maySee: () => Promise<boolean>,
   pathAfter = "",
 ): Promise<FoundSeries> {
-  const slug = asked.toLowerCase().normalize("NFC");
+  const slug = requested.toLowerCase().normalize("NFC");
   const series = findSeries(slug);
   if (!series || !(isShown(series) || (await maySee()))) throw seriesNotFound();
   const { pathname, search } = new URL(request.url);
   const canonical = seriesPath(series.slug) + pathAfter + search;
   if (slug !== series.slug) throw redirect(canonical, 302);
-  if (asked !== slug || pathname.endsWith("/")) throw redirect(canonical, 301);
+  if (requested !== slug || pathname.endsWith("/")) throw redirect(canonical, 301);
   return series;
 }
 
@@ -34,15 +34,15 @@ export function seriesNotFound(): Response {
   return new Response(null, { status: 404, statusText: "Not Found" });
 }
 
-/** Series as the public sees them: of their videos those that are listed, in their order. */
+// Series as the public sees them: only their listed videos, in order.
 
-/** Videos that the row on home shows: as many as the widest screen has beside each other. */
+/** Videos in the row on Home: as many as fit next to each other on the widest screen. */
 const MAX_FEATURED = 4;
-/** Entries of the list beside a video, and how many of them come before it. */
+/** Entries in the list next to a video, and how many of them precede the video. */
 const MAX_QUEUE = 20;
 const QUEUE_BEFORE = 4;
 
-/** A series as its page describes it. */
+/** A series as shown on its page. */
 export interface SeriesDetail {
   slug: string;
   title: string;
@@ -54,13 +54,13 @@ export interface FoundSeries extends SeriesDetail {
   id: number;
 }
 
-// In this order, whatever the planner thinks of it: the positions, then the row of each video.
+// CROSS JOIN forces the order: first the positions, then the row of each video.
 const LISTED = `
   FROM series_videos CROSS JOIN videos ON videos.id = series_videos.video_id
   WHERE series_id = @id AND +listed`;
 const CARDS = CARD_COLUMNS.map((column) => `videos.${column}`).join(", ");
 
-/** The series whose slug it is or was; undefined for none, and for one in the trash. */
+/** Returns the series with a current or former slug; undefined if it doesn't exist or is in the trash. */
 function findSeries(slug: string): FoundSeries | undefined {
   const row = prepared<Omit<FoundSeries, "isPublic"> & { isPublic: 0 | 1 }>(`
     SELECT id, series.slug, title, description, visibility = 'public' AS isPublic
@@ -69,19 +69,19 @@ function findSeries(slug: string): FoundSeries | undefined {
   return row && { ...row, isPublic: row.isPublic === 1 };
 }
 
-/** Whether visitors see a series: it is public, and has a video that they can watch. */
+/** Returns whether visitors see a series: it is public and has a listed video. */
 function isShown({ id, isPublic }: FoundSeries): boolean {
   return isPublic && prepared(`SELECT 1 ${LISTED} LIMIT 1`).get({ id }) !== undefined;
 }
 
-/** One page of a series. */
-export function seriesVideos(id: number, asked: number): VideoPage {
+/** Returns one page of a series. */
+export function seriesVideos(id: number, requested: number): VideoPage {
   const total = prepared<number>(`SELECT count(*) ${LISTED}`).pluck().get({ id })!;
-  const page = clampPage(asked, total);
+  const page = clampPage(requested, total);
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
 
-/** The series that home shows, its slug encoded, with its first videos; undefined for none, or nothing to show of it. */
+/** Returns the featured series with its encoded slug and first videos; undefined if there is nothing to show. */
 export function featuredSeries():
   | { slug: string; title: string; videos: VideoCardData[] }
   | undefined {
@@ -91,11 +91,11 @@ export function featuredSeries():
   if (!row) return undefined;
   const { id, slug, title } = row;
   const videos = cardsFrom(id, 0, MAX_FEATURED);
-  // The page writes it into addresses as it is: home loads no script for that.
+  // Encoded here, because Home then needs no script for building the URL.
   return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
 
-/** What plays before and after a video of a public series; undefined when it is none of it. */
+/** Returns the videos before and after one in a public series; undefined if the series doesn't contain it. */
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;
@@ -117,24 +117,24 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
   };
 }
 
-/** The ids of the last listed videos of a series, the last first. */
-export function lastOfSeries(id: number, most: number): string[] {
+/** Returns the ids of the last listed videos of a series, last first. */
+export function lastOfSeries(id: number, limit: number): string[] {
   return prepared<string>(
-    `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @most`,
+    `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @limit`,
   )
     .pluck()
-    .all({ id, most });
+    .all({ id, limit });
 }
 
-/** The slugs of the public series that have something to show, the one changed last first. */
-export function publicSeries(most: number): string[] {
+/** Returns the slugs of the public series with listed videos, most recently changed first. */
+export function publicSeries(limit: number): string[] {
   return prepared<string>(`
     SELECT slug FROM series WHERE visibility = 'public' AND deleted_at IS NULL
       AND EXISTS (SELECT 1 FROM series_videos CROSS JOIN videos ON videos.id = video_id
         WHERE series_id = series.id AND +listed)
     ORDER BY updated_at DESC, id DESC LIMIT ?`)
     .pluck()
-    .all(most);
+    .all(limit);
 }
 
 function cardsFrom(id: number, offset: number, limit: number): VideoCardData[] {

@@ -4,14 +4,14 @@ import { categoryLabel } from "~/shared/categories";
 import { isoDuration, isoTime } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 
-/** JSON-LD of the pages, in the types of https://schema.org. */
+// JSON-LD structured data with types of https://schema.org.
 
-/** The picture that stands for the site where a video has none, and on pages without a video. */
-export const SHARE_PICTURE = "/share.png";
+/** The default share image, for pages without a video and videos without a thumbnail. */
+export const SHARE_IMAGE = "/share.png";
 
 type JsonLd = Record<string, unknown>;
 
-/** https://schema.org/WebSite with the search box of Home. */
+/** Returns a https://schema.org/WebSite with the search of Home. */
 export function webSite(site: SiteIdentity): JsonLd {
   return {
     "@context": "https://schema.org",
@@ -27,7 +27,7 @@ export function webSite(site: SiteIdentity): JsonLd {
   };
 }
 
-/** https://schema.org/BreadcrumbList; the first crumb is Home, the last is the page itself. */
+/** Returns a https://schema.org/BreadcrumbList; the first item is Home, the last is the page itself. */
 export function breadcrumbs(
   site: SiteIdentity,
   trail: readonly { name: string; path: string }[],
@@ -44,7 +44,7 @@ export function breadcrumbs(
   };
 }
 
-/** https://schema.org/ItemList of one page of a list; positions count through the whole list. */
+/** Returns a https://schema.org/ItemList of one page of a list; positions refer to the whole list. */
 export function itemList(
   site: SiteIdentity,
   name: string,
@@ -68,20 +68,20 @@ export function itemList(
 export interface DescribedVideo extends VideoCardData {
   description: string;
   tags: string[];
-  /** A path of this site; empty when there is no file. */
+  /** A path on this site; empty if there is no file. */
   videoUrl: string;
   durationSeconds: number;
   updatedAt: string;
 }
 
-/** https://schema.org/VideoObject: name, thumbnailUrl and uploadDate are what search engines need. */
+/** Returns a https://schema.org/VideoObject; search engines require name, thumbnailUrl and uploadDate. */
 export function videoObject(site: SiteIdentity, video: DescribedVideo): JsonLd {
   return {
     "@context": "https://schema.org",
     "@type": "VideoObject",
     name: video.title,
     description: video.description.trim() || video.title,
-    thumbnailUrl: [site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)],
+    thumbnailUrl: [site.origin + (video.thumbnailUrl ?? SHARE_IMAGE)],
     uploadDate: isoTime(video.createdAt),
     dateModified: isoTime(video.updatedAt),
     url: site.origin + videoPath(video.id),

@@ -6,7 +6,7 @@ import { videoPath } from "~/shared/addresses";
 import { buttonClass } from "~/ui/button";
 import { isForBrowser } from "~/ui/page-link";
 
-/** What this tab has been surprised with; it goes with the tab. */
+/** The videos that Surprise me has shown in this tab. */
 interface Walk {
   seed: number;
   step: number;
@@ -25,15 +25,15 @@ function readWalk(): Walk {
 }
 
 /**
- * A video that this visit has not been surprised with, until all have been. The walk of the server
- * meets each once; one that it meets again, because the catalogue has changed, is passed over.
+ * Returns the id of a random video that wasn't shown before in this tab, until all were. The server's walk visits each
+ * video once; one that it visits again because the catalogue has changed is skipped.
  */
 export async function nextSurprise(here: string): Promise<string | undefined> {
   let walk = readWalk();
   for (let tries = 0; tries < 20; tries++) {
-    const answer = await fetch(`/surprise?seed=${walk.seed}&step=${walk.step}`);
-    if (!answer.ok) return undefined;
-    const { id, total } = (await answer.json()) as { id: string; total: number };
+    const response = await fetch(`/surprise?seed=${walk.seed}&step=${walk.step}`);
+    if (!response.ok) return undefined;
+    const { id, total } = (await response.json()) as { id: string; total: number };
     if (walk.step >= total) {
       walk = newWalk();
       continue;
@@ -47,11 +47,11 @@ export async function nextSurprise(here: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Leads to a random video; without scripts too, where it may come twice. */
+/** A link to a random video. It works without JavaScript too, but videos may then repeat. */
 export function SurpriseLink({
   here = "",
 }: {
-  /** The id of the video of this page. */ here?: string;
+  /** The id of the current page's video. */ here?: string;
 }) {
   const navigate = useNavigate();
 

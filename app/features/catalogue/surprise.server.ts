@@ -2,8 +2,8 @@ import { PAGE_SIZE } from "~/shared/pages";
 import { listPublished, publishedTotal } from "./published-list.server";
 
 /**
- * The published video at one step of a random walk that comes to each of them once before any comes
- * again, for as long as their number stays. The same seed makes the same walk.
+ * Returns the published video at one step of a random walk that visits each of them once before any repeats, as long as
+ * their number doesn't change. The same seed gives the same walk.
  */
 export async function surprise(
   seed: number,
@@ -17,11 +17,11 @@ export async function surprise(
   return video && { id: video.id, total };
 }
 
-/** Steps of a width that shares no divisor with the total come to every number below it once. */
+/** Returns the number at one step. Steps of a width that is coprime to the total visit every number below it once. */
 export function walk(seed: number, step: number, total: number): number {
   let width = (Math.floor(seed / 7) % total) + 1;
   while (divisor(width, total) !== 1) width += 1;
-  // In whole numbers, which a product of two large ones would leave.
+  // BigInt, because the product may exceed the safe integers.
   return Number((BigInt(seed) + BigInt(step) * BigInt(width)) % BigInt(total));
 }
 

@@ -8,30 +8,28 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { KnownTags } from "./published-index.server";
 
 /**
- * The canonical tag that an address below /tags asks for. The path is read as it came: the router's
- * parameter does not tell an encoded slash from the text "%2F".
+ * Returns the canonical tag of a URL below /tags. It is read from the raw path, because the router's parameter doesn't
+ * distinguish an encoded slash from the text "%2F".
  *
- * @param pathAfter what follows the tag in its canonical address.
- * @throws a permanent redirect for another spelling, a temporary one for another name of a tag, a 404 for
- *   a text that is no tag.
+ * @param pathAfter the part of the canonical URL after the tag.
+ * @throws a permanent redirect for another spelling, a temporary one for an alias, a 404 for text that can't be a tag.
  */
-export function askedTag(request: Request, pathAfter = ""): string {
+export function requestedTag(request: Request, pathAfter = ""): string {
   const { pathname, search } = new URL(request.url);
-  const asked = decoded(pathname.split("/")[2] ?? "");
-  const tag = asked === undefined ? undefined : canonicalTag(asked);
+  const requested = decoded(pathname.split("/")[2] ?? "");
+  const tag = requested === undefined ? undefined : canonicalTag(requested);
   if (tag === undefined || !tagPath(tag).startsWith("/tags/")) {
     throw new Response(null, { status: 404, statusText: "Not Found" });
   }
-  const meant = findAlias(tag)?.tag;
-  if (meant !== undefined) throw redirect(tagPath(meant) + pathAfter + search, 302);
-  const isCanonical = asked === tag && !(pathAfter === "" && pathname.endsWith("/"));
+  const aliased = findAlias(tag)?.tag;
+  if (aliased !== undefined) throw redirect(tagPath(aliased) + pathAfter + search, 302);
+  const isCanonical = requested === tag && !(pathAfter === "" && pathname.endsWith("/"));
   if (!isCanonical) throw redirect(tagPath(tag) + pathAfter + search, 301);
   return tag;
 }
 
 /**
- * The form of a tag under which its list stands: folded, without the spaces around it; undefined for
- * a text that no list can be found by.
+ * Returns the canonical form of a tag in URLs: case-folded and trimmed; undefined for a text that can't be found.
  */
 function canonicalTag(tag: string): string | undefined {
   const name = searchText(tag);
@@ -46,31 +44,31 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The canonical tags of published videos that have a list of their own, the most used first. */
-export async function publishedTags(most: number): Promise<string[]> {
+/** Returns the canonical tags of published videos that have their own page, most used first. */
+export async function publishedTags(limit: number): Promise<string[]> {
   await projected();
   let known: KnownTags;
-  do known = await queryThread<KnownTags>("related", "known-tags", { most });
+  do known = await queryThread<KnownTags>("related", "known-tags", { limit });
   while (!known.complete);
   const tags = known.tags.flatMap((tag) => canonicalTag(tag) ?? []);
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** The tag that a folded text is another name of, folded and as it is written; the studio gives tags such names. */
+/** Returns the tag that a case-folded text is an alias of, case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",
   ).get(alias);
 }
 
-/** The other names of a folded tag, folded. */
+/** Returns the case-folded aliases of a case-folded tag. */
 export function aliasesOf(tag: string): string[] {
   return prepared<string>("SELECT alias FROM tag_aliases WHERE tag = ? ORDER BY alias")
     .pluck()
     .all(tag);
 }
 
-/** Tags as they are to be stored: those that are another name by the tag that is meant, each once. */
+/** Returns the tags to store, without duplicates and with aliases replaced by their tags. */
 export function resolveAliases(tags: readonly string[]): string[] {
   const resolved = new Map<string, string>();
   for (const text of tags) {

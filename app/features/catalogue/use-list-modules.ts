@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Where visitors go most. */
+/** The most visited routes. */
 const ROUTES = [
   "features/catalogue/routes/home",
   "features/catalogue/routes/categories",
@@ -11,14 +11,13 @@ const TRY_EVERY_MS = 1_000;
 const MAX_ATTEMPTS = 10;
 
 /**
- * Loads the scripts of the lists and of the video page when the browser has nothing else to do. The
- * framework imports them at the first visit, and reloads the whole page when that fails: offline
- * the page on the screen would be gone.
+ * Preloads the scripts of the lists and the video page at low priority. The framework imports them on the first visit,
+ * and reloads the whole page if that fails; offline, the current page would then be lost.
  */
 export function useListModules(): void {
   useEffect(() => {
     let attempts = 0;
-    // The framework learns of a route from the links on the page, some time after the first paint.
+    // The framework discovers routes from the links on the page, some time after the first paint.
     const timer = setInterval(() => {
       attempts += 1;
       const known = window.__remixManifest.routes;

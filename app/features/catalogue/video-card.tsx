@@ -28,13 +28,13 @@ import "./cards.css";
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;
 
-/** As many as the widest screen shows in its first row. */
+/** Number of cards in the first row of the widest screen. */
 const FIRST_ROW = 4;
 
-/** From a list to a video is one step in the browser's history. */
+/** A video is one history entry away from its list. */
 const ONE_STEP: WayBack = { steps: 1 };
 
-/** The cards of a list: one column on a phone, four on an extra large screen. */
+/** A grid of cards: one column on a phone, four on an extra large screen. */
 export function VideoGrid({
   videos,
   hrefFor,
@@ -47,16 +47,16 @@ export function VideoGrid({
   videos: VideoCardData[];
   hrefFor: (id: string) => string;
   now: number;
-  /** Gives the first three their rank. */
+  /** Whether the first three cards show their rank. */
   ranked?: boolean;
-  /** While a newer list is on its way, this one steps back. */
+  /** Whether a newer list is loading; dims this one. */
   waiting?: boolean;
-  /** Ids of videos that are public no more. */
+  /** Ids of videos that are no longer public. */
   withdrawn?: ReadonlySet<string>;
-  /** Where the list is the visitor's own: takes a video out of it. */
+  /** Removes a video, in the visitor's own list. */
   onRemove?: (id: string) => void;
 }) {
-  // Behind the question for the age no picture is on the screen, and none is loaded.
+  // Behind the age gate no image is visible, so don't load any eagerly.
   const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
   const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
   return (
@@ -77,7 +77,7 @@ export function VideoGrid({
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
               isFirst={index < firstRow}
-              // Where the list is the visitor's own, Remove stands below the card.
+              // In the visitor's own list there is a Remove button below the card.
               canSave={!onRemove}
             />
           )}
@@ -99,7 +99,7 @@ export function VideoGrid({
   );
 }
 
-/** What was a card until its video was withdrawn, in the same size, so that nothing moves. */
+/** Replaces the card of a video that was withdrawn, in the same size, so that nothing moves. */
 function WithdrawnCard({ title }: { title: string }) {
   return (
     <div>
@@ -116,21 +116,21 @@ function WithdrawnCard({ title }: { title: string }) {
 
 const HoverPreview = lazy(loadHoverPreview);
 
-/** The poster of a card and the player share this name while one flows into the other. */
+/** View transition name that the poster of a card and the player share. */
 export const POSTER_TRANSITION = "poster";
 
-/** The columns of the grid; no wider than the page lets them become. */
+/** Column widths of the grid, limited by the page's maximum width. */
 const SIZES =
   "(width >= 80rem) min(23vw, 22rem), (width >= 64rem) 31vw, (width >= 40rem) 47vw, 94vw";
 
-/** Opens a card on Space as well as on Enter, on which every link opens. */
+/** Opens a card with Space as well as with Enter, which opens every link. */
 export function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
   if (event.key !== " ") return;
   event.preventDefault();
   event.currentTarget.click();
 }
 
-/** One video of a list: poster, badges, title, count and age, all of it one link; and a button that saves it. */
+/** A video in a list: a link with poster, badges, title, views and age, and a button that saves the video. */
 export function VideoCard({
   video,
   to,
@@ -141,11 +141,11 @@ export function VideoCard({
 }: {
   video: VideoCardData;
   to: string;
-  /** Milliseconds since 1970, the same on server and browser. */
+  /** Milliseconds since 1970, the same on the server and in the browser. */
   now: number;
   /** 1 to 3 for the first three of Trending. */
   rank?: number;
-  /** In the first row of the page. */
+  /** Whether it is in the first row of the page. */
   isFirst?: boolean;
   canSave?: boolean;
 }) {
@@ -212,8 +212,8 @@ export function VideoCard({
 }
 
 /**
- * Saves the video of a card: beside the card's link and not in it, for a link holds no button. It comes
- * with scripts, in a space that the card reserves.
+ * Saves the video of a card. It is next to the card's link, because links can't contain buttons, and is rendered after
+ * hydration in space that the card reserves.
  */
 function CardSaveButton({ id, title }: { id: string; title: string }) {
   const hydrated = useHydrated();
@@ -232,39 +232,39 @@ function CardSaveButton({ id, title }: { id: string; title: string }) {
   );
 }
 
-/** At the foot of a poster, how much of its video was watched in this browser; nothing if none was. */
+/** A line at the bottom of a poster that shows how much was watched in this browser; nothing if it wasn't started. */
 export function WatchedLine({ id, duration }: { id: string; duration: string }) {
   const part = useWatchedPart(id, duration);
   if (part === undefined) return null;
   return (
     <span className="watched-line">
-      <span className="sr-only">{`Watched: ${Math.round(part * 100)} %`}</span>
+      <span className="sr-only">{`Watched: ${Math.round(part * 100)}%`}</span>
       <span className="bg-accent" style={{ width: `${part * 100}%` }} />
     </span>
   );
 }
 
-/** The rule of the hover preview (specification, section 9). */
+/** Delay of the hover preview (specification, section 9). */
 const PREVIEW_DELAY_MS = 500;
 
-/** The script that shows one; without it, as when the line is gone, a card stays as it is. */
+/** Loads the hover preview. If that fails, as when offline, the card shows none. */
 export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {
   return import("./hover-preview").catch(() => ({ default: () => null }));
 }
 
-/** Ends the preview that is playing anywhere on the page: there is only one at a time. */
+/** Ends the current preview; only one plays at a time. */
 let endCurrent: (() => void) | undefined;
 
-/** Whether this visitor should be shown moving pictures that they did not ask for. */
-function previewsAreWelcome(): boolean {
+/** Returns whether to play previews: not with data saver or reduced motion. */
+function arePreviewsAllowed(): boolean {
   const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
   if (connection?.saveData) return false;
   return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /**
- * Whether the card's preview plays now, and what to put on the card so that it does: 500 ms after
- * a mouse has come to rest on it, until it leaves. A finger or a pen never starts one.
+ * Returns whether the card's preview is playing, and the event handlers for the card. It starts 500 ms after the mouse
+ * enters the card and ends when it leaves; touch and pen never start one.
  */
 function useHoverPreview(url: string) {
   const [playing, setPlaying] = useState(false);
@@ -278,7 +278,7 @@ function useHoverPreview(url: string) {
   useEffect(() => end.current, []);
 
   function begin(event: PointerEvent) {
-    if (timer.current || !url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
+    if (timer.current || !url || event.pointerType !== "mouse" || !arePreviewsAllowed()) return;
     void loadHoverPreview();
     timer.current = setTimeout(() => {
       if (endCurrent !== end.current) endCurrent?.();
@@ -291,7 +291,7 @@ function useHoverPreview(url: string) {
     playing,
     handlers: {
       onPointerEnter: begin,
-      // It lay on the card before the scripts were there.
+      // The mouse was on the card before hydration.
       onPointerMove: begin,
       onPointerLeave: () => end.current(),
     },

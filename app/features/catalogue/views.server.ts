@@ -8,10 +8,10 @@ import { lockHolder } from "~db/lock-holder.server";
 import { processState } from "~db/runtime.server";
 import { DatabaseBusyError } from "~db/write-lock";
 
-/** One a minute: a household, or the phones behind one address of a carrier; a loop that reloads gains little. */
+/** One per minute: enough for a household or phones behind a carrier's IP address, but not worth abusing. */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** Pairs of an address and a video that are remembered, about 10 MB. */
+/** Maximum number of pairs of IP address and video in memory, about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
@@ -28,15 +28,15 @@ const batch = batchedCounts<number>("Views", {
   },
 });
 
-/** Views of a video that are counted but not yet written. */
+/** Returns the views of a video that are counted but not yet written. */
 export function pendingViews(id: string): number {
   return batch.pending(id) ?? 0;
 }
 
 /**
- * Counts one view in memory; false when no public video has the id.
+ * Counts one view in memory. Returns false when no public video has the id.
  *
- * @param address whose views of a video are counted 60 times an hour at most, and no further.
+ * @param address limits the count to 60 views of a video per hour and address; further ones are ignored.
  */
 export function countView(id: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -47,14 +47,14 @@ export function countView(id: string, address?: string): boolean {
   return true;
 }
 
-/** Whether one more of what is counted may come from an address; 60 an hour of each. */
+/** Returns whether one more event of a kind may be counted for an IP address; at most 60 per hour. */
 export function mayCount(address: string, what: string): boolean {
   return byAddress.consume(`${address} ${what}`) === undefined;
 }
 
 /**
- * Whether a request stands for someone who looks at the page: no prefetch or prerender, no known
- * crawler, and not from a page of another site. The user agent is checked and not stored.
+ * Returns whether a request comes from someone viewing the page: no prefetch or prerender, no known crawler, and not
+ * from another site. The user agent is checked but not stored.
  */
 export function countsAsView(request: Request): boolean {
   const { headers } = request;
@@ -63,24 +63,24 @@ export function countsAsView(request: Request): boolean {
     .join(" ");
   if (/prefetch|prerender|preview/i.test(purpose)) return false;
   if (headers.get("Sec-Fetch-Site") === "cross-site") return false;
-  // A browser without a window is no crawler, but isbot takes its name for one.
+  // A headless browser isn't necessarily a crawler, but isbot classifies it as one.
   return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));
 }
 
-/** Writes all that is counted, in one transaction. */
+/** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** Counts wait this long in memory, so that a busy second is one transaction. */
+/** How long counts are collected in memory, so that a busy second takes only one transaction. */
 const FLUSH_AFTER_MS = 1_000;
-/** Videos written at once; more wait for the next turn, so that no request waits long for them. */
+/** Maximum number of videos per transaction; the rest is written in the next one, so that requests don't wait. */
 const MAX_FLUSH = 250;
 
 /**
- * Counts of videos that are collected in memory and written together.
+ * Collects counts of videos in memory and writes them in batches.
  *
- * @param name of what is counted, such as `Views`.
- * @param options.add the sum of two counts; the first is undefined for a video that had none.
- * @param options.writer makes what writes the count of one video; it is called inside the transaction.
+ * @param name name of the counts, such as `Views`.
+ * @param options.add returns the sum of two counts; the first is undefined for a video without one.
+ * @param options.writer returns a function that writes the count of one video inside the transaction.
  */
 export function batchedCounts<Count>(
   name: string,
@@ -99,7 +99,7 @@ export function batchedCounts<Count>(
       return {
         pending: new Map<string, Count>(),
         timer: undefined as NodeJS.Timeout | undefined,
-        // Said once, not every second for as long as another process holds the file.
+        // Logged once, not every second while another process locks the database.
         failureIsLogged: false,
       };
     },
@@ -107,8 +107,8 @@ export function batchedCounts<Count>(
   );
 
   /**
-   * Writes all that is counted, in one transaction. What cannot be written now, because another
-   * process holds the file, stays counted for the next try.
+   * Writes all pending counts in one transaction. If another process locks the database, they stay pending for the next
+   * attempt.
    */
   function flush(): void {
     const batch = batchState();
@@ -134,13 +134,13 @@ export function batchedCounts<Count>(
       if (!written) throw new DatabaseBusyError(undefined, lockHolder(sqliteHandle().name));
     } catch (error) {
       if (!batch.failureIsLogged) {
-        console.error(`${name} could not be written and stay counted for the next try:`, error);
+        console.error(`${name} could not be written; they are kept for the next attempt:`, error);
       }
       batch.failureIsLogged = true;
       return false;
     }
     batch.failureIsLogged = false;
-    // Only now: what the pages show in between neither falls nor counts twice.
+    // Only after the write, so that the numbers on pages neither drop nor count twice.
     for (const [id] of counts) batch.pending.delete(id);
     return true;
   }
@@ -151,7 +151,7 @@ export function batchedCounts<Count>(
       batch.pending.set(id, add(batch.pending.get(id), count));
       batch.timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
     },
-    /** What is counted of a video and not yet written. */
+    /** Returns the pending count of a video. */
     pending: (id: string) => batchState().pending.get(id),
     flush,
   };

@@ -3,40 +3,40 @@ import type { ErrorData, MediaPlaylist } from "hls.js";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "./constants";
 import { importHls } from "./hls-module";
-import { rememberedSound, type SoundTrack } from "./memory";
+import { type MediaTrack, rememberedAudioTrack } from "./memory";
 import { changeSource, playbackPosition } from "./playback-state";
-import { primedLoader } from "./primed-loader";
-import { nextTask, savesData } from "./primed-start";
+import { nextTask, savesData } from "./prefetch";
+import { prefetchLoader } from "./prefetch-loader";
 
-/** `auto` follows the connection; a number is a rendition's height in pixels. */
+/** `auto` adapts to the connection speed; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;
 
 export interface Adaptive {
-  /** Heights, highest first; empty when the device chooses by itself. */
+  /** Heights of the renditions, highest first; empty when the device picks the rendition itself. */
   heights: number[];
   choose(quality: Quality): void;
-  chooseSound(index: number): void;
-  /** Goes on loading after the connection was lost. */
+  chooseAudioTrack(index: number): void;
+  /** Resumes loading after the connection was lost. */
   resume(): void;
   close(): void;
 }
 
 interface AdaptiveEvents {
-  /** Asked when everything is ready, right before the element's source changes; false leaves it. */
+  /** Called once everything is ready, right before the element's source changes; false cancels the change. */
   mayAttach(): boolean;
-  /** The rendition now on screen; what the playlist doesn't say is 0. */
+  /** Called with the rendition now on screen; values missing from the playlist are 0. */
   onRendition(height: number, frameRate: number): void;
-  /** What can be heard, such as languages, and the index of the one that is. */
-  onSounds(sounds: SoundTrack[], heard: number): void;
-  /** The playlist or its segments can't be had or played: the file must do. */
+  /** Called with the available audio tracks, such as languages, and the index of the active one. */
+  onAudioTracks(tracks: MediaTrack[], active: number): void;
+  /** The playlist or its segments can't be loaded or played: fall back to the file. */
   onFailed(): void;
-  /** The server can't be reached. */
+  /** The server is unreachable. */
   onLost(): void;
 }
 
 /**
- * Plays the playlist in the element: through hls.js, which is fetched only now, or by the device's
- * own player where scripts can't feed the element (iPhone). Throws when neither can.
+ * Plays the playlist in the element: with hls.js, which is loaded on demand, or with the device's native
+ * HLS player where Media Source Extensions are missing (iPhone). Throws when neither works.
  */
 export async function openAdaptive(
   element: HTMLVideoElement,
@@ -53,13 +53,13 @@ export async function openAdaptive(
 
 function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
   return {
-    fLoader: primedLoader(HlsPlayer),
+    fLoader: prefetchLoader(HlsPlayer),
     autoStartLoad: !savesData() || !element.paused,
     capLevelToPlayerSize: true,
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
-    // By default 60 MB are loaded ahead, minutes of a small rendition, however few seconds are asked for.
+    // The default is 60 MB, which is minutes of a small rendition regardless of maxBufferLength.
     maxBufferSize: 0,
   };
 }
@@ -76,34 +76,34 @@ function openWithHls(
     if (!hls.config.autoStartLoad) hls.startLoad();
   };
   let position = playbackPosition(element);
-  const remember = () => {
+  const rememberPosition = () => {
     position = playbackPosition(element);
   };
   const close = () => {
     element.removeEventListener("play", bufferMore);
-    for (const event of POSITION_EVENTS) element.removeEventListener(event, remember);
+    for (const event of POSITION_EVENTS) element.removeEventListener(event, rememberPosition);
     hls.destroy();
   };
-  for (const event of POSITION_EVENTS) element.addEventListener(event, remember);
-  // After an error hls.js attaches the element anew by itself, which pauses it at its beginning.
+  for (const event of POSITION_EVENTS) element.addEventListener(event, rememberPosition);
+  // After an error hls.js reattaches the element, which pauses it at the beginning.
   hls.on(Events.MEDIA_ATTACHING, () => changeSource(element, position, () => {}));
   element.addEventListener("play", bufferMore, { once: true });
 
   return new Promise((resolve, reject) => {
     let ready = false;
-    let mended = false;
+    let triedToRecover = false;
     const fail = () => {
-      // First told, then closed: closing resets the element's position and pauses it.
+      // Report the failure before closing: closing resets the element's position and pauses it.
       events.onFailed();
       close();
       if (!ready) reject(new Error("The playlist can't be played"));
     };
     const onError = (_: string, error: ErrorData) => {
       if (!error.fatal) return;
-      if (error.type === ErrorTypes.NETWORK_ERROR && ready && !answered(error)) {
+      if (error.type === ErrorTypes.NETWORK_ERROR && ready && !hasResponse(error)) {
         events.onLost();
-      } else if (error.type === ErrorTypes.MEDIA_ERROR && ready && !mended) {
-        mended = true;
+      } else if (error.type === ErrorTypes.MEDIA_ERROR && ready && !triedToRecover) {
+        triedToRecover = true;
         hls.recoverMediaError();
       } else fail();
     };
@@ -114,21 +114,21 @@ function openWithHls(
     });
     hls.once(Events.MANIFEST_PARSED, (_, { audioTracks }) => {
       ready = true;
-      // A small one, whose first segment is shown. By default the first would be loaded to measure the
-      // connection, thrown away, and another one loaded.
+      // Start with a small rendition whose first segment is actually shown. By default hls.js loads a segment of
+      // the first rendition only to measure the connection, discards it, and loads another one.
       hls.startLevel = hls.levels.indexOf(startRendition(hls.levels)!);
-      const sounds = soundsOf(audioTracks);
-      const prefer = (index: number) => hls.setAudioOption({ name: sounds[index]?.label });
-      const remembered = rememberedSound(sounds);
+      const tracks = audioTracksOf(audioTracks);
+      const prefer = (index: number) => hls.setAudioOption({ name: tracks[index]?.label });
+      const remembered = rememberedAudioTrack(tracks);
       if (remembered >= 0) prefer(remembered);
-      events.onSounds(sounds, Math.max(remembered, 0));
+      events.onAudioTracks(tracks, Math.max(remembered, 0));
       const heights = [...new Set(hls.levels.map((level) => level.height))].filter(Boolean);
       resolve({
         heights: heights.sort((a, b) => b - a),
         choose(quality) {
           hls.nextLevel = hls.levels.findIndex((level) => level.height === quality);
         },
-        chooseSound: prefer,
+        chooseAudioTrack: prefer,
         resume: () => hls.startLoad(),
         close,
       });
@@ -138,10 +138,10 @@ function openWithHls(
   });
 }
 
-/** Each once, though every group of renditions has them in its own encoding; the default one first. */
-function soundsOf(tracks: readonly MediaPlaylist[]): SoundTrack[] {
+/** Returns each audio track once, default first. Every audio group repeats them in its own encoding. */
+function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
-  const byLabel = byDefault.map(({ name, lang }): [string, SoundTrack] => [
+  const byLabel = byDefault.map(({ name, lang }): [string, MediaTrack] => [
     name,
     { label: name, language: lang ?? "" },
   ]);
@@ -150,19 +150,19 @@ function soundsOf(tracks: readonly MediaPlaylist[]): SoundTrack[] {
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
-/** Whether the server answered, if only with an error status; a lost connection has no status. */
-function answered(error: ErrorData): boolean {
+/** Returns whether the server responded, even if only with an error; a lost connection has no status. */
+function hasResponse(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
 }
 
 const HLS_MIME = "application/vnd.apple.mpegurl";
 
-/** What Safari tells of a stream's sounds (HTML §4.8.11.10.1); other browsers have no such list. */
-interface Sounds {
+/** Safari's list of audio tracks (HTML §4.8.11.10.1), which other browsers don't implement. */
+interface HasAudioTracks {
   audioTracks?: ArrayLike<{ label: string; language: string; enabled: boolean }>;
 }
 
-/** Plays the playlist by the device's own player. Throws when it has none. */
+/** Plays the playlist with the device's native HLS player. Throws when it has none. */
 async function openNative(
   element: HTMLVideoElement,
   url: string,
@@ -172,26 +172,26 @@ async function openNative(
   if (!plays || !events.mayAttach()) throw new Error("The file plays instead of the playlist");
   const stop = new AbortController();
   const { signal } = stop;
-  const tracks = () => Array.from((element as Sounds).audioTracks ?? []);
-  const chooseSound = (index: number) => {
-    for (const [at, track] of tracks().entries()) track.enabled = at === index;
+  const nativeTracks = () => Array.from((element as HasAudioTracks).audioTracks ?? []);
+  const chooseAudioTrack = (index: number) => {
+    for (const [at, track] of nativeTracks().entries()) track.enabled = at === index;
   };
-  const tellSounds = () => {
-    const sounds = tracks().map(({ label, language }) => ({ label, language }));
-    const remembered = rememberedSound(sounds);
-    if (remembered >= 0) chooseSound(remembered);
-    const enabled = tracks().findIndex((track) => track.enabled);
-    events.onSounds(sounds, Math.max(enabled, 0));
+  const reportTracks = () => {
+    const tracks = nativeTracks().map(({ label, language }) => ({ label, language }));
+    const remembered = rememberedAudioTrack(tracks);
+    if (remembered >= 0) chooseAudioTrack(remembered);
+    const enabled = nativeTracks().findIndex((track) => track.enabled);
+    events.onAudioTracks(tracks, Math.max(enabled, 0));
   };
   element.src = url;
-  // Not before: the metadata of the file would be asked for.
+  // Only now, or the browser would fetch the metadata of the file.
   element.preload = "metadata";
   element.addEventListener("error", () => events.onFailed(), { signal });
-  element.addEventListener("loadedmetadata", tellSounds, { signal });
+  element.addEventListener("loadedmetadata", reportTracks, { signal });
   return {
     heights: [],
     choose() {},
-    chooseSound,
+    chooseAudioTrack,
     resume: () => element.load(),
     close: () => stop.abort(),
   };

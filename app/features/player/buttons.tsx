@@ -22,19 +22,19 @@ import { usePlayer } from "./player-context";
 
 interface ControlButtonProps {
   label: string;
-  /** The key that does the same. */
+  /** The equivalent keyboard shortcut. */
   shortcut?: string;
   onPress(): void;
   className?: string;
   pressed?: boolean;
-  /** Of a button that opens a menu: whether it is open. */
+  /** For a button that opens a menu: whether the menu is open. */
   menuOpen?: boolean;
   children: ReactNode;
 }
 
 /**
- * A button of the bar. A press of the mouse or a finger leaves the focus on the player, so that the
- * space bar still means play, and so that the controls hide again.
+ * A button of the control bar. Clicking or tapping it keeps the focus on the player, so that the space bar
+ * still toggles playback and the controls hide again.
  */
 export const ControlButton = forwardRef<HTMLButtonElement, ControlButtonProps>(
   function ControlButton(
@@ -83,7 +83,7 @@ export function PlayButton() {
   );
 }
 
-/** Specification, section 2: 10 seconds back and forward, on larger screens. */
+/** Buttons to seek 10 seconds back and forward, on larger screens (specification, section 2). */
 export function StepButtons() {
   const { commands } = usePlayer();
   return (
@@ -134,7 +134,7 @@ export function PictureInPictureButton() {
   return (
     <ControlButton
       className="player-larger"
-      label="Picture in picture"
+      label="Picture-in-picture"
       pressed={window.active}
       onPress={window.toggle}
     >
@@ -143,17 +143,17 @@ export function PictureInPictureButton() {
   );
 }
 
-/** The player as wide as the page; in fullscreen it is wider already. */
-export function TheatreButton() {
-  const { theatre, toggleTheatre, fullscreen } = usePlayer();
+/** Makes the player as wide as the page. Not offered in fullscreen, which is wider anyway. */
+export function TheaterButton() {
+  const { theater, toggleTheater, fullscreen } = usePlayer();
   if (fullscreen.active) return null;
   return (
     <ControlButton
       className="player-widest"
-      label="Theatre mode"
+      label="Theater mode"
       shortcut="t"
-      pressed={theatre}
-      onPress={toggleTheatre}
+      pressed={theater}
+      onPress={toggleTheater}
     >
       <RectangleHorizontal />
     </ControlButton>
@@ -184,7 +184,7 @@ export function FullscreenButton() {
   );
 }
 
-/** Landscape or portrait in fullscreen, where screens lock (specification, section 2). */
+/** Switches between landscape and portrait in fullscreen, where the screen can be locked (specification, section 2). */
 export function OrientationButton() {
   const { fullscreen } = usePlayer();
   if (!fullscreen.active || !fullscreen.orientation) return null;
@@ -199,7 +199,7 @@ export function OrientationButton() {
   );
 }
 
-/** The small window that stays on top of others, where the browser has one. */
+/** Returns the state of picture-in-picture and a toggle for it. */
 export function usePictureInPicture(element: HTMLVideoElement) {
   const [active, setActive] = useState(document.pictureInPictureElement === element);
   useListener(element, "enterpictureinpicture leavepictureinpicture", ({ type }) =>
@@ -209,7 +209,7 @@ export function usePictureInPicture(element: HTMLVideoElement) {
   return {
     active,
     supported: document.pictureInPictureEnabled === true,
-    /** Refused while nothing has loaded yet; then nothing changes. */
+    /** Does nothing while no metadata has loaded, when browsers reject the request. */
     toggle() {
       const done = active ? document.exitPictureInPicture() : element.requestPictureInPicture();
       void Promise.resolve(done).catch(() => {});
@@ -217,7 +217,7 @@ export function usePictureInPicture(element: HTMLVideoElement) {
   };
 }
 
-/** Mute, and on larger screens the slider, where a script may set the volume. */
+/** The mute button and, on larger screens where scripts can set the volume, the slider. */
 export function VolumeControl({ settable }: { settable: boolean }) {
   const { root, playback, commands } = usePlayer();
   const muted = useStored(playback, "muted");
@@ -247,7 +247,7 @@ export function VolumeControl({ settable }: { settable: boolean }) {
   );
 }
 
-/** Whether a script may set the volume. On an iPhone only its keys do: the property stays at 1. */
+/** Returns whether scripts can set the volume. On an iPhone only the hardware keys can: the property stays at 1. */
 export function useVolumeSettable(): boolean {
   const [settable, setSettable] = useState(true);
   useEffect(() => {

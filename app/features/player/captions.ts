@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { readStored, writeStored } from "~/features/visitor/browser-storage";
-import { sameOrSimilar } from "./memory";
+import { findMatchingTrack } from "./memory";
 import type { CaptionTrack } from "./types";
 
 export type Captions = ReturnType<typeof useCaptions>;
 
 const NONE: CaptionTrack[] = [];
 
-/** The captions as they were left in this browser: the same ones, or others of that language. */
+/** Returns the track last chosen in this browser: the same one, or another in its language. */
 function firstChoice(tracks: CaptionTrack[]): number {
   const stored = readStored("captions");
   if (stored === undefined) return tracks.findIndex((track) => track.default);
-  return sameOrSimilar(tracks, stored);
+  return findMatchingTrack(tracks, stored);
 }
 
-/** Which captions are shown, of those that the video has. */
+/** Manages which of the video's caption tracks is shown. */
 export function useCaptions(element: HTMLVideoElement, id: string, tracks: CaptionTrack[] = NONE) {
   const begin = () => {
     const chosen = firstChoice(tracks);
@@ -37,12 +37,12 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
   return useMemo(
     () => ({
       tracks,
-      /** Index of the track that is shown; -1 for none. */
+      /** Index of the shown track; -1 for none. */
       chosen,
       choose,
-      /** On, with the track that was shown last, or off. */
+      /** Turns captions off, or on with the track that was shown last. */
       toggle: () => choose(chosen >= 0 ? -1 : last),
-      /** The browser's own list of cues of the track that is shown. */
+      /** The browser's TextTrack of the shown track. */
       textTrack,
     }),
     [tracks, chosen, choose, last, textTrack],
@@ -50,9 +50,9 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
 }
 
 /**
- * Lets the browser read the chosen track (`hidden`) while we draw its cues, so that they move out of
- * the controls' way; in an iPhone's own fullscreen player the browser draws them too. The element's
- * tracks are another video's after a navigation, and there only when React has put them in.
+ * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can move out of
+ * the way of the controls. In an iPhone's native fullscreen player, the browser renders them. After a
+ * navigation the element's tracks belong to another video, and they exist only once React has added them.
  */
 function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen: number) {
   const [textTrack, setTextTrack] = useState<TextTrack>();
@@ -71,7 +71,7 @@ function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen:
       drawnBy = type === "webkitbeginfullscreen" ? "browser" : "us";
       apply();
     };
-    // The browser turns a default track on by itself when it comes to it.
+    // The browser enables a default track when it loads it.
     const onChange = () => {
       if (drawnBy === "us") apply();
     };

@@ -16,7 +16,7 @@ export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
 
 export type Commands = ReturnType<typeof createCommands>;
 
-/** Everything that a control, a key or a gesture can ask of the element. */
+/** Returns all actions that controls, keys and gestures can perform on the element. */
 export function createCommands(
   video: HTMLVideoElement,
   playback: PlaybackState,
@@ -25,7 +25,7 @@ export function createCommands(
   let brightness = 1;
   let speedBefore: number | undefined;
 
-  /** A browser may refuse to play without a gesture; then the video simply stays paused. */
+  /** Plays, or leaves the video paused when the browser blocks autoplay. */
   function play() {
     void Promise.resolve(video.play()).catch(() => {});
   }
@@ -40,7 +40,7 @@ export function createCommands(
   }
 
   function setSpeed(speed: number) {
-    // The default too: loading another rendition would set the speed back to it.
+    // Set the default as well: loading another rendition resets the speed to it.
     video.defaultPlaybackRate = speed;
     video.playbackRate = speed;
   }
@@ -59,13 +59,13 @@ export function createCommands(
       }
     },
 
-    /** By some seconds, answered on screen, where several in a row add up. */
+    /** Seeks by some seconds and shows the total of consecutive seeks on screen. */
     seekBy(seconds: number, at?: Point) {
       seekTo(playbackPosition(video).seconds + seconds);
       feedback.seek(seconds, at);
     },
 
-    /** To the middle of the next or last frame, while paused; the middle is rounded to no other one. */
+    /** Seeks to the middle of the next or previous frame while paused; the middle can't round to another frame. */
     stepFrame(step: 1 | -1, frameRate: number) {
       const { seconds, playing } = playbackPosition(video);
       if (playing) return;
@@ -77,17 +77,17 @@ export function createCommands(
       if (Number.isFinite(duration)) seekTo(duration * fraction);
     },
 
-    /** Specification, section 9: unmuting restores 0.5. */
+    /** Toggles mute. Unmuting restores a volume of 0.5 (specification, section 9). */
     toggleMute() {
       const silent = video.muted || video.volume === 0;
       video.muted = !silent;
       if (silent) video.volume = UNMUTE_VOLUME;
     },
 
-    /** What is heard: 0 while muted. */
+    /** Returns the audible volume: 0 while muted. */
     volume: () => (video.muted ? 0 : video.volume),
 
-    /** Rounded, so that 20 steps up and 20 down end where they began. */
+    /** Changes the volume by a step, rounded so that 20 steps up and 20 down end where they began. */
     changeVolume(by: number) {
       const heard = video.muted ? 0 : video.volume;
       setVolume(Math.round((heard + by) * 100) / 100);
@@ -102,7 +102,7 @@ export function createCommands(
       feedback.note("speed", `${next ?? now}×`);
     },
 
-    /** While a press lasts; the speed that the visitor has chosen stays what it was. */
+    /** Plays at double speed while a press lasts, without changing the chosen speed. */
     holdSpeed(held: boolean) {
       if (held === (speedBefore !== undefined)) return;
       const restored = speedBefore ?? 1;
@@ -125,7 +125,7 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /** For another video in the same player: what belongs to a video is reset, the volume stays. */
+    /** Resets the per-video state for another video in the same player; the volume is kept. */
     reset() {
       brightness = 1;
       video.style.filter = "";

@@ -3,41 +3,41 @@ import { type ComponentType, useEffect, useState } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import { createStore, useStore } from "~/ui/store";
 import type { PlaybackPosition } from "./playback-state";
-import { savesData } from "./primed-start";
+import { savesData } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
-/** A video that goes on playing after its page was left. */
+/** A video that keeps playing in the mini player after its page was left. */
 export interface Continued {
   video: PlayerVideo;
-  /** Of the video's own page. */
+  /** URL of the video's page. */
   href: string;
   seconds: number;
   speed: number;
   volume: number;
   muted: boolean;
-  /** Comes with the video page's script, which is there when there is anything to continue. */
+  /** Part of the video page's script, which is always loaded when there is anything to continue. */
   Player: ComponentType<{ continued: Continued }>;
 }
 
 export const continued = createStore<Continued | undefined>(undefined);
 
-/** Whether videos go on in the mini player: as chosen in this browser, else unless it saves data. */
+/** Whether videos continue in the mini player: this browser's stored choice, by default on unless it saves data. */
 export const miniPlayer = storedValue("miniPlayer", (stored) =>
   typeof stored === "boolean" ? stored : !savesData(),
 );
 
 let readPosition: (() => PlaybackPosition) | undefined;
 
-/** The mini player says where it is for as long as it is there. */
-export function providePosition(read: () => PlaybackPosition): () => void {
+/** Registers how to read the mini player's position. Returns a function that unregisters it. */
+export function registerPosition(read: () => PlaybackPosition): () => void {
   readPosition = read;
   return () => {
     if (readPosition === read) readPosition = undefined;
   };
 }
 
-/** Ends the mini player; where it was when its video is this one. */
-export function endContinued(id: string): PlaybackPosition | undefined {
+/** Closes the mini player and returns its position if it was playing this video. */
+export function closeMiniPlayer(id: string): PlaybackPosition | undefined {
   const isThis = continued.get()?.video.id === id;
   const position = isThis ? readPosition?.() : undefined;
   continued.set(undefined);
@@ -45,10 +45,10 @@ export function endContinued(id: string): PlaybackPosition | undefined {
 }
 
 /**
- * Where the mini player is, on whatever page; not before the visitor's age is confirmed. The page of another
- * video ends it, also where that video has no file or doesn't exist.
+ * Renders the mini player on any page once the visitor's age is confirmed. The page of another video closes
+ * it, even if that video has no file or doesn't exist.
  */
-export function MiniHost({ allowed }: { allowed: boolean }) {
+export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   const { pathname } = useLocation();
   const shown = useStore(continued);
   const isPlayable = allowed && !(shown && isOtherVideo(pathname, shown.href));
@@ -58,15 +58,15 @@ export function MiniHost({ allowed }: { allowed: boolean }) {
   return isPlayable && shown ? <shown.Player key={shown.video.id} continued={shown} /> : null;
 }
 
-/** Whether a page is that of a video, and not the one at `href`. */
+/** Returns whether a path is the page of a video other than the one at `href`. */
 function isOtherVideo(pathname: string, href: string): boolean {
   return pathname.startsWith("/video/") && pathname !== new URL(href, location.href).pathname;
 }
 
-/** Whether this visit of the page only goes on with what the mini player plays: it is no new view. */
+/** Returns whether this visit continues what the mini player is playing, which isn't a new view. */
 export function useContinuedVisit(id: string): boolean {
   const visit = `${useLocation().key} ${id}`;
-  // Asked at the first rendering, before the player takes over.
+  // Read on the first render, before the page's player takes over.
   const [continuedVisit] = useState(() => continued.get()?.video.id === id && visit);
   return continuedVisit === visit;
 }

@@ -11,7 +11,7 @@ import {
   PictureInPictureButton,
   PlayButton,
   StepButtons,
-  TheatreButton,
+  TheaterButton,
   useVolumeSettable,
   VolumeControl,
 } from "./buttons";
@@ -28,7 +28,7 @@ import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibili
 
 type Panel = "settings" | "shortcuts";
 
-/** Everything that lies over the picture, and the keys and gestures that answer there. */
+/** Everything on top of the video, and its keyboard and gesture handling. */
 export function Controls({
   recovery,
   openNext,
@@ -52,7 +52,7 @@ export function Controls({
   const { visible, wake } = useControlsVisible(root, bar, paused, inUse);
   const next = useNextCard(video.id, ended && !loop);
 
-  /** WAI-ARIA, menu button pattern: the focus goes back to what opened the panel. */
+  /** Closes the panel and returns the focus to what opened it (WAI-ARIA menu button pattern). */
   function close() {
     setPanel(undefined);
     if (!root.contains(document.activeElement)) return;
@@ -60,7 +60,7 @@ export function Controls({
   }
   function toggle(wanted: Panel) {
     if (panel === wanted) return close();
-    // The list of keys opens from the menu too, and by its key from anywhere.
+    // The shortcut list also opens from the menu, and with its own key from anywhere.
     openedByButton.current = wanted === "settings" || panel === "settings";
     setPanel(wanted);
   }
@@ -118,7 +118,7 @@ export function Controls({
               <Settings />
             </ControlButton>
             <PictureInPictureButton />
-            <TheatreButton />
+            <TheaterButton />
             <OrientationButton />
             <FullscreenButton />
           </div>
@@ -140,18 +140,18 @@ export function Controls({
   );
 }
 
-/** Shown at the end; once cancelled, not again before the video has been played to its end again. */
+/** Shows the next card at the end. Once canceled, it returns only after the video ends again. */
 function useNextCard(id: string, atEnd: boolean) {
-  const [cancelled, setCancelled] = useState(false);
+  const [canceled, setCanceled] = useState(false);
   const lastId = useRef(id);
-  if (cancelled && (!atEnd || lastId.current !== id)) setCancelled(false);
+  if (canceled && (!atEnd || lastId.current !== id)) setCanceled(false);
   lastId.current = id;
-  return { shown: atEnd && !cancelled, cancel: () => setCancelled(true) };
+  return { shown: atEnd && !canceled, cancel: () => setCanceled(true) };
 }
 
 /**
- * The cues of now, drawn by us so that they move above the controls, and above the picture over the
- * seek bar, when those are shown.
+ * The active cues, rendered by us so that they can move above the controls and above the seek preview while
+ * those are shown.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   const box = useRef<HTMLDivElement>(null);
@@ -161,7 +161,7 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
     const draw = () => {
       const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
         const line = document.createElement("p");
-        // The browser's own reading of the cue: no markup of the file gets past it.
+        // The browser parses the cue, so no other markup from the file gets through.
         line.append((cue as VTTCue).getCueAsHTML());
         return line;
       });
@@ -182,7 +182,7 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   );
 }
 
-/** Elapsed and total time, and the chapter. What changes is written without rendering. */
+/** Elapsed time, total time and chapter. Updates are written to the DOM without a React render. */
 function TimeDisplay() {
   const { element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");

@@ -1,23 +1,23 @@
 import type { Level } from "hls.js";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 
-/** Pictures as most videos have them at their best. */
-const USUAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
-/** Names of such pictures (RFC 6381): Main, level 4.0. */
-const NAMES = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;
+/** Typical video at its highest quality. */
+const TYPICAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
+/** Codec strings for such a video (RFC 6381): Main profile, level 4.0. */
+const CODEC_STRINGS = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;
 
 /**
- * Codecs beside H.264 that this device decodes without dropping pictures and without draining its
- * battery (Media Capabilities), by the beginnings of their names; none where it can't tell.
+ * Returns the codecs besides H.264 that this device decodes smoothly and power-efficiently (Media
+ * Capabilities), as prefixes of their codec strings; none where the browser can't tell.
  */
 export async function efficientCodecs(): Promise<string[]> {
   const efficient = await Promise.all(
     (["av1", "hevc"] as const).map(async (codec) => {
       try {
-        const contentType = `video/mp4; codecs="${NAMES[codec]}"`;
+        const contentType = `video/mp4; codecs="${CODEC_STRINGS[codec]}"`;
         const { smooth, powerEfficient } = await navigator.mediaCapabilities.decodingInfo({
           type: "media-source",
-          video: { ...USUAL, contentType },
+          video: { ...TYPICAL, contentType },
         });
         return smooth && powerEfficient ? [EXTRA_CODECS[codec].sampleEntry] : [];
       } catch {
@@ -28,10 +28,10 @@ export async function efficientCodecs(): Promise<string[]> {
   return efficient.flat();
 }
 
-/** Whether a rendition is in the one codec that is played: the best that the device decodes well, or H.264. */
-export function isPlayedOf(levels: readonly Level[], efficient: readonly string[]) {
+/** Returns a filter for the renditions in the codec to play: the best that the device decodes well, or H.264. */
+export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;
   const codec = efficient.find((one) => levels.some(isIn(one))) ?? "avc1";
-  // A stream of another make may name no codecs, and has one.
+  // A stream from another encoder may name no codecs; it then has only one.
   return levels.some(isIn(codec)) ? isIn(codec) : () => true;
 }

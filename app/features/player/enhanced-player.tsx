@@ -3,20 +3,20 @@ import { useCaptions } from "./captions";
 import { type Commands, createCommands } from "./commands";
 import { Controls } from "./controls";
 import { createFeedback } from "./feedback";
-import { useFullscreen, useTurning } from "./fullscreen";
+import { useFullscreen, useFullscreenOnRotation } from "./fullscreen";
+import { useLoudnessNormalization } from "./loudness";
 import { useMediaSession, useSinglePlayer } from "./media-session";
-import { autoplayNext, useAutoplayNext, useStoredSoundAndSpeed } from "./memory";
+import { autoplayNext, useAutoplayNext, useStoredVolumeAndSpeed } from "./memory";
 import { useContinuation } from "./mini-player";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
 import { useRecovery } from "./recovery";
-import { useEvenLoudness } from "./sound";
 import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 
 /**
- * What scripts add to the element that the server rendered. It takes over whatever that is doing,
- * playing included, and touches nothing that would start it anew.
+ * Adds our controls to the video element that the server rendered. It keeps the element's current state,
+ * including playback, and changes nothing that would restart it.
  */
 export function EnhancedPlayer({
   root,
@@ -40,9 +40,9 @@ export function EnhancedPlayer({
   const source = useSource(element, video);
   const captions = useCaptions(element, video.id, video.captions);
   const fullscreen = useFullscreen(root, element);
-  useTurning(fullscreen, playback);
-  const [theatre, setTheatre] = useState(false);
-  const toggleTheatre = useCallback(() => setTheatre((on) => !on), []);
+  useFullscreenOnRotation(fullscreen, playback);
+  const [theater, setTheater] = useState(false);
+  const toggleTheater = useCallback(() => setTheater((on) => !on), []);
   const recovery = useRecovery(element, source, playback, video);
 
   const latest = useRef({ next: video.next, onNext, onPreparing });
@@ -58,8 +58,8 @@ export function EnhancedPlayer({
     };
   }, [hasNext]);
 
-  useStoredSoundAndSpeed(element, commands, video.id);
-  useEvenLoudness(element, video);
+  useStoredVolumeAndSpeed(element, commands, video.id);
+  useLoudnessNormalization(element, video);
   useContinuation(element, commands, video);
   useEffect(() => {
     const own = { root, element, commands };
@@ -73,22 +73,22 @@ export function EnhancedPlayer({
   useAutoplayNext(commands, video.id);
 
   useEffect(() => {
-    root.toggleAttribute("data-theatre", theatre);
+    root.toggleAttribute("data-theater", theater);
     root.toggleAttribute("data-fullscreen", fullscreen.active);
-  }, [root, theatre, fullscreen.active]);
+  }, [root, theater, fullscreen.active]);
   useEffect(() => feedback.clear, [feedback]);
   useEffect(() => {
     if (!recovery) return;
-    const tell = () => {
+    const report = () => {
       if (recovery.problem.get() === "preparing") latest.current.onPreparing?.();
     };
-    tell();
-    return recovery.problem.subscribe(tell);
+    report();
+    return recovery.problem.subscribe(report);
   }, [recovery]);
 
   const parts: PlayerParts = {
     ...{ root, element, video, playback, feedback, commands, source, captions },
-    ...{ fullscreen, theatre, toggleTheatre },
+    ...{ fullscreen, theater, toggleTheater },
   };
   return (
     <PlayerContext.Provider value={useMemo(() => parts, Object.values(parts))}>
@@ -97,10 +97,10 @@ export function EnhancedPlayer({
   );
 }
 
-/** The player of the page, for what stands beside it: a link to a moment, the share button. */
+/** The page's player, for elements outside it: timestamp links and the share button. */
 let current: { root: HTMLElement; element: HTMLVideoElement; commands: Commands } | undefined;
 
-/** Plays from a moment on, in view. False when there is no player that could. */
+/** Plays from a position and scrolls the player into view. Returns false when the page has no player. */
 export function playFrom(seconds: number): boolean {
   if (!current) return false;
   current.commands.seekTo(seconds);
@@ -109,7 +109,7 @@ export function playFrom(seconds: number): boolean {
   return true;
 }
 
-/** Whole seconds. */
+/** Returns the playback position in whole seconds. */
 export function currentPosition(): number {
   return current ? Math.floor(playbackPosition(current.element).seconds) : 0;
 }

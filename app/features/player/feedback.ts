@@ -3,7 +3,7 @@ import { FEEDBACK_MS, INDICATOR_MS } from "./constants";
 
 export type Side = "left" | "right";
 
-/** What the player answers on screen to a key, a tap or a swipe. */
+/** What the player shows on screen in response to a key, a tap or a swipe. */
 export type Feedback =
   | { kind: "seek"; sequence: number; side: Side; seconds: number; at?: Point }
   | { kind: "level"; level: "volume" | "brightness"; value: number }
@@ -11,7 +11,7 @@ export type Feedback =
 
 export type Note = "play" | "pause" | "speed" | "link" | "loop" | "captions";
 
-/** Pixels from the player's top left corner: where a double tap's ripple begins. */
+/** Origin of a double tap's ripple, in pixels from the player's top left corner. */
 export interface Point {
   x: number;
   y: number;
@@ -32,7 +32,7 @@ export function createFeedback() {
 
   return {
     store,
-    /** Seeks on the same side add up while their answer is on screen. */
+    /** Shows a seek; seeks in the same direction add up while the feedback is on screen. */
     seek(seconds: number, at?: Point) {
       const side: Side = seconds > 0 ? "right" : "left";
       const shown = store.get();
@@ -46,7 +46,7 @@ export function createFeedback() {
     note(note: Note, text: string) {
       show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
     },
-    /** Stays until it is taken back; nothing takes it back. */
+    /** Shows a note until it is cleared with undefined. */
     hold(text: string | undefined) {
       clearTimeout(timer);
       store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);

@@ -4,12 +4,12 @@ import type { PlaybackState } from "./playback-state";
 
 type Orientation = "landscape" | "portrait";
 
-/** What an iPhone has instead: fullscreen of the video element alone. */
+/** The iPhone's API, which can only show the video element itself in fullscreen. */
 interface AppleVideo extends HTMLVideoElement {
   webkitEnterFullscreen?: () => void;
   webkitExitFullscreen?: () => void;
 }
-/** Not in TypeScript's DOM library, because Safari and Firefox don't have it. */
+/** Missing from TypeScript's DOM library because Safari and Firefox don't implement it. */
 interface LockableOrientation extends ScreenOrientation {
   lock?: (orientation: Orientation) => Promise<void>;
 }
@@ -18,23 +18,23 @@ export interface Fullscreen {
   active: boolean;
   supported: boolean;
   toggle(): void;
-  /** The orientation that the screen is locked to; undefined where the device can't lock it. */
+  /** The locked screen orientation; undefined where the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
-  /** The phone was turned to landscape or back: enters fullscreen, or leaves what it entered so. */
-  turn(isLandscape: boolean): void;
+  /** Handles a rotation of the phone: landscape enters fullscreen, portrait leaves it if a rotation entered it. */
+  handleRotation(isLandscape: boolean): void;
 }
 
 /**
- * Fullscreen of the whole player, or of the video element where the device has only that (iPhone).
- * Where the screen can be locked it is locked to landscape, with a toggle to portrait (specification,
- * section 2). Where turning the phone brought it there it is landscape already, and stays free, so that
- * turning it back leaves.
+ * Manages fullscreen of the whole player, or of the video element where the device supports only that
+ * (iPhone). Where possible, the screen is locked to landscape, with a toggle to portrait (specification,
+ * section 2). If rotating the phone entered fullscreen, the screen is already in landscape and stays unlocked,
+ * so that rotating it back leaves fullscreen.
  */
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);
   const [orientation, setOrientation] = useState<Orientation>();
-  const enteredByTurning = useRef(false);
+  const enteredByRotation = useRef(false);
   const elementAlone = useRef(false);
 
   const lock = useCallback(async (wanted: Orientation) => {
@@ -44,19 +44,19 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       await orientation.lock(wanted);
       setOrientation(wanted);
     } catch {
-      // A desktop, or a system setting: the screen stays as it is and the toggle isn't offered.
+      // A desktop, or blocked by a system setting: don't offer the toggle.
     }
   }, []);
 
   useListener("document", "fullscreenchange", () => {
     const now = document.fullscreenElement === root;
     setActive(now);
-    if (now && enteredByTurning.current) {
+    if (now && enteredByRotation.current) {
       if ((screen.orientation as LockableOrientation).lock) setOrientation("landscape");
     } else if (now) {
       void lock("landscape");
     } else {
-      enteredByTurning.current = false;
+      enteredByRotation.current = false;
       screen.orientation?.unlock?.();
       setOrientation(undefined);
     }
@@ -68,25 +68,25 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 
   return useMemo(() => {
     const video = element as AppleVideo;
-    // What is so at the press of the key, which may come before the page has drawn it.
+    // Read when the key is pressed, which may be before React has rendered the change.
     const isActive = () => elementAlone.current || document.fullscreenElement === root;
     return {
       active,
       orientation,
       supported: Boolean(root.requestFullscreen ?? video.webkitEnterFullscreen),
       toggle() {
-        enteredByTurning.current = false;
+        enteredByRotation.current = false;
         if (isActive()) leave(video);
         else enter(root, video);
       },
       toggleOrientation() {
-        enteredByTurning.current = false;
+        enteredByRotation.current = false;
         void lock(orientation === "landscape" ? "portrait" : "landscape");
       },
-      turn(isLandscape) {
-        if (!isLandscape && enteredByTurning.current) leave(video);
+      handleRotation(isLandscape) {
+        if (!isLandscape && enteredByRotation.current) leave(video);
         if (!isLandscape || isActive() || !root.requestFullscreen) return;
-        enteredByTurning.current = true;
+        enteredByRotation.current = true;
         enter(root, video);
       },
     };
@@ -94,7 +94,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 }
 
 function enter(root: HTMLElement, video: AppleVideo): void {
-  // Refused without a gesture, or by a page that embeds this one: nothing changes.
+  // Rejected without a user gesture, or by an embedding page: nothing changes.
   if (root.requestFullscreen) void root.requestFullscreen({ navigationUI: "hide" }).catch(() => {});
   else video.webkitEnterFullscreen?.();
 }
@@ -104,7 +104,7 @@ function leave(video: AppleVideo): void {
   else video.webkitExitFullscreen?.();
 }
 
-/** CSS pixels of the shorter side: what is larger is a tablet, which shows the page beside the picture. */
+/** Shorter side of the largest phone, in CSS pixels; a tablet has room for the page next to the video. */
 const PHONE_SIDE_PX = 600;
 
 function isPhone(): boolean {
@@ -113,13 +113,13 @@ function isPhone(): boolean {
 }
 
 /**
- * Turning the phone while a video plays enters fullscreen, turning it back leaves what was entered
- * so. Whoever enters or leaves by a button has chosen; only the next turn is one again.
+ * Enters fullscreen when the phone is rotated to landscape during playback, and leaves it when the phone is
+ * rotated back. Entering or leaving with a button overrides this until the next rotation.
  */
-export function useTurning(fullscreen: Fullscreen, playback: PlaybackState): void {
+export function useFullscreenOnRotation(fullscreen: Fullscreen, playback: PlaybackState): void {
   useListener(screen.orientation, "change", () => {
     const isLandscape = screen.orientation.type.startsWith("landscape");
     if (isLandscape && (playback.get().paused || !isPhone())) return;
-    fullscreen.turn(isLandscape);
+    fullscreen.handleRotation(isLandscape);
   });
 }

@@ -12,25 +12,25 @@ import {
 import type { FeedbackBoard, Side } from "./feedback";
 import type { PlaybackState } from "./playback-state";
 
-/** Taps that follow each other within the double-tap window. */
+/** Taps in quick succession, each within the double-tap window of the one before. */
 export interface TapSeries {
-  /** Milliseconds, of the last tap. */
+  /** Time of the last tap, in milliseconds. */
   at: number;
   side: Side;
-  /** 1 may become a toggle of play; each one past it is a seek. */
+  /** The first tap may toggle playback; every further one seeks. */
   count: number;
 }
 
 /**
- * The series that a tap begins or goes on with. Two taps on different halves are still a double
- * tap, of the half where the second one lands: fingers stray over the middle.
+ * Returns the series that a tap starts or continues. Two taps on different halves are still a double tap, on
+ * the half of the second one: fingers stray across the middle.
  */
 export function nextTap(previous: TapSeries | undefined, at: number, side: Side): TapSeries {
   const follows = previous !== undefined && at - previous.at <= DOUBLE_TAP_WINDOW_MS;
   return { at, side, count: follows ? previous.count + 1 : 1 };
 }
 
-/** Seconds to seek for the last tap of a series; 0 for the first, which only may toggle play. */
+/** Returns the seconds to seek for the last tap of a series; 0 for the first, which may toggle playback. */
 export function seekOf(series: TapSeries): number {
   if (series.count < 2) return 0;
   return series.side === "right" ? SEEK_STEP_S : -SEEK_STEP_S;
@@ -41,11 +41,11 @@ export function sideOf(x: number, box: { left: number; width: number }): Side {
 }
 
 /**
- * Single and double taps and clicks on the picture (specification, section 2). A single one toggles
- * play when the double-tap window has passed, so that a double one never pauses the video for an instant. The very
- * first starts at once: before the video has begun, there is nothing that a double tap would keep.
- * `intercept` may take a tap for something else, such as closing a menu. A finger shows hidden controls
- * without pausing where they are: at the lower edge.
+ * Handles single and double taps and clicks on the video (specification, section 2). A single tap toggles
+ * playback once the double-tap window has passed, so that a double tap never pauses briefly. The first tap
+ * before playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap
+ * for something else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows
+ * them without pausing.
  */
 export function useTaps(
   element: HTMLVideoElement,
@@ -53,7 +53,7 @@ export function useTaps(
   playback: PlaybackState,
   actions: {
     intercept: () => boolean;
-    /** Whether a finger at this height touches where the controls are that it can't see. */
+    /** Whether a tap at this height hits the area of the hidden controls. */
     touchesHidden: (y: number) => boolean;
     wake: () => void;
   },
@@ -62,13 +62,13 @@ export function useTaps(
   const toggle = useRef<ReturnType<typeof setTimeout>>();
   const isTouch = useRef(false);
 
-  // Not every browser reports it with the click.
+  // Not every browser reports the pointer type with the click.
   useListener(element, "pointerdown", ({ pointerType }: PointerEvent) => {
     isTouch.current = pointerType === "touch";
   });
   useListener(element, "click", (event: MouseEvent) => {
     if (event.button !== 0 || actions.intercept()) return;
-    const asksForControls = isTouch.current && actions.touchesHidden(event.clientY);
+    const showsControls = isTouch.current && actions.touchesHidden(event.clientY);
     const box = element.getBoundingClientRect();
     series.current = nextTap(series.current, performance.now(), sideOf(event.clientX, box));
     const seconds = seekOf(series.current);
@@ -80,7 +80,7 @@ export function useTaps(
     } else {
       toggle.current = setTimeout(() => {
         series.current = undefined;
-        if (asksForControls) actions.wake();
+        if (showsControls) actions.wake();
         else commands.togglePlay();
       }, DOUBLE_TAP_WINDOW_MS);
     }
@@ -94,9 +94,8 @@ export function useTaps(
 }
 
 /**
- * A finger or the mouse that rests on the picture of a playing video plays it at double speed until
- * it is lifted. A move before that is a swipe. The click that ends a hold is no tap: the function
- * that is returned says, once, whether the last press was one.
+ * Plays at double speed while a finger or the mouse is held on a playing video. Moving before that is a swipe.
+ * The click that ends a hold isn't a tap: the returned function tells, once, whether the last press was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -125,7 +124,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
       const moved = Math.max(Math.abs(event.clientX - press.x), Math.abs(event.clientY - press.y));
       if (moved >= SWIPE_DECIDE_PX) release();
     };
-    // A browser's menu for the video would open under the finger, and end the touch.
+    // The browser's context menu would open under the finger and end the touch.
     const onMenu = (event: MouseEvent) => {
       if (press) event.preventDefault();
     };
@@ -136,7 +135,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
     element.addEventListener("pointermove", onMove, { signal });
     element.addEventListener("contextmenu", onMenu, { signal });
     for (const event of RELEASE_EVENTS) element.addEventListener(event, release, { signal });
-    // The mouse may be let go beside the picture, or while another window is in front.
+    // The mouse button may be released outside the video, or while another window has the focus.
     window.addEventListener("pointerup", release, { signal });
     window.addEventListener("blur", release, { signal });
     return () => {
@@ -154,7 +153,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
 
 const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;
 
-/** `vertical` is ours; `horizontal` is the browser's (scroll, back gesture) for good. */
+/** Vertical swipes are ours; horizontal ones are left to the browser (scrolling, back gesture). */
 type Direction = "undecided" | "vertical" | "horizontal";
 
 export function directionOf(dx: number, dy: number): Direction {
@@ -163,8 +162,8 @@ export function directionOf(dx: number, dy: number): Direction {
 }
 
 /**
- * The level after a finger has moved by `dy` (down is positive), or undefined up to the threshold.
- * Counting begins at the threshold, so that the level doesn't jump when it is passed.
+ * Returns the level after a finger has moved by `dy` (down is positive), or undefined below the threshold.
+ * The distance counts from the threshold, so that the level doesn't jump there.
  */
 export function swipeLevel(
   from: number,
@@ -173,9 +172,9 @@ export function swipeLevel(
   range: Range,
 ): number | undefined {
   if (Math.abs(dy) < SWIPE_THRESHOLD_PX) return undefined;
-  const travelled = dy - Math.sign(dy) * SWIPE_THRESHOLD_PX;
+  const traveled = dy - Math.sign(dy) * SWIPE_THRESHOLD_PX;
   const full = Math.max(height * SWIPE_TRAVEL, 1);
-  return clamp(from - (travelled / full) * (range.max - range.min), range);
+  return clamp(from - (traveled / full) * (range.max - range.min), range);
 }
 
 interface Swipe {
@@ -188,14 +187,13 @@ interface Swipe {
   direction: Direction;
 }
 
-/** A swipe starts on the video or its controls; the seek bar and open menus keep theirs. */
+/** Where swipes may start: on the video or its controls, but not on the seek bar or open menus. */
 const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
- * Vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
- * on the left. Only a vertical move of a single finger is kept from the browser, so that scrolling
- * sideways and pinching stay its own. Where the device sets the volume by its keys only, the right
- * half scrolls the page like anything else.
+ * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
+ * on the left. Only vertical moves of a single finger are kept from the browser, so that horizontal scrolling
+ * and pinching still work. Where only hardware keys can set the volume, the right half scrolls the page.
  */
 export function useSwipes(
   root: HTMLElement,
@@ -233,7 +231,7 @@ export function useSwipes(
     const finger = event.touches[0]!;
     const swipe = current.current;
     if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
-    // A finger that holds the double speed may stray.
+    // A finger that holds the double speed may move.
     if (commands.isSpeedHeld()) {
       if (event.cancelable) event.preventDefault();
       return;
@@ -242,7 +240,7 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // Before the direction is certain too: once the browser has begun to scroll, it is too late.
+    // Even before the direction is certain: once the browser has started to scroll, it is too late.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;
     const { level, from, height } = swipe;
@@ -254,7 +252,7 @@ export function useSwipes(
     feedback.level(level, value);
   });
 
-  // A rotation moves the halves and the height from under the finger: the level stays as it is.
+  // A rotation changes the halves and the height under the finger: end the swipe.
   useListener("window", "resize", stop);
   useListener(element, "emptied", stop);
 }

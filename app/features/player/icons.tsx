@@ -2,7 +2,7 @@ import type { ComponentType, SVGProps } from "react";
 
 export type IconType = ComponentType<Pick<SVGProps<SVGSVGElement>, "className" | "aria-hidden">>;
 
-/** Two pictures that the icon set lacks, drawn on its grid and with its stroke. */
+/** Returns an icon that the icon set lacks, on the same grid and with the same stroke. */
 function drawn(path: string): IconType {
   return function Drawn(props) {
     return (

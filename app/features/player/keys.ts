@@ -6,18 +6,18 @@ import { FOCUSED_BY_POINTER } from "./visibility";
 interface KeyActions
   extends Pick<PlayerParts, "root" | "playback" | "commands" | "feedback" | "source"> {
   toggleFullscreen(): void;
-  toggleTheatre(): void;
+  toggleTheater(): void;
   toggleCaptions(): void;
   toggleShortcuts(): void;
   wake(): void;
 }
 
-/** The keys (specification, section 2) wherever the focus is, unless it is in something that types. */
+/** Handles the keyboard shortcuts (specification, section 2) wherever the focus is, except in text fields. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
 
-  // Not after the controls are on screen: whoever sees them may press a key at once.
+  // A layout effect, because visitors may press a key as soon as they see the controls.
   useLayoutEffect(() => {
     let repeatedSeekAt = 0;
     const onKey = (event: KeyboardEvent) => {
@@ -27,10 +27,10 @@ export function useKeys(actions: KeyActions): void {
       if (belongsElsewhere(event.key, target, actions.root)) return;
       const command = keyCommand(event);
       if (!command) return;
-      // Also of a repeating key whose command doesn't repeat, or it would scroll the page.
+      // Also for a repeated key whose command doesn't repeat, or it would scroll the page.
       event.preventDefault();
       if (event.repeat && !MAY_REPEAT.has(command.do)) return;
-      // Firefox presses a button when the space bar is let go, whatever became of its keydown.
+      // Firefox activates a focused button on keyup, even if keydown was prevented.
       if (event.key === " ") window.addEventListener("keyup", preventDefault, { once: true });
       if (event.repeat && (command.do === "seek" || command.do === "frame")) {
         if (event.timeStamp - repeatedSeekAt < REPEATED_KEY_SEEK_MS) return;
@@ -38,15 +38,15 @@ export function useKeys(actions: KeyActions): void {
       }
       carryOut(command, actions);
     };
-    // On the window: whoever handles a key on its way there can keep it with preventDefault.
+    // On the window, so that any other handler can claim a key with preventDefault.
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
 }
 
 /**
- * What the key is meant for. Whoever closed a menu with the mouse doesn't mean the button that got
- * the focus back by the next space bar.
+ * Returns the element that a key is meant for. After a menu was closed with the mouse, the space bar isn't
+ * meant for the button that got the focus back.
  */
 function keyTarget({ target }: KeyboardEvent, root: HTMLElement): Element {
   if (!(target instanceof Element)) return document.body;
@@ -94,8 +94,8 @@ function carryOut(command: KeyCommand, actions: KeyActions): void {
     case "captions":
       actions.toggleCaptions();
       return;
-    case "theatre":
-      actions.toggleTheatre();
+    case "theater":
+      actions.toggleTheater();
       return;
     case "shortcuts":
       actions.toggleShortcuts();
@@ -103,7 +103,7 @@ function carryOut(command: KeyCommand, actions: KeyActions): void {
 }
 
 export type KeyCommand =
-  | { do: "play" | "fullscreen" | "mute" | "captions" | "theatre" | "shortcuts" }
+  | { do: "play" | "fullscreen" | "mute" | "captions" | "theater" | "shortcuts" }
   | { do: "seek"; by: number }
   | { do: "jump"; fraction: number }
   | { do: "volume"; by: number }
@@ -117,7 +117,7 @@ const COMMANDS = new Map<string, KeyCommand>([
   ["f", { do: "fullscreen" }],
   ["m", { do: "mute" }],
   ["c", { do: "captions" }],
-  ["t", { do: "theatre" }],
+  ["t", { do: "theater" }],
   ["ArrowRight", { do: "seek", by: SEEK_STEP_S }],
   ["ArrowLeft", { do: "seek", by: -SEEK_STEP_S }],
   ["l", { do: "seek", by: SEEK_STEP_S }],
@@ -134,11 +134,11 @@ for (let digit = 0; digit <= 9; digit++) {
   COMMANDS.set(String(digit), { do: "jump", fraction: digit / 10 });
 }
 
-/** These need Shift on most keyboards; with any other key Shift is a modifier like the others. */
+/** Keys that need Shift on most keyboards; with any other key Shift is a modifier. */
 const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 
-/** What a key means to the player (specification, section 2, Player controls, and beyond it). */
+/** Returns the player command of a key: those of the specification (section 2, Player controls) and more. */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {
   if (press.ctrlKey || press.metaKey || press.altKey) return undefined;
   if (press.shiftKey && !WITH_SHIFT.has(press.key)) return undefined;
@@ -155,8 +155,8 @@ const ARROWS_OF_THEIR_OWN =
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * Whether a key belongs to what has the focus, or to a dialog that is open, and not to the player.
- * Up and down scroll the page unless the player has the focus.
+ * Returns whether a key belongs to the focused element or an open dialog rather than to the player. Up and
+ * down scroll the page unless the player has the focus.
  */
 export function belongsElsewhere(key: string, target: Element, player: Element): boolean {
   if (target.closest(FIELDS)) return true;

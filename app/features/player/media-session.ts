@@ -5,14 +5,14 @@ import type { Commands } from "./commands";
 import { SEEK_STEP_S } from "./constants";
 import type { PlayerVideo } from "./types";
 
-/** Title, poster and buttons on the lock screen and on headphones. */
+/** Provides title, poster and buttons for the lock screen and headphones. */
 export function useMediaSession(
   element: HTMLVideoElement,
   commands: Commands,
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // A lock screen is read by whoever passes.
+  // Anyone nearby can read a lock screen.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;
@@ -34,7 +34,7 @@ export function useMediaSession(
       try {
         session.setActionHandler(action, handler);
       } catch {
-        // An action that this browser doesn't know.
+        // The browser doesn't support this action.
       }
     };
     for (const [action, handler] of handlers) set(action, handler);
@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** One video at a time: the one that starts pauses those in this site's other tabs. */
+/** Pauses the videos in the site's other tabs when this one starts playing. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

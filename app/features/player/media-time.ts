@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useListener } from "~/ui/use-listener";
 import { playbackPosition } from "./playback-state";
 
-/** 5 -> "0:05", 3723 -> "1:02:03". What is not yet known is "0:00". */
+/** Formats seconds: 5 -> "0:05", 3723 -> "1:02:03". An unknown time is "0:00". */
 export function formatTime(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "0:00";
   const whole = Math.floor(seconds);
@@ -12,14 +12,14 @@ export function formatTime(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Into 0 to duration; only upwards of 0 while the duration is unknown or endless. */
+/** Clamps a time to 0 … duration; only to 0 and above while the duration is unknown or infinite. */
 export function clampTime(seconds: number, duration: number): number {
   const end = Number.isFinite(duration) ? duration : Number.POSITIVE_INFINITY;
   return Math.min(Math.max(seconds, 0), end);
 }
 
 /**
- * The start in a link: `90`, `90s`, `1m30s`, `1h2m3s`, `1:30`. Anything else is undefined.
+ * Parses the start time in a link: `90`, `90s`, `1m30s`, `1h2m3s`, `1:30`. Returns undefined for anything else.
  */
 export function parseStart(text: string | null): number | undefined {
   if (!text) return undefined;
@@ -32,13 +32,13 @@ export function parseStart(text: string | null): number | undefined {
   return hours * 3600 + minutes * 60 + seconds;
 }
 
-/** The page's own address with the time to start at, without what led the sharer here. */
+/** Returns the page's URL with a start time and without any other parameters. */
 export function linkAt(location: { origin: string; pathname: string }, seconds: number): string {
   const whole = Math.floor(seconds);
   return `${location.origin}${location.pathname}${whole > 0 ? `?t=${whole}` : ""}`;
 }
 
-/** What has been loaded around the current time: the end of that range, or 0. */
+/** Returns the end of the buffered range that contains the time, or 0. */
 export function bufferedEnd(buffered: TimeRanges, time: number): number {
   for (let i = 0; i < buffered.length; i++) {
     if (buffered.start(i) <= time + 0.5 && time <= buffered.end(i)) return buffered.end(i);
@@ -49,8 +49,8 @@ export function bufferedEnd(buffered: TimeRanges, time: number): number {
 const EVENTS = "timeupdate seeking seeked progress loadedmetadata durationchange emptied";
 
 /**
- * Calls `write` with the current time, in seconds, whenever the element reports one. It writes to
- * the page by itself: a React render four times a second would be felt on a slow phone.
+ * Calls `write` with the current time, in seconds, whenever the element reports one. `write` updates the DOM
+ * directly: four React renders a second would be noticeable on a slow phone.
  */
 export function useMediaTime(element: HTMLVideoElement, write: (seconds: number) => void): void {
   const report = () => write(playbackPosition(element).seconds);
@@ -59,8 +59,8 @@ export function useMediaTime(element: HTMLVideoElement, write: (seconds: number)
 }
 
 /**
- * Writes a text that changes often. The node stays: another child would make the browser look at
- * every rule about what an element has in it.
+ * Writes a text that changes often. It keeps the text node, because replacing a child makes the browser
+ * re-evaluate every `:has()` rule.
  */
 export function writeText(element: HTMLElement, text: string): void {
   const node = element.firstChild;

@@ -1,21 +1,17 @@
 import { useEffect, useRef, useState } from "react";
 import { readStored, writeStored } from "~/features/visitor/browser-storage";
-import {
-  rememberFinished,
-  watchHistory,
-  writeWatchHistory,
-} from "~/features/visitor/watch-history";
+import { markAsFinished, watchHistory, writeWatchHistory } from "~/features/visitor/watch-history";
 import type { Commands } from "./commands";
-import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_EVERY_S, VOLUME_MAX } from "./constants";
+import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_INTERVAL_S, VOLUME_MAX } from "./constants";
 import { parseStart } from "./media-time";
 
-interface Sound {
+interface StoredVolume {
   volume: number;
   muted: boolean;
 }
 
-function readSound(): Sound | undefined {
-  const stored = readStored("sound") as Partial<Sound> | undefined;
+function readVolume(): StoredVolume | undefined {
+  const stored = readStored("sound") as Partial<StoredVolume> | undefined;
   const volume = stored?.volume;
   if (typeof volume !== "number" || !(volume >= 0 && volume <= VOLUME_MAX)) return undefined;
   return { volume, muted: stored?.muted === true };
@@ -26,35 +22,35 @@ function readSpeed(): number {
   return typeof stored === "number" && stored >= 0.25 && stored <= 4 ? stored : 1;
 }
 
-/** Another video is on its way, whose page may come with a player of its own. */
-export function forgetSpeed(): void {
+/** Resets the remembered speed when another video is opened, whose page may have a player of its own. */
+export function resetSpeed(): void {
   writeStored("speed", 1);
 }
 
 /**
- * Volume and speed as they were left, in this browser. A video that plays already, or whose sound
- * was set before the scripts came, is left as it is. Another video in the same page starts at normal
- * speed, and that is then what is remembered.
+ * Restores volume and speed from this browser's storage. A video that is already playing, or whose volume was
+ * changed before the scripts loaded, is left alone. Another video on the same page starts at normal speed,
+ * which is then stored.
  */
-export function useStoredSoundAndSpeed(
+export function useStoredVolumeAndSpeed(
   element: HTMLVideoElement,
   commands: Commands,
   id: string,
 ): void {
   useEffect(() => {
     const untouched = element.paused && element.volume === VOLUME_MAX && !element.muted;
-    const sound = readSound();
-    if (untouched && sound) {
-      element.volume = sound.volume;
-      element.muted = sound.muted;
+    const stored = readVolume();
+    if (untouched && stored) {
+      element.volume = stored.volume;
+      element.muted = stored.muted;
     }
     if (element.playbackRate === 1) commands.setSpeed(readSpeed());
 
-    const saveSound = () => writeStored("sound", { volume: element.volume, muted: element.muted });
-    // The default, which a speed that lasts as long as a press leaves alone.
+    const saveVolume = () => writeStored("sound", { volume: element.volume, muted: element.muted });
+    // The default rate, which isn't changed by double speed during a press.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();
-    element.addEventListener("volumechange", saveSound, stop);
+    element.addEventListener("volumechange", saveVolume, stop);
     element.addEventListener("ratechange", saveSpeed, stop);
     return () => stop.abort();
   }, [element, commands]);
@@ -66,22 +62,22 @@ export function useStoredSoundAndSpeed(
   }, [commands, id]);
 }
 
-/** Seconds, or undefined when there is nothing worth going on from. */
+/** Returns the stored position in seconds, or undefined when there is none. */
 export function resumePoint(id: string): number | undefined {
   return watchHistory().find(([stored]) => stored === id)?.[1];
 }
 
-/** Saves the position, or deletes it at the very beginning and near the end. */
+/** Saves the position, or deletes it near the beginning and the end. */
 export function saveResumePoint(id: string, seconds: number, duration: number): void {
   const others = watchHistory().filter(([stored]) => stored !== id);
   const left = duration - seconds;
   const worthIt = seconds >= RESUME_MIN_S && left >= Math.max(RESUME_MIN_S, duration * 0.05);
   if (worthIt) others.push([id, Math.floor(seconds)]);
-  else if (seconds >= RESUME_MIN_S) rememberFinished(id);
+  else if (seconds >= RESUME_MIN_S) markAsFinished(id);
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
-/** Saves the position of what plays, and says so each time. */
+/** Saves the position during playback and calls `onSave` each time. Returns a function that stops it. */
 export function saveResumePoints(
   element: HTMLVideoElement,
   id: string,
@@ -96,7 +92,7 @@ export function saveResumePoints(
     saveResumePoint(id, currentTime, duration);
   };
   const onTime = () => {
-    if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
+    if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_INTERVAL_S) savePosition();
   };
   const stop = new AbortController();
   element.addEventListener("timeupdate", onTime, stop);
@@ -107,8 +103,8 @@ export function saveResumePoints(
 }
 
 /**
- * The saved position of this video, which the visitor may resume from, and the saving of it. A link
- * that names a time (`?t=`, or `#t=`, which no server is told) starts there instead.
+ * Returns the saved position of this video, for an offer to resume, and keeps saving it. A link with a start
+ * time (`?t=`, or `#t=`, which isn't sent to the server) starts there instead.
  */
 export function useResume(element: HTMLVideoElement, commands: Commands, id: string) {
   const [position, setPosition] = useState<number>();
@@ -117,13 +113,13 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     const { search, hash } = window.location;
     const named = [search, hash.slice(1)].map((text) => new URLSearchParams(text).get("t"));
     const start = parseStart(named[0] ?? named[1] ?? null);
-    const begun = !element.paused || element.currentTime > 0;
-    if (start !== undefined && !begun) commands.seekTo(start);
-    let shown = start === undefined && !begun ? resumePoint(id) : undefined;
+    const hasStarted = !element.paused || element.currentTime > 0;
+    if (start !== undefined && !hasStarted) commands.seekTo(start);
+    let shown = start === undefined && !hasStarted ? resumePoint(id) : undefined;
     setPosition(shown);
 
     return saveResumePoints(element, id, () => {
-      // Setting what is set already may render once all the same.
+      // Even setting the same state may render once more.
       if (shown !== undefined) setPosition(undefined);
       shown = undefined;
     });
@@ -132,17 +128,17 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
   return { position, dismiss: () => setPosition(undefined) };
 }
 
-/** The page whose video goes on playing. Outlives the player, which the next page may build anew. */
+/** Path of the page whose video should play on arrival. Outlives the player, which the next page may recreate. */
 let autoplayPath: string | undefined;
 
-/** The video behind this address is to play as soon as its page is there. */
+/** Makes the video at this URL play as soon as its page opens. */
 export function autoplayNext(href: string): void {
   autoplayPath = new URL(href, window.location.href).pathname;
 }
 
-/** Plays by itself when the visitor came here from the end of another video. */
+/** Starts playback when the visitor came here from the end of another video. */
 export function useAutoplayNext(commands: Commands, id: string): void {
-  // Asked anew for each video.
+  // Checked again for each video.
   useEffect(() => {
     if (autoplayPath === undefined) return;
     const here = autoplayPath === window.location.pathname;
@@ -151,28 +147,28 @@ export function useAutoplayNext(commands: Commands, id: string): void {
   }, [commands, id]);
 }
 
-/** One of the sounds of a video. */
-export interface SoundTrack {
+/** An audio or caption track of a video. */
+export interface MediaTrack {
   /** Such as `English (Commentary)`. */
   label: string;
-  /** BCP 47; empty where nobody knows. */
+  /** BCP 47; empty when unknown. */
   language: string;
 }
 
-/** The sound as it was chosen last in this browser: the same, or another in that language; -1 for none. */
-export function rememberedSound(tracks: readonly SoundTrack[]): number {
-  return sameOrSimilar(tracks, readStored("audioTrack"));
+/** Returns the index of the audio track last chosen in this browser, or of one in its language; -1 for none. */
+export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
+  return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
-/** The index of a track as it was stored: that of its name, else the first in its language; -1 for none. */
-export function sameOrSimilar(tracks: readonly SoundTrack[], track: unknown): number {
-  const stored = track as Partial<SoundTrack> | undefined;
+/** Returns the index of the track with the stored name, else of the first in its language; -1 for none. */
+export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
+  const stored = track as Partial<MediaTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);
   if (same >= 0 || !stored?.language) return same;
   return tracks.findIndex(({ language }) => language === stored.language);
 }
 
-/** Keeps the choice in this browser. */
-export function rememberSound({ label, language }: SoundTrack): void {
+/** Stores the chosen audio track in this browser. */
+export function rememberAudioTrack({ label, language }: MediaTrack): void {
   writeStored("audioTrack", { label, language });
 }

@@ -5,27 +5,27 @@ import { useStore, useStored } from "~/ui/store";
 import { type Commands, createCommands } from "./commands";
 import {
   type Continued,
+  closeMiniPlayer,
   continued,
-  endContinued,
   miniPlayer,
-  providePosition,
+  registerPosition,
   continued as store,
 } from "./continued";
 import { createFeedback } from "./feedback";
+import { useLoudnessNormalization } from "./loudness";
 import { useMediaSession, useSinglePlayer } from "./media-session";
 import { saveResumePoints } from "./memory";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PROBLEM_MESSAGES, type Recovery, useRecovery } from "./recovery";
-import { useEvenLoudness } from "./sound";
 import { useSource } from "./source";
 import type { PlayerVideo } from "./types";
 
 const BUTTON = "grid size-11 shrink-0 place-items-center rounded-full -outline-offset-3";
 
-/** Back from there leads to the page that the mini player was on. */
+/** On the video's page, Back returns to the page that the mini player was on. */
 const ONE_STEP = { steps: 1 };
 
-/** A video in the corner of the page, for whoever goes on looking around. */
+/** A small player in the corner of the page that continues the video while the visitor browses. */
 function MiniPlayer({ continued }: { continued: Continued }) {
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
   const { video, href } = continued;
@@ -46,10 +46,10 @@ function MiniPlayer({ continued }: { continued: Continued }) {
       <PageLink
         to={href}
         state={ONE_STEP}
-        aria-label={`Back to ${video.title}`}
+        aria-label={`Return to ${video.title}`}
         className="block -outline-offset-3"
       >
-        {/* biome-ignore lint/a11y/useMediaCaption: they are on the page that it leads to. */}
+        {/* biome-ignore lint/a11y/useMediaCaption: the video's own page has them. */}
         <video
           ref={setElement}
           playsInline
@@ -63,7 +63,7 @@ function MiniPlayer({ continued }: { continued: Continued }) {
         <p dir="auto" className="min-w-0 flex-1 truncate text-sm [[role=alert]+&]:hidden">
           {video.title}
         </p>
-        <button type="button" aria-label="Close the mini player" onClick={close} className={BUTTON}>
+        <button type="button" aria-label="Close mini player" onClick={close} className={BUTTON}>
           <X aria-hidden="true" className="size-5" />
         </button>
       </div>
@@ -82,10 +82,10 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   const recovery = useRecovery(element, source, playback, video);
   const paused = useStored(playback, "paused");
   useSinglePlayer(element);
-  useEvenLoudness(element, video);
+  useLoudnessNormalization(element, video);
   useMediaSession(element, commands, video, undefined);
 
-  // Before the source is opened, which begins at the position of the element.
+  // Before the source is opened, which starts at the element's position.
   useLayoutEffect(() => {
     element.volume = continued.volume;
     element.muted = continued.muted;
@@ -96,7 +96,7 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   useEffect(() => {
     commands.play();
     const stopSaving = saveResumePoints(element, continued.video.id, () => {});
-    const withdraw = providePosition(() => playbackPosition(element));
+    const withdraw = registerPosition(() => playbackPosition(element));
     return () => {
       stopSaving();
       withdraw();
@@ -132,9 +132,9 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * Goes on where the mini player was, when it plays this video, and ends it. Hands a video that
- * plays over to it when the page is left for another one; a page that is shown instead of this one
- * at the same address (the video is gone, the next one takes long) ends it.
+ * Takes over from the mini player if it plays this video, at its position, and closes it. When the page is left
+ * during playback, hands the video over to the mini player, unless another page is rendered at the same URL
+ * (the video is gone, or a skeleton is shown while the next one loads).
  */
 export function useContinuation(
   element: HTMLVideoElement,
@@ -144,10 +144,9 @@ export function useContinuation(
   const latest = useRef(video);
   latest.current = video;
 
-  // Before the effects that look at the element: those that offer to resume, and the one that
-  // empties it.
+  // Runs before the effects that read the element's state: the offer to resume, and the one that unloads it.
   useLayoutEffect(() => {
-    const position = endContinued(latest.current.id);
+    const position = closeMiniPlayer(latest.current.id);
     if (position) commands.seekTo(position.seconds);
     if (position?.playing) commands.play();
     return () => {

@@ -26,7 +26,7 @@ import { PROBLEM_MESSAGES, type Recovery } from "./recovery";
 import type { NextVideo } from "./types";
 import { useEscape } from "./visibility";
 
-/** At the end: the next video of the related list in 8 seconds, unless it is cancelled. */
+/** The card at the end that opens the next video after 8 seconds unless canceled. */
 export function NextCard({
   next,
   onOpen,
@@ -43,7 +43,7 @@ export function NextCard({
       {next.thumbnailUrl ? <img src={next.thumbnailUrl} alt="" /> : null}
       <div className="player-next-text">
         <p role="timer">
-          Next video in <span className="player-next-count">{left}</span>
+          Next video in <span className="player-next-count">{left}</span> s
         </p>
         <p className="player-next-title">{next.title}</p>
         <div className="player-next-actions">
@@ -59,13 +59,13 @@ export function NextCard({
   );
 }
 
-/** Seconds left; calls `onEnd` once, at 0. It holds while nobody sees the page. */
+/** Returns the seconds left and calls `onEnd` once, at 0. Pauses while the page is hidden. */
 function useCountdown(seconds: number, onEnd: () => void): number {
   const [left, setLeft] = useState(seconds);
   const latest = useRef(onEnd);
   latest.current = onEnd;
   useEffect(() => {
-    // The page renders again while it leaves; that is no second end.
+    // The page may render again while it is being left; don't call `onEnd` twice.
     if (left === 0) return latest.current();
     const timer = setInterval(() => {
       if (!document.hidden) setLeft(left - 1);
@@ -76,8 +76,8 @@ function useCountdown(seconds: number, onEnd: () => void): number {
 }
 
 /**
- * One sentence about what keeps the video from playing, and the one button where that may help. The specification only
- * stops the spinner (section 8), which leaves visitors with a still image and no way to tell why.
+ * Explains why the video can't play, with a retry button where that may help. The specification only stops the spinner
+ * (section 8), which would leave visitors with a still image.
  */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
@@ -95,7 +95,7 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Shown while the picture waits for the network, until there is more to say; the word is for everybody. */
+/** The buffering indicator, until there is a problem to show. Its text isn't only for screen readers. */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();
   const buffering = useStored(playback, "buffering");
@@ -112,7 +112,7 @@ export function Spinner({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Asks whether to resume where this video was left; never done unasked. */
+/** Offers to resume where the visitor stopped; never resumes automatically. */
 export function ResumePrompt() {
   const { element, commands, video } = usePlayer();
   const { position, dismiss } = useResume(element, commands, video.id);
@@ -128,14 +128,19 @@ export function ResumePrompt() {
         <History aria-hidden="true" />
         Resume at {formatTime(position)}
       </button>
-      <button type="button" className="player-button" aria-label="Dismiss resume" onClick={dismiss}>
+      <button
+        type="button"
+        className="player-button"
+        aria-label="Start from the beginning"
+        onClick={dismiss}
+      >
         <X />
       </button>
     </div>
   );
 }
 
-/** The answers to keys, taps and swipes. */
+/** On-screen feedback for keys, taps and swipes. */
 export function FeedbackLayer() {
   const { feedback } = usePlayer();
   const shown = useStore(feedback.store);
@@ -167,7 +172,7 @@ function SeekRipple({ side, seconds, sequence, at }: Extract<Feedback, { kind: "
   );
 }
 
-/** Specification, section 2: a vertical bar, on the half that the finger doesn't cover. */
+/** A vertical bar on the half that the finger doesn't cover (specification, section 2). */
 function LevelIndicator({ level, value }: Extract<Feedback, { kind: "level" }>) {
   const { min, max } = level === "volume" ? VOLUME_RANGE : BRIGHTNESS_RANGE;
   const Icon = level === "brightness" ? Sun : value === 0 ? VolumeX : Volume2;

@@ -1,21 +1,21 @@
 import Hls, { type HlsConfig } from "hls.js";
-import { efficientCodecs, isPlayedOf } from "./efficient-codec";
+import { efficientCodecs, playedCodecFilter } from "./efficient-codec";
 
-/** Browsers answer within some milliseconds; one that does not gets H.264. */
-const MAX_MS = 100;
+/** Browsers answer within milliseconds; one that takes longer gets H.264. */
+const MAX_WAIT_MS = 100;
 
-// Asked once, before the first playlist is.
+// Determined once, before the first playlist is loaded.
 const efficient = await Promise.race([
   efficientCodecs(),
-  new Promise<string[]>((resolve) => setTimeout(resolve, MAX_MS, [])),
+  new Promise<string[]>((resolve) => setTimeout(resolve, MAX_WAIT_MS, [])),
 ]);
 
-/** hls.js, which keeps the renditions of one codec before anything of another one is asked for. */
+/** hls.js limited to the renditions of one codec, before it requests anything of another. */
 export default class OneCodecHls extends Hls {
   constructor(config?: Partial<HlsConfig>) {
     super(config);
     this.once(Hls.Events.MANIFEST_PARSED, () => {
-      const isPlayed = isPlayedOf(this.levels, efficient);
+      const isPlayed = playedCodecFilter(this.levels, efficient);
       const others = [...this.levels.entries()].filter(([, level]) => !isPlayed(level));
       for (const [index] of others.reverse()) this.removeLevel(index);
     });

@@ -1,10 +1,10 @@
-/** What the controls show of the element. The element is the source of truth; this mirrors it. */
+/** The state of the element that the controls show. The element is the source of truth; this mirrors it. */
 interface Playback {
   paused: boolean;
   ended: boolean;
-  /** It has played, or been moved, since it was loaded. */
+  /** Whether it has played or been seeked since it was loaded. */
   started: boolean;
-  /** The picture waits for the network. */
+  /** Whether playback is waiting for the network. */
   buffering: boolean;
   muted: boolean;
   volume: number;
@@ -40,11 +40,11 @@ function readPlayback(video: HTMLVideoElement): Playback {
 
 export type PlaybackState = ReturnType<typeof observePlayback>;
 
-/** Follows the element's events; a listener hears only of changes, never of `timeupdate`. */
+/** Follows the element's events. Listeners are called only on changes, never on `timeupdate`. */
 export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
-  /** While another source of the same video loads, the controls show what goes on in a moment. */
+  /** While another source of the same video loads, keeps the state that playback will return to. */
   const duringChange = (next: Playback): Playback => {
     if (!isChangingSource(video)) return next;
     const { seconds, playing } = playbackPosition(video);
@@ -65,7 +65,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
   return {
     get: () => current,
-    /** For the one property without an event: `loop`. */
+    /** Needed after changing `loop`, the one property without an event. */
     refresh,
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
@@ -82,7 +82,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
 }
 
-/** Where a video is, and whether it is playing. */
+/** The position of a video, and whether it is playing. */
 export interface PlaybackPosition {
   seconds: number;
   playing: boolean;
@@ -95,14 +95,14 @@ interface SourceChange {
 
 const pending = new WeakMap<HTMLVideoElement, SourceChange>();
 
-/** Whether another source is loading in which playback goes on at the same position. */
+/** Returns whether another source is loading in which playback will continue at the same position. */
 export function isChangingSource(element: HTMLVideoElement): boolean {
   return pending.has(element);
 }
 
 /**
- * The position to go on from. While another source is loading the element itself says 0 and paused;
- * what counts then is where it was before, unless the visitor has moved it since.
+ * Returns the position to continue from. While another source is loading, the element itself reports 0 and
+ * paused, so the state from before the change counts unless the visitor has seeked since.
  */
 export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   const before = pending.get(element)?.position;
@@ -112,14 +112,14 @@ export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   };
 }
 
-/** Pauses, also a video that would play on as soon as its other source has loaded. */
+/** Pauses, including a video that would resume once its other source has loaded. */
 export function pause(element: HTMLVideoElement): void {
   const change = pending.get(element);
   if (change) change.position = { ...change.position, playing: false };
   element.pause();
 }
 
-/** Changes what the element plays, and goes on at that position as soon as its length is known. */
+/** Changes the element's source and continues at the position once its metadata has loaded. */
 export function changeSource(
   element: HTMLVideoElement,
   position: PlaybackPosition,
@@ -141,7 +141,7 @@ export function changeSource(
   );
 }
 
-/** The video is another one now, or is left: nothing is to be continued any more. */
+/** Cancels a pending continuation, because another video is shown or the page is left. */
 export function cancelSourceChange(element: HTMLVideoElement): void {
   pending.get(element)?.stop.abort();
   pending.delete(element);

@@ -7,9 +7,9 @@ import type { PlaybackState } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
 
-/** What every control may use. It changes with the element, the video and the fullscreen state only. */
+/** Shared by all controls. Changes only with the element, the video and the fullscreen state. */
 export interface PlayerParts {
-  /** The element that goes fullscreen and holds everything. */
+  /** The container element, which goes fullscreen. */
   root: HTMLElement;
   element: HTMLVideoElement;
   video: PlayerVideo;
@@ -19,8 +19,8 @@ export interface PlayerParts {
   source: Source;
   captions: Captions;
   fullscreen: Fullscreen;
-  theatre: boolean;
-  toggleTheatre: () => void;
+  theater: boolean;
+  toggleTheater: () => void;
 }
 
 export const PlayerContext = createContext<PlayerParts | undefined>(undefined);

@@ -1,23 +1,23 @@
 import { useEffect, useState } from "react";
 import { createStore } from "~/ui/store";
-import { RECONNECT_WAITS_MS, RELOAD_APART_S, STALL_CHECK_MS } from "./constants";
+import { MIN_RELOAD_DISTANCE_S, RECONNECT_DELAYS_MS, STALL_CHECK_MS } from "./constants";
 import { type PlaybackState, playbackPosition } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
 
-/** MediaError.code, HTML §4.8.11.1: the download broke off; what came can't be decoded. */
+/** MediaError codes (HTML §4.8.11.1): the download was interrupted; the data can't be decoded. */
 const NETWORK = 2;
 const DECODE = 3;
 const HAVE_CURRENT_DATA = 2;
 
 /**
- * Watches one video for what keeps it from playing. A lost connection is tried again, at once when
- * the browser says that it is online and at growing intervals otherwise, and playback goes on where
- * it was; the last picture stays until then, because nothing is reloaded before the server answers.
+ * Watches one video for problems that keep it from playing. After a lost connection it reconnects, immediately
+ * when the browser reports that it is online and otherwise at growing intervals, and playback continues at the
+ * same position. The last frame stays until then, because nothing is reloaded before the server responds.
  *
- * An address keeps its name when its file is replaced (RFC 9110 §8.8: another entity tag). The rest
- * of the old file can't be had then, which ends its download or garbles what comes. So a file that
- * fails after it has begun is reloaded once before anything is said about it.
+ * A URL stays the same when its file is replaced (only the entity tag changes, RFC 9110 §8.8). The rest of the
+ * old file is then unavailable, which interrupts the download or corrupts the data. So a file that fails after
+ * playback has hasStarted is reloaded once before an error is shown.
  */
 export function watchForProblems(
   element: HTMLVideoElement,
@@ -35,19 +35,19 @@ export function watchForProblems(
   let stall: ReturnType<typeof setTimeout> | undefined;
 
   const isOver = () => stop.signal.aborted;
-  const byScript = () => source.state.get().playing === "adaptive";
+  const isAdaptive = () => source.state.get().playing === "adaptive";
 
   const undecodable = (): Problem => (streamIsComing ? "preparing" : "unsupported");
 
-  /** Of a file whose picture it can't decode, a browser plays the sound without an error. */
-  function pictureProblem(): Problem | undefined {
+  /** Detects a file whose video track can't be decoded: the browser plays its audio without an error. */
+  function videoTrackProblem(): Problem | undefined {
     const isDecoded = element.readyState >= HAVE_CURRENT_DATA;
-    return isDecoded && element.videoWidth === 0 && !byScript() ? undecodable() : undefined;
+    return isDecoded && element.videoWidth === 0 && !isAdaptive() ? undecodable() : undefined;
   }
 
   function remember() {
     const now = playbackPosition(element);
-    // A failure pauses the element by itself.
+    // A failure pauses the element.
     const playing = element.error ? position.playing : now.playing;
     position = { seconds: now.seconds || position.seconds, playing };
   }
@@ -58,9 +58,9 @@ export function watchForProblems(
     source.reload(position);
   }
 
-  /** False when this part of the video has been reloaded before: it would only fail again. */
+  /** Reloads, unless this part of the video was reloaded before and would fail again. Returns whether it did. */
   function reloadOnce(): boolean {
-    if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < RELOAD_APART_S)
+    if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < MIN_RELOAD_DISTANCE_S)
       return false;
     reloadedAt = position.seconds;
     reload();
@@ -75,34 +75,34 @@ export function watchForProblems(
 
   function reconnectLater() {
     clearTimeout(wait);
-    const last = RECONNECT_WAITS_MS.length - 1;
-    wait = setTimeout(reconnect, RECONNECT_WAITS_MS[Math.min(attempts++, last)]);
+    const last = RECONNECT_DELAYS_MS.length - 1;
+    wait = setTimeout(reconnect, RECONNECT_DELAYS_MS[Math.min(attempts++, last)]);
   }
 
   async function reconnect() {
     clearTimeout(wait);
-    const answer = await probe(url);
+    const result = await probe(url);
     if (isOver() || problem.get() !== "connection") return;
-    if (answer === "found") reload();
-    else if (answer === "missing") problem.set("missing");
+    if (result === "found") reload();
+    else if (result === "missing") problem.set("missing");
     else reconnectLater();
   }
 
   async function onError() {
     const code = element.error?.code;
-    if (code === undefined || byScript()) return;
+    if (code === undefined || isAdaptive()) return;
     remember();
     const found = await diagnose(code, url);
-    // Something newer plays by now, or another video.
+    // Meanwhile something newer is playing, or another video.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
-    // A stream without a file is still being made, and after a failure anew at another address.
+    // A stream without a file is still being encoded, and after a failure again under another URL.
     if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
-    const begun = position.seconds > 0 || position.playing;
-    if ((code === NETWORK || code === DECODE) && begun && reloadOnce()) return;
+    const hasStarted = position.seconds > 0 || position.playing;
+    if ((code === NETWORK || code === DECODE) && hasStarted && reloadOnce()) return;
     if (code === NETWORK) {
-      // The server answers again already.
+      // The server is reachable again already.
       problem.set("connection");
       reconnectLater();
     } else problem.set(found === "unsupported" ? undecodable() : found);
@@ -112,24 +112,24 @@ export function watchForProblems(
     clearTimeout(stall);
     if (problem.get() || !playback.get().buffering) return;
     stall = setTimeout(async () => {
-      const answer = await probe(url);
+      const result = await probe(url);
       if (isOver() || problem.get() || !playback.get().buffering) return;
-      if (answer === "unreachable") return lose();
-      // The server is there, and yet nothing comes: the download died without an error.
+      if (result === "unreachable") return lose();
+      // The server is reachable, but no data arrives: the download died without an error.
       remember();
-      if (!byScript() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
+      if (!isAdaptive() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
     }, STALL_CHECK_MS);
   }
 
   function onPlaying() {
     attempts = 0;
-    problem.set(pictureProblem());
+    problem.set(videoTrackProblem());
   }
 
   const { signal } = stop;
   element.addEventListener("error", () => void onError(), { signal });
   element.addEventListener("playing", onPlaying, { signal });
-  element.addEventListener("loadeddata", () => problem.set(pictureProblem()), { signal });
+  element.addEventListener("loadeddata", () => problem.set(videoTrackProblem()), { signal });
   element.addEventListener("progress", watchStall, { signal });
   for (const event of ["timeupdate", "play", "pause"]) {
     element.addEventListener(event, () => !problem.get() && remember(), { signal });
@@ -147,13 +147,13 @@ export function watchForProblems(
       if (source.state.get().lost && problem.get() === undefined) lose();
     }),
   ];
-  // It may have failed before the scripts came.
+  // It may have failed before the scripts loaded.
   void onError();
-  if (!hlsUrl) problem.set(pictureProblem());
+  if (!hlsUrl) problem.set(videoTrackProblem());
 
   return {
     problem,
-    /** Asked by the visitor: from the same position, and playing. */
+    /** Retries at the visitor's request: from the same position, and playing. */
     retry() {
       attempts = 0;
       position = { ...position, playing: true };
@@ -170,7 +170,7 @@ export function watchForProblems(
 
 export type Recovery = Pick<ReturnType<typeof watchForProblems>, "problem" | "retry">;
 
-/** The watch over the video of this id; a new one when the id changes. */
+/** Watches the video, and starts over when its sources change. */
 export function useRecovery(
   element: HTMLVideoElement,
   source: Source,
@@ -190,29 +190,29 @@ export function useRecovery(
   return recovery;
 }
 
-/** Why the video doesn't play. Only `connection` and `preparing` mend themselves. */
+/** Why the video doesn't play. Only `connection` and `preparing` resolve without action. */
 export type Problem = "connection" | "missing" | "damaged" | "unsupported" | "preparing";
 
-/** One sentence each: what happened, and what comes of it. */
+/** What happened, and what happens next. */
 export const PROBLEM_MESSAGES: Record<Problem, string> = {
-  connection: "The connection was lost; the video goes on as soon as it is back.",
-  missing: "The file of this video can't be found.",
-  damaged: "This video is damaged here and can't be played further.",
-  unsupported: "Your browser can't play this kind of video.",
+  connection: "Connection lost. The video will continue when you’re back online.",
+  missing: "This video’s file is missing.",
+  damaged: "This video is damaged at this point and can’t continue.",
+  unsupported: "Your browser can’t play this type of video.",
   preparing:
-    "This video is being prepared for this device; it can be played here when that is done.",
+    "We’re still converting this video for your device. It will play here when that’s done.",
 };
 
 const PROBE_TIMEOUT_MS = 8_000;
 
-/** What the element's error means, asking the server where the code alone doesn't say. */
+/** Returns the problem behind the element's error, checking with the server where the code alone isn't enough. */
 async function diagnose(code: number, url: string): Promise<Problem> {
-  const answer = await probe(url);
-  if (answer !== "found") return answer === "missing" ? "missing" : "connection";
+  const result = await probe(url);
+  if (result !== "found") return result === "missing" ? "missing" : "connection";
   return code === DECODE ? "damaged" : "unsupported";
 }
 
-/** Asks for the first byte of a file: is it there, is it gone, or can't the server be reached? */
+/** Requests the first byte of a file to find out whether it exists and the server is reachable. */
 async function probe(url: string): Promise<"found" | "missing" | "unreachable"> {
   try {
     const response = await fetch(url, {

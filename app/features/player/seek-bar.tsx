@@ -7,7 +7,7 @@ import { bufferedEnd, clampTime, formatTime, useMediaTime, writeText } from "./m
 import { playbackPosition } from "./playback-state";
 import { usePlayer } from "./player-context";
 
-/** Played, buffered and hovered time, and the slider. What moves is written without rendering. */
+/** Played, buffered and hovered time, and the slider. Movement is written to the DOM without a React render. */
 export function SeekBar() {
   const { root, element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");
@@ -22,14 +22,14 @@ export function SeekBar() {
   const scrubber = useMemo(() => createScrubber(element), [element]);
   useEffect(() => scrubber.close, [scrubber]);
 
-  const part = (seconds: number) => (duration > 0 ? Math.min(seconds / duration, 1) : 0);
+  const fraction = (seconds: number) => (duration > 0 ? Math.min(seconds / duration, 1) : 0);
 
   function paint(seconds: number) {
     const slider = input.current;
     if (!slider) return;
-    stretch(played, part(seconds));
-    stretch(buffered, part(bufferedEnd(element.buffered, seconds)));
-    if (rail.current) rail.current.style.transform = `translateX(${part(seconds) * 100}%)`;
+    stretch(played, fraction(seconds));
+    stretch(buffered, fraction(bufferedEnd(element.buffered, seconds)));
+    if (rail.current) rail.current.style.transform = `translateX(${fraction(seconds) * 100}%)`;
     if (!scrubbing.current) slider.value = String(seconds);
     slider.setAttribute("aria-valuetext", `${formatTime(seconds)} of ${formatTime(duration)}`);
   }
@@ -37,14 +37,14 @@ export function SeekBar() {
   useMediaTime(element, (seconds) => {
     if (!scrubbing.current) paint(seconds);
   });
-  // Another length moves everything.
+  // A new duration moves everything.
   useEffect(() => paint(playbackPosition(element).seconds), [duration]);
 
   function point(event: PointerEvent) {
     const box = bar.current?.getBoundingClientRect();
     if (!box || duration === 0) return;
     const at = clampTime(((event.clientX - box.left) / box.width) * duration, duration);
-    stretch(hovered, part(at));
+    stretch(hovered, fraction(at));
     preview.show(at, event.clientX - box.left, box.width);
   }
 
@@ -75,8 +75,8 @@ export function SeekBar() {
         <div ref={hovered} className="player-seek-hovered" />
         <div ref={played} className="player-seek-played" />
         {video.chapters?.map(({ start }) =>
-          part(start) > 0 && part(start) < 1 ? (
-            <span key={start} style={{ left: `${part(start) * 100}%` }} />
+          fraction(start) > 0 && fraction(start) < 1 ? (
+            <span key={start} style={{ left: `${fraction(start) * 100}%` }} />
           ) : null,
         )}
       </div>
@@ -109,14 +109,14 @@ export function SeekBar() {
   );
 }
 
-/** Moves alone, each on a layer of its own: neither styles nor pictures of anything else follow. */
-function stretch(stripe: RefObject<HTMLElement>, part: number): void {
-  if (stripe.current) stripe.current.style.transform = `scaleX(${part})`;
+/** Scales a stripe, which has its own layer, so that nothing else is restyled or repainted. */
+function stretch(stripe: RefObject<HTMLElement>, fraction: number): void {
+  if (stripe.current) stripe.current.style.transform = `scaleX(${fraction})`;
 }
 
 /**
- * Moves a video to where the pointer is, one seek at a time: a slow phone that gets a new target for
- * every pointer move shows none of them. The latest target is carried out when the last one is done.
+ * Returns a scrubber that seeks to the pointer, one seek at a time: a slow phone that gets a new target for every
+ * pointer move would show none of them. The latest target is applied when the previous seek is done.
  */
 function createScrubber(element: HTMLVideoElement) {
   let target: number | undefined;
@@ -131,7 +131,7 @@ function createScrubber(element: HTMLVideoElement) {
       if (element.seeking) target = seconds;
       else element.currentTime = seconds;
     },
-    /** The pointer is lifted: this position and no earlier target. */
+    /** Seeks to the final position when the pointer is released, and drops any earlier target. */
     finish(seconds: number) {
       target = undefined;
       element.currentTime = seconds;
@@ -142,54 +142,54 @@ function createScrubber(element: HTMLVideoElement) {
   };
 }
 
-/** Of the bubble, in pixels, while there is no picture: room for "10:00:00", or a chapter's name. */
+/** Width of the bubble in pixels without a thumbnail: room for "10:00:00", or for a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
-/** Left and right, or above and below, of the picture. */
+/** Total width of the thumbnail's left and right borders, or of the top and bottom ones. */
 const BORDERS = 4;
 
-/** The time above the pointer, with the picture of that moment when there is a storyboard. */
+/** Returns the preview above the pointer: the time and, if there is a storyboard, its thumbnail. */
 function usePreview() {
   const { root, video } = usePlayer();
   const { chapters } = video;
   const bubble = useRef<HTMLDivElement>(null);
-  const picture = useRef<HTMLDivElement>(null);
+  const thumbnail = useRef<HTMLDivElement>(null);
   const chapter = useRef<HTMLSpanElement>(null);
   const time = useRef<HTMLSpanElement>(null);
   const storyboard = useStoryboard(video.storyboardUrl);
   const drawn = useRef<StoryboardFrame | "nothing" | undefined>("nothing");
   const last = useRef<[seconds: number, x: number, width: number]>();
 
-  /** Fetches the pictures; a bubble that is shown meanwhile gets its own. */
+  /** Loads the storyboard, and adds its thumbnail to a bubble that is already shown. */
   async function load() {
     await storyboard.load();
-    // The pointer may have come to rest before the pictures were there.
+    // The pointer may have stopped before the storyboard was loaded.
     const isShown = bubble.current?.dataset.shown !== undefined;
     if (isShown && last.current) show(...last.current);
   }
 
-  /** `x` and `barWidth` in pixels of the bar. */
+  /** Shows the preview; `x` and `barWidth` are in pixels of the bar. */
   function show(seconds: number, x: number, barWidth: number) {
     const box = bubble.current;
-    if (!box || !picture.current || !chapter.current || !time.current) return;
+    if (!box || !thumbnail.current || !chapter.current || !time.current) return;
     void storyboard.load();
     last.current = [seconds, x, barWidth];
     const image = storyboard.frame(seconds);
     const bareWidth = chapters?.length ? CHAPTER_WIDTH : BARE_WIDTH;
     const width = Math.max(image ? image.width + BORDERS : 0, bareWidth);
     if (image !== drawn.current) {
-      draw(root, box, picture.current, image, width, Boolean(chapters?.length));
+      draw(root, box, thumbnail.current, image, width, Boolean(chapters?.length));
     }
     drawn.current = image;
     writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
     writeText(time.current, formatTime(seconds));
-    // Its width is given and never asked for, which would lay out the page in between.
+    // The width is set and never measured, which would force a layout.
     const half = width / 2;
     const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
     box.style.transform = `translateX(${Math.round(middle - half)}px)`;
     box.dataset.shown = "";
-    // For the captions, which make room.
-    root.dataset.preview = image ? "picture" : "time";
+    // Tells the captions to make room.
+    root.dataset.preview = image ? "thumbnail" : "time";
   }
 
   function hide() {
@@ -199,7 +199,7 @@ function usePreview() {
 
   const element = (
     <div ref={bubble} className="player-preview" aria-hidden="true">
-      <div ref={picture} className="player-storyboard" hidden />
+      <div ref={thumbnail} className="player-storyboard" hidden />
       <span ref={chapter} dir="auto" className="player-preview-chapter" />
       <span ref={time} />
     </div>
@@ -210,27 +210,27 @@ function usePreview() {
 function draw(
   root: HTMLElement,
   box: HTMLElement,
-  picture: HTMLElement,
+  thumbnail: HTMLElement,
   frame: StoryboardFrame | undefined,
   width: number,
   hasChapters: boolean,
 ): void {
-  // The texts below the picture, and the gaps around them.
+  // The texts below the thumbnail, and the gaps around them.
   const texts = hasChapters ? "3.625rem" : "2rem";
   const bare = hasChapters ? texts : "";
   const height = frame ? `calc(${frame.height + BORDERS}px + ${texts})` : bare;
-  picture.hidden = frame === undefined;
+  thumbnail.hidden = frame === undefined;
   box.style.width = `${width}px`;
   box.style.height = height;
   root.style.setProperty("--preview-height", height);
   if (!frame) return;
-  picture.style.width = `${frame.width}px`;
-  picture.style.height = `${frame.height}px`;
-  picture.style.backgroundImage = `url(${JSON.stringify(frame.sheet)})`;
-  picture.style.backgroundPosition = `-${frame.x}px -${frame.y}px`;
+  thumbnail.style.width = `${frame.width}px`;
+  thumbnail.style.height = `${frame.height}px`;
+  thumbnail.style.backgroundImage = `url(${JSON.stringify(frame.sheet)})`;
+  thumbnail.style.backgroundPosition = `-${frame.x}px -${frame.y}px`;
 }
 
-/** The picture of a moment; fetched when it is first wanted. A storyboard that fails is none. */
+/** Returns the thumbnail of a position. The storyboard loads on first use; if that fails, there is none. */
 function useStoryboard(url: string | undefined) {
   const loaded = useRef<{ url: string; frames: StoryboardFrame[] }>();
 
@@ -242,7 +242,7 @@ function useStoryboard(url: string | undefined) {
       const response = await fetch(url);
       if (response.ok) own.frames = parseStoryboard(await response.text(), response.url);
     } catch {
-      // Without it the bubble shows the time alone.
+      // Without it the bubble shows only the time.
     }
   }
 

@@ -22,12 +22,12 @@ import { usePictureInPicture } from "./buttons";
 import { SPEEDS } from "./constants";
 import { miniPlayer } from "./continued";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
+import { canChangeLoudness, stableVolume } from "./loudness";
 import { formatTime, linkAt } from "./media-time";
 import { usePlayer } from "./player-context";
-import { canChangeLoudness, evenLoudness } from "./sound";
 import { useEscape } from "./visibility";
 
-/** Speed, quality, sound, captions and what else is asked for seldom. Arrow keys move, Escape closes. */
+/** The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move, Escape closes. */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
   const pages = useChoicePages();
@@ -36,7 +36,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // Each page begins at its own choice, the first one at the page that one comes back from.
+  // Each page starts with the focus on its current choice, the main page on the page just left.
   useEffect(() => {
     const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
     lastPage.current = page;
@@ -44,7 +44,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // A press on the picture and on the button that opened it close it by themselves.
+  // The video and the settings button handle their own presses.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });
@@ -58,7 +58,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
       tabIndex={-1}
       aria-label="Settings"
       onKeyDown={(event) => {
-        // The focus is back on the button then, and goes on from there.
+        // Closing returns the focus to the button, so Tab continues from there.
         if (event.key === "Tab") return onClose();
         if (event.key === "ArrowLeft" && page !== "main") {
           event.preventDefault();
@@ -107,7 +107,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   );
 }
 
-/** WAI-ARIA, menu pattern: up and down go around, Home and End to the first and the last. */
+/** Returns the item for a key (WAI-ARIA menu pattern): up and down wrap around, Home and End go to the ends. */
 function nextItem(key: string, now: number, count: number): number | undefined {
   if (key === "ArrowDown") return (now + 1) % count;
   if (key === "ArrowUp") return now <= 0 ? -1 : now - 1;
@@ -120,7 +120,7 @@ function itemsOf(menu: HTMLElement | null): HTMLElement[] {
   return Array.from(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []);
 }
 
-/** One of several: what there is to choose from, with what is chosen now. */
+/** A page with the choices for one setting, and the current one. */
 interface ChoicePage {
   title: string;
   icon: IconType;
@@ -144,13 +144,13 @@ function choicePage<T>(
   return { title, icon, now: labelOf(chosen), choices };
 }
 
-/** Those that this video has something to choose for. */
+/** Returns the pages of the settings that this video has choices for. */
 function useChoicePages(): ChoicePage[] {
   const { video, playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
-  const { chosen, heights, height, sounds, sound } = useStore(source.state);
+  const { chosen, heights, height, audioTracks, audioTrack } = useStore(source.state);
   const hasQualities = video.hlsUrl && (heights.length > 0 || chosen === "file");
-  // There is no file while it is being converted.
+  // There is no file while the video is being converted.
   const file = video.fileUrl === video.hlsUrl ? [] : ["file" as const];
   const qualities: (Quality | "file")[] = ["auto", ...heights, ...file];
   const qualityLabel = (quality: Quality | "file") => {
@@ -159,7 +159,7 @@ function useChoicePages(): ChoicePage[] {
     return chosen === "auto" && height > 0 ? `Auto (${height}p)` : "Auto";
   };
   const speedLabel = (value: number) => (value === 1 ? "Normal" : `${value}×`);
-  const soundLabel = (index: number) => sounds[index]?.label ?? "";
+  const audioTrackLabel = (index: number) => audioTracks[index]?.label ?? "";
   const captionLabel = (index: number) => captions.tracks[index]?.label ?? "Off";
   const captionChoices = [-1, ...captions.tracks.keys()];
   const { setSpeed } = commands;
@@ -168,8 +168,15 @@ function useChoicePages(): ChoicePage[] {
     hasQualities
       ? choicePage("Quality", SlidersHorizontal, qualities, chosen, qualityLabel, source.choose)
       : [],
-    sounds.length > 1
-      ? choicePage("Sound", Languages, sounds.keys(), sound, soundLabel, source.chooseSound)
+    audioTracks.length > 1
+      ? choicePage(
+          "Audio track",
+          Languages,
+          audioTracks.keys(),
+          audioTrack,
+          audioTrackLabel,
+          source.chooseAudioTrack,
+        )
       : [],
     captions.tracks.length > 0
       ? choicePage(
@@ -200,19 +207,19 @@ function MainPage({
   const loop = useStored(playback, "loop");
   const window = usePictureInPicture(element);
   const mini = miniPlayer.use();
-  const isEven = evenLoudness.use();
+  const isStable = stableVolume.use();
 
   async function copy() {
     onClose();
     const copied = await copyText(linkAt(location, element.currentTime));
-    feedback.note("link", copied ? "Link copied" : "The link could not be copied");
+    feedback.note("link", copied ? "Link copied" : "Couldn’t copy the link");
   }
 
   async function shareVideo() {
     onClose();
     const done = await share(video.title, linkAt(location, 0));
     if (done === "copied") feedback.note("link", "Link copied");
-    if (done === "failed") feedback.note("link", "The link could not be shared");
+    if (done === "failed") feedback.note("link", "Couldn’t share the link");
   }
 
   return (
@@ -220,19 +227,19 @@ function MainPage({
       {pages.map(({ title, icon, now }) => (
         <Item key={title} icon={icon} label={title} now={now} onPress={() => open(title)} />
       ))}
-      {video.sound && canChangeLoudness() ? (
+      {video.loudness && canChangeLoudness() ? (
         <Item
           icon={Ear}
-          label="Even loudness"
-          checked={isEven}
-          onPress={() => evenLoudness.write(!isEven)}
+          label="Stable volume"
+          checked={isStable}
+          onPress={() => stableVolume.write(!isStable)}
         />
       ) : null}
       <Item icon={Repeat} label="Loop" onPress={commands.toggleLoop} checked={loop} />
       {window.supported ? (
         <Item
           icon={PictureInPictureIcon}
-          label="Picture in picture"
+          label="Picture-in-picture"
           onPress={() => {
             window.toggle();
             onClose();
@@ -271,7 +278,7 @@ function Item({
 }: {
   icon: IconType;
   label: string;
-  /** The present choice of a page of its own. */
+  /** The current choice, for an item that opens a page. */
   now?: string;
   checked?: boolean;
   className?: string;

@@ -8,18 +8,18 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["Space", "k"], "Play or pause"],
   [["←", "j"], `Back ${SEEK_STEP_S} seconds`],
   [["→", "l"], `Forward ${SEEK_STEP_S} seconds`],
-  [["↑", "↓"], "Volume, when the player has the focus"],
+  [["↑", "↓"], "Volume (player focused)"],
   [["m"], "Mute"],
   [["f"], "Fullscreen"],
-  [["t"], "Theatre mode"],
+  [["t"], "Theater mode"],
   [["c"], "Captions"],
-  [["0", "–", "9"], "Jump to 0% … 90%"],
+  [["0", "–", "9"], "Jump to 0–90%"],
   [["<", ">"], "Slower, faster"],
   [["/"], "Search"],
-  [[",", "."], "One frame back, forward, when paused"],
+  [[",", "."], "Previous / next frame (paused)"],
   [["?"], "This list"],
 ];
-const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Pressed three times: exit this page"];
+const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Press 3 times to exit this page"];
 
 export function ShortcutList({ onClose }: { onClose(): void }) {
   const close = useRef<HTMLButtonElement>(null);

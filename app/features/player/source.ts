@@ -1,40 +1,40 @@
 import { useEffect, useMemo, useRef } from "react";
 import { createStore, type Store } from "~/ui/store";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
-import { FRAMES_PER_SECOND } from "./constants";
-import { rememberSound, type SoundTrack } from "./memory";
+import { DEFAULT_FRAME_RATE } from "./constants";
+import { type MediaTrack, rememberAudioTrack } from "./memory";
 import {
   cancelSourceChange,
   changeSource,
   type PlaybackPosition,
   playbackPosition,
 } from "./playback-state";
-import { primeStart } from "./primed-start";
+import { prefetchStart } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
 export interface SourceState {
   playing: "file" | "adaptive";
-  /** Renditions to choose from, highest first; known once the playlist has been read. */
+  /** Heights of the available renditions, highest first; known once the playlist has been parsed. */
   heights: number[];
   chosen: Quality | "file";
-  /** Sounds to choose from; a file has one. */
-  sounds: SoundTrack[];
-  /** The one that is heard, as an index. */
-  sound: number;
-  /** Of the rendition on screen; 0 while unknown. */
+  /** Available audio tracks; empty for a file. */
+  audioTracks: MediaTrack[];
+  /** Index of the active audio track. */
+  audioTrack: number;
+  /** Height of the rendition on screen; 0 while unknown. */
   height: number;
-  /** Frames a second of what is on screen, or the usual ones while unknown. */
+  /** Frame rate of the rendition on screen, or the default while unknown. */
   frameRate: number;
-  /** The adaptive source has lost the server. */
+  /** Whether the adaptive source has lost the connection to the server. */
   lost: boolean;
 }
 
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
-  /** Another of the sounds, in this video and the next ones. */
-  chooseSound(index: number): void;
-  /** Loads again what was playing, and goes on where it was. */
+  /** Switches the audio track, for this video and the next ones. */
+  chooseAudioTrack(index: number): void;
+  /** Reloads the current source and continues at the position. */
   reload(position: PlaybackPosition): void;
 }
 
@@ -42,10 +42,10 @@ const FILE: SourceState = {
   playing: "file",
   heights: [],
   chosen: "file",
-  sounds: [],
-  sound: 0,
+  audioTracks: [],
+  audioTrack: 0,
   height: 0,
-  frameRate: FRAMES_PER_SECOND,
+  frameRate: DEFAULT_FRAME_RATE,
   lost: false,
 };
 
@@ -58,9 +58,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   let interruption: AbortController | undefined;
 
   /**
-   * A file that plays before the adaptive source is ready is left alone while it runs: the change
-   * would be seen. At the next stall or seek the picture waits anyway, and the adaptive source,
-   * which suits the connection, takes over.
+   * Postpones the switch from a file that is playing to the adaptive source, because the switch would be visible.
+   * The next stall or seek interrupts playback anyway; then the adaptive source takes over.
    */
   function openAtInterruption() {
     interruption?.abort();
@@ -83,14 +82,14 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     });
   }
 
-  /** Once the playlist has failed there is no choice left to offer. */
+  /** Falls back to the file for good: without a playlist there are no qualities to choose from. */
   function giveUp() {
     if (closed) return;
     update({ heights: [] });
     toFile(playbackPosition(element));
   }
 
-  /** Opens the adaptive source; unless it may `interrupt`, a video that runs is left alone. */
+  /** Opens the adaptive source. Unless it may `interrupt`, a playing video is left alone. */
   async function open(quality: Quality, interrupt: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;
@@ -108,8 +107,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
           return true;
         },
         onRendition: (height, frameRate) =>
-          update({ height, frameRate: frameRate || FRAMES_PER_SECOND, lost: false }),
-        onSounds: (sounds, sound) => update({ sounds, sound }),
+          update({ height, frameRate: frameRate || DEFAULT_FRAME_RATE, lost: false }),
+        onAudioTracks: (audioTracks, audioTrack) => update({ audioTracks, audioTrack }),
         onFailed: giveUp,
         onLost: () => update({ lost: true }),
       });
@@ -118,7 +117,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       update({ playing: "adaptive", heights: opened.heights, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
-      // The file plays: it was left alone, or `onFailed` has gone back to it.
+      // The file is playing: it was left alone, or `onFailed` has fallen back to it.
     } finally {
       opening = false;
     }
@@ -144,12 +143,12 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
         void open(quality, true);
       }
     },
-    chooseSound(index: number) {
-      const sound = state.get().sounds[index];
-      if (!sound) return;
-      adaptive?.chooseSound(index);
-      rememberSound(sound);
-      update({ sound: index });
+    chooseAudioTrack(index: number) {
+      const audioTrack = state.get().audioTracks[index];
+      if (!audioTrack) return;
+      adaptive?.chooseAudioTrack(index);
+      rememberAudioTrack(audioTrack);
+      update({ audioTrack: index });
     },
     reload(position: PlaybackPosition) {
       if (adaptive) {
@@ -165,22 +164,21 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
 
 const HAVE_FUTURE_DATA = 3;
 
-/** It has played, and does not wait for the network. */
+/** Returns whether the element has played and isn't waiting for the network. */
 function isRunning(element: HTMLVideoElement): boolean {
   return element.played.length > 0 && element.readyState >= HAVE_FUTURE_DATA;
 }
 
 /**
- * What the element plays: the file that the server named, or the adaptive playlist when there is
- * one. When the id changes the element starts anew; when the player leaves the page its download
- * stops.
+ * Manages what the element plays: the file from the server's HTML, or the adaptive playlist when there is one.
+ * When the id changes, the element is reloaded; when the player is removed, its download stops.
  */
 export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source {
   const { id, fileUrl, hlsUrl } = video;
-  // The same stream has the same beginning, in whatever object a page hands it over.
+  // A ref, because a new object for the same stream must not reopen the source.
   const latestStart = useRef(video.streamStart);
   latestStart.current = video.streamStart;
-  // Another id is another source, even of the same file.
+  // Another id needs another source, even with the same file.
   const source = useMemo(
     () => createSource(element, fileUrl, hlsUrl),
     [element, id, fileUrl, hlsUrl],
@@ -197,14 +195,14 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
   const lastId = useRef(id);
   const position = useRef<PlaybackPosition>();
   useEffect(() => {
-    // The stream of the same video may have been made anew, and goes on where it was.
+    // The stream of the same video may have been re-encoded; continue at the same position.
     if (lastId.current === id && position.current)
       changeSource(element, position.current, () => {});
-    // The page may have named a start in the fragment.
+    // The server's HTML may have added a start time as a fragment.
     if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
-    if (latestStart.current && element.currentTime === 0) primeStart(latestStart.current);
+    if (latestStart.current && element.currentTime === 0) prefetchStart(latestStart.current);
     if (hlsUrl) void source.open("auto", false);
     return () => {
       position.current = fileUrl === hlsUrl ? playbackPosition(element) : undefined;

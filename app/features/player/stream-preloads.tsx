@@ -1,16 +1,16 @@
 import { useEffect, useState } from "react";
 import { HLS_MODULE_URL } from "./hls-module";
-import { savesData } from "./primed-start";
+import { savesData } from "./prefetch";
 import type { StreamStart } from "./types";
 
-/** In small letters, because React 18 does not know the attribute by another name. */
+/** Lowercase, because React 18 doesn't know `fetchPriority`. */
 const FIRST = { fetchpriority: "high" };
 
 /**
- * What the player asks for first, asked for by the page: else the playlists and the script that
- * reads them would come one after the other, each a delay of the line later. The poster before them, since it
- * is the largest paint, and a browser asks for no more than six files of a site at once. The script comes
- * after the first paint and behind the page's own (`ScriptsAfterPaint`).
+ * Preloads the player's first requests. Otherwise hls.js and the playlists would load one after the other, each
+ * a network round trip later. The poster comes before them, since it is the largest contentful paint and browsers
+ * load at most six files of a site at once. hls.js is loaded after the first paint and after the page's own
+ * scripts (`ScriptsAfterPaint`).
  */
 export function StreamPreloads({
   posterUrl,
@@ -25,7 +25,7 @@ export function StreamPreloads({
   return (
     <>
       {poster && <link rel="preload" as="image" href={poster} {...FIRST} />}
-      {[hlsUrl, streamStart?.playlistUrl, streamStart?.sound?.playlistUrl].map((href) =>
+      {[hlsUrl, streamStart?.playlistUrl, streamStart?.audio?.playlistUrl].map((href) =>
         href ? (
           <link
             key={href}
@@ -41,15 +41,15 @@ export function StreamPreloads({
   );
 }
 
-/** What `?w=720` answers: see `media/serve/small-thumbnail.server.ts`. */
+/** Width of the version at `?w=720`, see `media/serve/small-thumbnail.server.ts`. */
 const SMALL_WIDTH_PIXELS = 720;
-/** Up to here the smaller picture looks as sharp. */
+/** Maximum enlargement at which the smaller image still looks sharp. */
 const MAX_ENLARGEMENT = 1.25;
 
 /**
- * The poster of the element. It has one address and not one for each width as an `<img>` has, so
- * every screen gets the smaller picture with the page, which is a phone's largest paint. A wider screen gets
- * the whole one when it has been loaded, but for who asks for less data.
+ * Returns the poster for the element. A `poster` has one URL and no `srcset`, so every screen gets the smaller
+ * image with the page, where it is a phone's largest contentful paint. Wider screens switch to the full-size one
+ * once it has loaded, unless the visitor saves data.
  */
 export function usePoster(
   url: string | null | undefined,
@@ -57,13 +57,13 @@ export function usePoster(
 ): string | undefined {
   const [loaded, setLoaded] = useState<string>();
   useEffect(() => {
-    if (!url || firstPoster(url) === url || !element || !needsWholePicture(element)) return;
+    if (!url || firstPoster(url) === url || !element || !needsFullSize(element)) return;
     let isCurrent = true;
-    const picture = new Image();
-    picture.src = url;
-    picture.decode().then(
+    const image = new Image();
+    image.src = url;
+    image.decode().then(
       () => isCurrent && setLoaded(url),
-      // It cannot be read: the smaller one stays.
+      // It couldn't be decoded: keep the smaller one.
       () => undefined,
     );
     return () => {
@@ -73,15 +73,15 @@ export function usePoster(
   return url && loaded === url ? url : firstPoster(url);
 }
 
-/** The poster that every screen gets with the page. */
+/** Returns the poster that every screen gets with the page. */
 function firstPoster(url: string | null | undefined): string | undefined {
-  // Others than ours have no smaller version.
+  // External images have no smaller version.
   return url?.startsWith("/media/thumbnails/")
     ? `${url}?w=${SMALL_WIDTH_PIXELS}`
     : (url ?? undefined);
 }
 
-function needsWholePicture(element: HTMLVideoElement): boolean {
+function needsFullSize(element: HTMLVideoElement): boolean {
   const shown = element.clientWidth * devicePixelRatio;
   return !savesData() && shown > SMALL_WIDTH_PIXELS * MAX_ENLARGEMENT;
 }

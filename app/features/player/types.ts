@@ -1,52 +1,52 @@
 import type { Chapter } from "~/shared/timestamps";
 
-/** What the player needs to know about a video. Plain values, so that a loader can hand them over. */
+/** The player's input for a video. Plain values, so that a loader can return them. */
 export interface PlayerVideo {
-  /** When it changes, everything resets: time, speed, brightness, sources. */
+  /** A new id resets everything: time, speed, brightness, sources. */
   id: string;
   title: string;
-  /** The page of the video, which the mini player leads back to; without it there is none. */
+  /** URL of the video's page, for the mini player; without it there is no mini player. */
   href?: string;
   /** The progressive file; the playlist while there is no file yet; empty when the video has neither. */
   fileUrl: string;
-  /** There is no file yet because it is being converted. */
+  /** Whether the file is missing because it is still being converted. */
   preparing?: boolean;
-  /** The adaptive playlist is being made; browsers play it that can't decode the file. */
+  /** Whether the adaptive playlist is being encoded, for browsers that can't decode the file. */
   streamIsComing?: boolean;
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), when there is one. */
   hlsUrl?: string;
-  /** Where the rendition that it begins with does, to be asked for at once. */
+  /** The beginning of the first rendition to play, to be requested immediately. */
   streamStart?: StreamStart;
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
   captions?: CaptionTrack[];
-  /** How loud the video is: LUFS of the whole (EBU R128), and its highest peak in dBTP. */
-  sound?: { lufs: number; truePeak: number };
-  /** Where the address of the page asks to start; 0 for the beginning. */
+  /** Integrated loudness of the video in LUFS (EBU R128), and its highest true peak in dBTP. */
+  loudness?: { lufs: number; truePeak: number };
+  /** Start time from the page's URL; 0 for the beginning. */
   startSeconds?: number;
-  /** In their order, the first at 0. */
+  /** In chronological order, the first at 0. */
   chapters?: Chapter[];
-  /** Shown as the total until the file has told its own. */
+  /** Shown as the total time until the metadata has loaded. */
   durationSeconds?: number;
-  /** What is offered at the end, with a countdown that can be cancelled. */
+  /** Offered at the end with a countdown that can be canceled. */
   next?: NextVideo;
 }
 
 export interface FileStart {
   playlistUrl: string;
   segmentUrl: string;
-  /** From the beginning of the segment's file to the end of the first segment. */
+  /** Bytes from the beginning of the file to the end of the first segment. */
   bytes: number;
 }
 
 export interface StreamStart extends FileStart {
-  /** Of the sound, where it is in a file of its own. */
-  sound?: FileStart;
+  /** The audio, if it is in a separate file. */
+  audio?: FileStart;
 }
 
 export interface CaptionTrack {
-  /** WebVTT, of this site. */
+  /** URL of a WebVTT file on this site. */
   url: string;
   /** BCP 47, such as `en`. */
   language: string;
@@ -62,14 +62,14 @@ export interface NextVideo {
   duration?: string;
 }
 
-/** What is played on the page, or goes on in the corner of it; a card's preview is neither. */
-export const PLAYED = ".player video, .mini-player video";
+/** Selector for the page's player and the mini player, but not for a card's hover preview. */
+export const PLAYER_VIDEO_SELECTOR = ".player video, .mini-player video";
 
-/** What of a video is needed to say which parts of it were played. */
+/** The properties of a video that are needed to report which parts were played. */
 export interface WatchedVideo {
   id: string;
-  /** As the catalogue has it; 0 where nobody knows it. */
+  /** Duration from the catalogue; 0 when unknown. */
   durationSeconds: number;
-  /** Only a stream is there, which may still be made: the element may know only a part of it. */
+  /** Whether there is only a stream, which may still be encoding, so the element may know only part of it. */
   isGrowing: boolean;
 }

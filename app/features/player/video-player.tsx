@@ -7,16 +7,16 @@ import type { NextVideo, PlayerVideo } from "./types";
 
 export interface VideoPlayerProps {
   video: PlayerVideo;
-  /** Opens the next video, at the end of the countdown or at a press. Default: follows its link. */
+  /** Opens the next video at the end of the countdown or on a click. Default: follows its link. */
   onNext?: (next: NextVideo) => void;
-  /** The browser can't decode the file, and has to wait for `video.hlsUrl`. */
+  /** Called when the browser can't decode the file and has to wait for `video.hlsUrl`. */
   onPreparing?: () => void;
 }
 
 /**
- * The player of the video page. Rendered by the server it is the browser's own player, so that it
- * plays without scripts; with them, our controls take over. In theatre mode the root carries
- * `data-theatre`, for the page to make room: `.page:has([data-theatre])`.
+ * The player of the video page. The server renders a video element with the browser's controls, which work
+ * without JavaScript; with it, our controls take over. In theater mode the root has `data-theater`, so that the
+ * page can make room: `.page:has([data-theater])`.
  */
 export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPlayerProps) {
   const shown = usePinnedFile(video);
@@ -33,9 +33,9 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
         className="player-video"
         controls={!enhanced}
         playsInline
-        // What a stream will play must not wait for the metadata of the file.
+        // With a stream, don't load the file's metadata.
         preload={shown.hlsUrl ? "none" : "metadata"}
-        // The fragment (Media Fragments URI 1.0) starts there without scripts too.
+        // The fragment (Media Fragments URI 1.0) works without JavaScript too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}
         poster={poster}
         aria-label={shown.title}
@@ -65,9 +65,9 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
 }
 
 /**
- * Whether our controls are there. On a page that the server has rendered they come after the page can be
- * pressed, so that a slow phone answers between the two; the browser's own serve until then. A player that
- * is opened within the site has them at once.
+ * Returns whether to show our controls. On a server-rendered page they come after hydration, so that a slow phone
+ * can handle input in between; until then the browser's controls are shown. A player that is opened by
+ * client-side navigation has them immediately.
  */
 function useEnhanced(isMounted: boolean): boolean {
   const hydrated = useHydrated();
@@ -81,10 +81,9 @@ function followLink(next: NextVideo): void {
 }
 
 /**
- * The video with the file that it began with. A conversion may give the same video another file at
- * any moment, and whoever watches it should not be thrown back to its beginning, nor to the start in
- * the address of a link to the same video. A stream that began without a file and was made anew is
- * another one.
+ * Returns the video with the file that it started with. A conversion may replace the file at any time, which
+ * must not send viewers back to the beginning or to the start time in the URL. The exception is a stream without
+ * a file that was encoded again.
  */
 function usePinnedFile(video: PlayerVideo): PlayerVideo {
   const [pinned, setPinned] = useState(video);
@@ -95,13 +94,13 @@ function usePinnedFile(video: PlayerVideo): PlayerVideo {
   return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
 }
 
-/** Instead of the player when the video has no file (specification, section 2, Video detail). */
+/** Replaces the player when the video has no file (specification, section 2, Video detail). */
 function NoFile({
   posterUrl,
   preparing,
 }: {
   posterUrl?: string | null;
-  /** It is being converted, so coming back is worth it. */
+  /** Whether the file is being converted and will be available later. */
   preparing?: boolean;
 }) {
   return (
@@ -110,7 +109,7 @@ function NoFile({
       <div className="player-notice">
         <p className="player-notice-title">Video not available</p>
         <p>Please try again later.</p>
-        {preparing ? <p>It is being prepared.</p> : null}
+        {preparing ? <p>We’re still preparing this video.</p> : null}
       </div>
     </div>
   );

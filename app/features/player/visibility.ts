@@ -3,9 +3,9 @@ import { useListener } from "~/ui/use-listener";
 import { CONTROLS_HIDE_AFTER_PLAY_MS, CONTROLS_HIDE_AFTER_POINTER_MS } from "./constants";
 
 /**
- * Whether the controls are shown (specification, section 9): until 5 s after playing starts, and until
- * 3 s after the pointer rests; always while paused, and while they are in use (a control has the
- * focus or the pointer, a menu is open). `wake` shows them for the 3 s, and so does a finger on them.
+ * Returns whether the controls are shown (specification, section 9): until 5 s after playback starts and 3 s after
+ * the pointer stops, and always while paused or in use (a control has the focus or the pointer, a menu is open).
+ * `wake` shows them for 3 s, as does touching them.
  */
 export function useControlsVisible(
   root: HTMLElement,
@@ -35,8 +35,8 @@ export function useControlsVisible(
   }, [inUse, wake]);
 
   const last = useRef("");
-  // A browser also reports a resting mouse when what lies under it changes. A finger's way is a
-  // swipe, and the levels have an indicator of their own.
+  // Browsers also report a resting mouse when the element under it changes. Finger moves are swipes, which
+  // have their own level indicator.
   useListener(root, "pointermove", ({ pointerType, clientX, clientY }: PointerEvent) => {
     const here = `${clientX} ${clientY}`;
     if (pointerType === "touch" || here === last.current) return;
@@ -48,7 +48,7 @@ export function useControlsVisible(
   return { visible: paused || inUse || awake, wake };
 }
 
-/** Whether the mouse is over the controls or one of them has the focus, given by a key. */
+/** Returns whether the mouse is over the controls, or one of them has keyboard focus. */
 export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);
@@ -63,20 +63,20 @@ export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): bo
     setFocused(inside && !active.hasAttribute(FOCUSED_BY_POINTER));
   };
   useListener(root, "focusin", check);
-  // When the focus leaves, the document names the new element only after the event.
+  // On focusout, `document.activeElement` is updated only after the event.
   useListener(root, "focusout", () => queueMicrotask(check));
   useEffect(check, [root]);
 
   return hovered || focused;
 }
 
-/** Of an element that got the focus back from a menu which was closed with the mouse or a finger. */
+/** Marks an element that got the focus back from a menu that was closed with the mouse or a finger. */
 export const FOCUSED_BY_POINTER = "data-pointer-focus";
 
 /**
- * Gives the focus back when a panel closes. `:focus-visible` does not tell how the panel was closed:
- * a browser answers it anew at every key. The space bar asks, and so do the controls, which stay
- * while the keyboard is in them.
+ * Returns a function that restores the focus when a panel closes, and marks whether a pointer closed it. The space
+ * bar and the visibility of the controls depend on that. `:focus-visible` doesn't help, because browsers update
+ * it on every key press.
  */
 export function useFocusReturn(): (to: HTMLElement | null) => void {
   const byPointer = useRef(false);
@@ -95,7 +95,7 @@ export function useFocusReturn(): (to: HTMLElement | null) => void {
   };
 }
 
-/** Escape closes what is open, wherever the focus is. */
+/** Calls `onEscape` when Escape is pressed, wherever the focus is. */
 export function useEscape(onEscape: () => void): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;

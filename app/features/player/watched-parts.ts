@@ -1,47 +1,51 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { continued } from "./continued";
-import { savesData } from "./primed-start";
-import { PLAYED, type WatchedVideo } from "./types";
+import { savesData } from "./prefetch";
+import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 
-/** What follows a view, once one has begun. */
+/** The module that tracks a view, loaded when playback begins. */
 let loaded: typeof import("./watched-report") | undefined;
 
 /**
- * Has the parts reported that were watched in this view, once, when it ends. Whoever asks not to be
- * tracked, or to save data, loads not even what would do it.
+ * Reports, once at the end of a view, which parts of the video were watched. Browsers that ask not to be tracked
+ * or to save data don't even load the code.
  *
- * @param goesOn the view began on another page: it is no new one.
+ * @param isContinuation whether this visit continues a view that began on another page.
  */
-export function useWatchedParts(video: WatchedVideo, enabled: boolean, goesOn: boolean): void {
+export function useWatchedParts(
+  video: WatchedVideo,
+  enabled: boolean,
+  isContinuation: boolean,
+): void {
   const { id } = video;
   const visit = `${useLocation().key} ${id}`;
   const latest = useRef(video);
   latest.current = video;
 
   useEffect(() => {
-    if (!enabled || asksNotToBeCounted()) return;
-    // What has gone on in the corner until now.
-    if (!goesOn) loaded?.endView();
+    if (!enabled || hasOptedOut()) return;
+    // End the view of the mini player.
+    if (!isContinuation) loaded?.endView();
     let isLeft = false;
     const begin = async ({ target }: Event) => {
-      if (!(target instanceof HTMLVideoElement && target.matches(PLAYED))) return;
+      if (!(target instanceof HTMLVideoElement && target.matches(PLAYER_VIDEO_SELECTOR))) return;
       document.removeEventListener("timeupdate", begin, true);
       loaded = await import("./watched-report");
-      if (!isLeft) loaded.beginView(visit, latest.current, target, goesOn);
+      if (!isLeft) loaded.beginView(visit, latest.current, target, isContinuation);
     };
-    // Media events do not bubble, but they are captured.
+    // Media events don't bubble, but they can be captured.
     document.addEventListener("timeupdate", begin, true);
     return () => {
       isLeft = true;
       document.removeEventListener("timeupdate", begin, true);
-      // Not where it goes on in the corner of the next page.
+      // Unless the video continues in the mini player.
       if (continued.get()?.video.id !== id) loaded?.endView(visit);
     };
-  }, [id, visit, enabled, goesOn]);
+  }, [id, visit, enabled, isContinuation]);
 }
 
-function asksNotToBeCounted(): boolean {
+function hasOptedOut(): boolean {
   const { doNotTrack, globalPrivacyControl } = navigator as Navigator & {
     globalPrivacyControl?: boolean;
   };

@@ -1,63 +1,62 @@
 import { type Span, union, watchedReport } from "~/shared/statistics/watched-parts";
-import { PLAYED, type WatchedVideo } from "./types";
+import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 
 interface View {
   visit: string;
   video: WatchedVideo;
-  /** Played of sources that the element has no more. */
-  before: Span[];
+  /** Ranges played from the element's previous sources. */
+  previous: Span[];
   element?: HTMLVideoElement;
-  /** Played of the source that it has. */
+  /** Ranges played from the current source. */
   played: Span[];
-  /** Seconds, as the element says; 0 until it does. */
+  /** Duration in seconds according to the element; 0 until known. */
   duration: number;
 }
 
-/** The view that has not ended; there is one player at a time. */
+/** The current view; there is one player at a time. */
 let view: View | undefined;
-/** Visits whose view has been reported: a page that is shown again by Back is no new view. */
+/** Visits whose view has been reported: returning to a page with Back isn't a new view. */
 const reported = new Set<string>();
 
 /**
- * Follows what is played from now on, and what the element has played already.
+ * Tracks what is played from now on, including what the element has already played.
  *
- * @param goesOn it began on another page: it is no new view.
+ * @param isContinuation whether this visit continues a view that began on another page.
  */
 export function beginView(
   visit: string,
   video: WatchedVideo,
   element: HTMLVideoElement,
-  goesOn: boolean,
+  isContinuation: boolean,
 ): void {
   const isSame = view?.video.id === video.id;
-  if (view && isSame && (goesOn || view.visit === visit)) {
+  if (view && isSame && (isContinuation || view.visit === visit)) {
     view.visit = visit;
     return;
   }
   endView();
-  if (goesOn || reported.has(visit)) return;
-  view = { visit, video, before: [], played: [], duration: 0 };
+  if (isContinuation || reported.has(visit)) return;
+  view = { visit, video, previous: [], played: [], duration: 0 };
   sample(element);
 }
 
-/** Reports the view that has not ended, if it is one of this visit. */
+/** Ends and reports the current view if it belongs to the visit. */
 export function endView(ofVisit = view?.visit): void {
   if (!view || view.visit !== ofVisit) return;
-  const { visit, video, before, played, duration } = view;
+  const { visit, video, previous, played, duration } = view;
   view = undefined;
   const { id, durationSeconds, isGrowing } = video;
   const isKnown = durationSeconds > 0 || !isGrowing;
-  // The longer: an element knows of a stream that is being made only what there is of it.
+  // The longer one: for a stream that is still encoding, the element knows only the available part.
   const length = isKnown ? Math.max(durationSeconds, duration) : 0;
-  const report = watchedReport([...before, ...played], length);
-  // Without it a request of a page that goes away is lost, or takes the cookies with it.
+  const report = watchedReport([...previous, ...played], length);
   if (report === undefined || !("keepalive" in Request.prototype)) return;
   reported.add(visit);
   fetch(`/video/${encodeURIComponent(id)}/watched`, {
     method: "POST",
     body: report,
     keepalive: true,
-    // No cookie, and no address of a page, which may have what was searched for in it.
+    // No cookies, and no page URL in the referrer, which may contain a search text.
     credentials: "omit",
     referrerPolicy: "origin",
   }).catch(() => {});
@@ -75,14 +74,15 @@ function sample(element: HTMLVideoElement): void {
   ]);
 }
 
-/** Another source takes its place: an element forgets what it has played of the one before. */
+/** Keeps the played ranges when the source changes, because the element forgets them. */
 function keepPlayed(view: View): void {
-  view.before = union([...view.before, ...view.played]);
+  view.previous = union([...view.previous, ...view.played]);
   view.played = [];
 }
 
 function onMedia({ type, target }: Event): void {
-  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYED))) return;
+  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYER_VIDEO_SELECTOR)))
+    return;
   if (type === "emptied") keepPlayed(view);
   else sample(target);
   if (type === "ended") endView();

@@ -8,7 +8,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
-/** The list, and a page for each. */
+/** Has a list, and a page for each series. */
 const SERIES = "/admin/series";
 const REPORTS = "/admin/reports";
 const PAGES = [
@@ -24,7 +24,7 @@ const PAGES = [
   ["/admin/account", "Account"],
 ] as const;
 
-/** A page of the studio: its heading, the links to the other pages, and why the last form was not done. */
+/** A page of the studio: its heading, the links to the other pages, and the error of the last form. */
 export function AdminPage({
   title,
   above,
@@ -58,7 +58,7 @@ export function AdminPage({
   );
 }
 
-/** The pages of the admin area that whoever sees them may open; the one that is shown is marked. The panel has tabs of its own. */
+/** Links to the admin pages that the user may open, with the current one marked. The panel has its own tabs. */
 export function AdminLinks() {
   const isPanel = useLocation().pathname === "/admin";
   const may = usePermissions();
@@ -96,7 +96,7 @@ export function AdminLinks() {
   );
 }
 
-/** How many reports wait for a moderator, as the page knew when it was loaded; nothing where none does. */
+/** A badge with the number of open reports when the page was loaded; nothing if there are none. */
 function WaitingReports() {
   const root = useRouteLoaderData("root") as
     | { reports?: { open: number; overdue: number } }
@@ -119,7 +119,7 @@ const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number][0];
 
-/** The tabs of the panel. They are addresses, so that a reload and a page without scripts keep them. */
+/** The tabs of the panel. They are links, so that they survive a reload and work without JavaScript. */
 export function AdminTabs({ current }: { current: Tab }) {
   return (
     <nav aria-label="Admin" className="flex gap-1 border-b border-line">

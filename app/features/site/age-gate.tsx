@@ -2,7 +2,7 @@ import { Form, Link, useLocation, useMatches, useRouteLoaderData } from "@remix-
 import { Button, buttonClass } from "~/ui/button";
 import { LEAVE_URL } from "./exit-page";
 
-/** Whether the entry dialog is shown in place of this page, as the router has matched it. */
+/** Returns whether the entry dialog replaces the matched page. */
 export function useAgeGate(): boolean {
   const root = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
   const route = useMatches().at(-1)?.id ?? "";
@@ -10,8 +10,8 @@ export function useAgeGate(): boolean {
 }
 
 /**
- * The entry dialog. It takes the page's place: the page is in the HTML behind it, for search
- * engines, but not displayed, so that no picture is seen before the answer.
+ * The entry dialog. It replaces the page, which is in the HTML for search engines but not displayed, so that no
+ * image is visible before the visitor has answered.
  */
 export function AgeGate({ siteName }: { siteName: string }) {
   const { pathname, search } = useLocation();
@@ -47,7 +47,7 @@ export function AgeGate({ siteName }: { siteName: string }) {
           </a>
         </div>
         <p className="mt-6 text-sm text-muted">
-          Your answer is kept in a cookie of this browser and nowhere else.{" "}
+          Your answer is stored only in a cookie in this browser.{" "}
           <Link to="/privacy" className="text-accent underline underline-offset-4">
             Privacy
           </Link>
@@ -58,16 +58,16 @@ export function AgeGate({ siteName }: { siteName: string }) {
 }
 
 /**
- * The routes whose pages are shown before a visitor has said their age. Every other page has the entry dialog
- * in its place, so a new route is gated until it is listed here. None of these shows a video or a thumbnail.
+ * The routes whose pages are shown before the visitor has confirmed their age. On every other page the entry
+ * dialog is shown, so a new route is gated until it is listed here. None of these shows a video or a thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
-  // Legal information, which anybody may read.
+  // Legal information, which anyone may read.
   "features/site/routes/privacy",
   "features/site/routes/dmca",
   "features/consent/routes/records",
   "features/moderation/routes/transparency",
-  // Who reports a video may be shown in it, and under age.
+  // People who report a video may be shown in it, and may be minors.
   "features/moderation/routes/report",
   "features/moderation/routes/report-status",
   "features/site/routes/contact",
@@ -75,9 +75,9 @@ export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   "features/accounts/routes/auth",
   "features/accounts/routes/auth-code",
   "features/accounts/routes/invite",
-  // The age check of a provider takes the place of the dialog.
+  // The age check of a provider replaces the dialog.
   "features/age/routes/age-check",
-  // Texts and switches about the site and this browser alone.
+  // Information and settings without any videos.
   "features/site/routes/preferences",
   "features/site/routes/offline",
   "features/api/routes/api-reference",

@@ -1,59 +1,60 @@
 import type { SiteCookie } from "~/platform/site-cookies";
 
 /**
- * Everything that a browser is given to remember. The privacy page lists it, and a test compares it with
- * what the code writes: a cookie or a key that is not named here fails the suite.
+ * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code:
+ * a cookie or a storage key that isn't listed here fails the suite.
  */
 export type BrowserData = Described &
   (
     | { kind: "cookie"; keys: readonly SiteCookie[] }
-    // The keys in the browser's storage, with a field after a period: `storage` lasts until it is removed, `tab`
-    // until the tab is closed.
+    // Keys in the browser's storage, with a field after a period: `storage` persists, `tab` lasts until the tab is
+    // closed.
     | { kind: "storage" | "tab"; keys: readonly string[] }
   );
 
 interface Described {
   what: string;
   howLong: string;
-  /** Whether visitors get it, or only who manages the videos. */
+  /** Whether it is stored for visitors, or only for people who manage the videos. */
   isForVisitors: boolean;
 }
 
-const UNTIL_REMOVED = "Until you remove it, also by Clear all data under Preferences.";
+const UNTIL_REMOVED = "Until you delete it, for example with Clear all data under Preferences.";
 
 export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["age"],
-    what: "That you said that you are 18 or over or, where the law asks for it, that somebody has checked it; the same text for everybody.",
-    howLong: "A year; after a check as long as the owners of the site have set.",
+    what: "That you confirmed that you are 18 or over or, where the law requires it, that your age was checked. It has the same value for everyone.",
+    howLong: "One year; after an age check, as long as the owners of the site have set.",
     isForVisitors: true,
   },
   {
     kind: "cookie",
     keys: ["age-check"],
-    what: "While your age is being checked: a random number, and the page to go back to.",
-    howLong: "30 minutes at most.",
+    what: "While your age is being checked: a random number, and the page to return to.",
+    howLong: "At most 30 minutes.",
     isForVisitors: true,
   },
   {
     kind: "cookie",
     keys: ["report"],
-    what: "When you open the form of a report: a random number, so that what is sent twice is one report.",
-    howLong: "An hour.",
+    what: "When you open the report form: a random number, so a report sent twice counts once.",
+    howLong: "One hour.",
     isForVisitors: true,
   },
   {
     kind: "storage",
     keys: ["visitor.resume", "visitor.watched"],
     what: "Where you stopped watching, and what you have watched.",
-    howLong: "Until you remove it, also by Forget all or by Clear all data under Preferences.",
+    howLong:
+      "Until you delete it, for example with Clear history or Clear all data under Preferences.",
     isForVisitors: true,
   },
   {
     kind: "storage",
     keys: ["visitor.saved"],
-    what: "The videos that you save.",
+    what: "The videos you saved.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },
@@ -67,71 +68,72 @@ export const BROWSER_DATA: readonly BrowserData[] = [
       "visitor.evenLoudness",
       "visitor.miniPlayer",
     ],
-    what: "Volume, speed, captions and the other settings of the player.",
+    what: "Volume, speed, captions and other player settings.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },
   {
     kind: "storage",
     keys: ["visitor.discreetTitles", "visitor.exitByShift"],
-    what: "How discreet the site is.",
+    what: "Your discretion settings.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },
   {
     kind: "tab",
     keys: ["visitor.surprises", "visitor.upNext"],
-    what: "What Surprise me has shown, and what is up next.",
+    what: "The videos that Surprise me has shown, and your Up next list.",
     howLong: "Until the tab is closed.",
     isForVisitors: true,
   },
   {
     kind: "cookie",
     keys: ["session", "second-step", "passkey-challenge"],
-    what: "Being signed in.",
-    howLong: "30 days after the last use, 90 after the sign-in at most; while signing in, minutes.",
+    what: "Your sign-in.",
+    howLong:
+      "Until 30 days after the last use, but at most 90 days after signing in; a few minutes while signing in.",
     isForVisitors: false,
   },
   {
     kind: "cookie",
     keys: ["return-to"],
-    what: "The page that asked you to sign in.",
-    howLong: "10 minutes, or until you have signed in.",
+    what: "The page to return to after signing in.",
+    howLong: "10 minutes, or until you sign in.",
     isForVisitors: false,
   },
   {
     kind: "cookie",
     keys: ["device"],
-    what: "That somebody has signed in with this browser, so that a flood of attempts does not lock them out.",
+    what: "That someone has signed in with this browser before, so that a flood of attempts by others doesn’t lock them out.",
     howLong: "400 days.",
     isForVisitors: false,
   },
   {
     kind: "cookie",
     keys: ["toast"],
-    what: "A message for the next page.",
+    what: "A message to show on the next page.",
     howLong: "Until it is shown.",
     isForVisitors: false,
   },
   {
     kind: "storage",
     keys: ["tus::"],
-    what: "Uploads that can go on after an interruption.",
+    what: "Uploads that can be resumed.",
     howLong: "Until they are finished.",
     isForVisitors: false,
   },
   {
     kind: "tab",
     keys: ["upload-texts", "upload-schedule"],
-    what: "What was typed into the upload form.",
-    howLong: "Until it is sent, or the tab is closed.",
+    what: "What you typed into the upload form.",
+    howLong: "Until you submit the form or close the tab.",
     isForVisitors: false,
   },
 ];
 
 /**
- * What is counted by address so that nobody can use up the site, by the modules that do: in memory, as
- * digests, for an hour at most.
+ * What is rate-limited by IP address, by module. The counts are kept in memory, keyed by hashes of the addresses,
+ * for at most an hour.
  */
 export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/accounts/sign-in-rate-limit.server.ts": "sign-ins",
@@ -144,7 +146,7 @@ export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/platform/small-form.server.ts": "forms",
   "app/features/moderation/reports/submit-report.server.ts": "reports",
   "app/features/catalogue/views.server.ts": "views",
-  "app/features/catalogue/search-suggestions.server.ts": "suggestions of the search",
-  "app/features/api/answer.server.ts": "calls of programs",
-  "app/features/processing/workers/worker-api.server.ts": "calls of programs",
+  "app/features/catalogue/search-suggestions.server.ts": "search suggestions",
+  "app/features/api/answer.server.ts": "API calls",
+  "app/features/processing/workers/worker-api.server.ts": "API calls",
 };

@@ -9,8 +9,8 @@ export interface ContactResult {
 }
 
 /**
- * The contact form. With scripts the message does not leave the browser at all; without them the
- * server checks it, hands it back, and keeps nothing.
+ * The contact form. With JavaScript the message never leaves the browser; without it, the server validates it,
+ * returns it and keeps nothing.
  */
 export function ContactForm({ email, fromServer }: { email: string; fromServer?: ContactResult }) {
   const [own, setOwn] = useState<ContactResult>();
@@ -53,7 +53,7 @@ export function ContactForm({ email, fromServer }: { email: string; fromServer?:
       </div>
       <Field label="Subject" maxLength={200} {...field("subject")} />
       <TextAreaField label="Message" rows={6} maxLength={5_000} {...field("message")} />
-      <Button className="self-start">Send Message</Button>
+      <Button className="self-start">Prepare email</Button>
     </Form>
   );
 }
@@ -64,23 +64,23 @@ function Acknowledged({ email, message }: { email: string; message: ContactMessa
   return (
     <div role="status" className="rounded-lg border border-line bg-surface p-6">
       <h2 ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
-        Thank you, {message.name}. Your message is ready.
+        Thank you, {message.name}. Your email is ready.
       </h2>
       <p className="mt-2 text-muted">
-        This site keeps and forwards no messages, so yours has not been sent yet. Send it from your
-        own mail program: everything is filled in.
+        It hasn’t been sent yet, because this site doesn’t store or forward messages. Send it from
+        your email app: everything is filled in.
       </p>
       <a href={mailtoAddress(email, message)} className={`${buttonClass()} mt-5`}>
-        Open it as a mail
+        Open in email app
       </a>
       <p className="mt-5 text-sm text-muted">
-        It goes to {email}. We answer within 1 to 2 business days.
+        It is addressed to {email}. We answer within 1 to 2 business days.
       </p>
     </div>
   );
 }
 
-/** What someone has typed into the contact form. */
+/** The input of the contact form. */
 export interface ContactMessage {
   name: string;
   email: string;
@@ -92,13 +92,13 @@ const CONTACT_FIELDS = ["name", "email", "subject", "message"] as const;
 export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
 
 const MISSING: Record<keyof ContactMessage, string> = {
-  name: "Please tell us your name.",
-  email: "Please tell us where to answer.",
-  subject: "Please give your message a subject.",
-  message: "Please write your message.",
+  name: "Please enter your name.",
+  email: "Please enter your email address.",
+  subject: "Please enter a subject.",
+  message: "Please enter a message.",
 };
 
-/** The message of a form, trimmed, and what is wrong with it. All four fields are required. */
+/** Returns the trimmed fields of a form and their errors. All four fields are required. */
 export function readContactForm(form: FormData): {
   message: ContactMessage;
   errors: ContactErrors;
@@ -116,7 +116,7 @@ export function readContactForm(form: FormData): {
   return { message, errors };
 }
 
-/** The same message as a mail to be sent from the writer's own program (RFC 6068). */
+/** Returns the message as a `mailto:` URL (RFC 6068). */
 export function mailtoAddress(
   to: string,
   { name, email, subject, message }: ContactMessage,

@@ -13,7 +13,7 @@ import { UNSAFE_DataRouterStateContext as RouterState } from "react-router";
 import { STORAGE_KEY } from "~/features/visitor/browser-storage";
 import { DISCREET_TITLE, discreetTitles } from "~/features/visitor/preferences";
 
-/** What marks our own inline scripts while a page is rendered; empty in the browser. */
+/** The CSP nonce for our inline scripts during server rendering; empty in the browser. */
 export const NonceContext = createContext("");
 
 export function useNonce(): string {
@@ -21,13 +21,12 @@ export function useNonce(): string {
 }
 
 /**
- * The title and descriptions of the page. The title is a discreet one where the visitor wants that: in
- * the server's HTML a script has written it before the first paint (FirstPaintScript), so that it
- * may differ from what the server has rendered.
+ * The page's title and meta tags, with a discreet title if the visitor wants that. FirstPaintScript has then
+ * already replaced the title before hydration, so it may differ from the server's HTML.
  */
 export function HeadTags() {
   const isDiscreet = discreetTitles.useSelected((isOn) => isOn, true);
-  // Called and not rendered, because its elements take no properties from outside.
+  // Called rather than rendered, to modify its elements.
   const tags = Meta() as ReactElement<{ children: ReactNode[] }>;
   return cloneElement(
     tags,
@@ -45,16 +44,14 @@ export function HeadTags() {
 }
 
 /**
- * What the page shows from this browser's memory before its scripts are there, so that nothing moves
- * when they come. Marks are attributes of the root element, which styles go by:
+ * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. A few lines
+ * in the page's head. It sets:
  *
- * - `data-begun`: there is something under Continue watching.
+ * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
+ * - the page title, if the visitor wants a discreet one.
  *
- * And the title of the page, where the visitor wants a discreet one.
- *
- * A few lines in the page's head, which run before the first paint.
  */
-// The keys "player:resume" and "discreet-titles" are from before the document, which scripts migrate.
+// The keys "player:resume" and "discreet-titles" predate the single document; they are migrated after hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}
@@ -70,10 +67,10 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 }
 
 /**
- * Brings back how far a page was scrolled, once for each time that one arrives at it. Remix's own does so
- * after each refresh of the page's data too, with the position at which the refresh began: who scrolls
- * meanwhile is thrown back (mended in React Router 7 by
- * https://github.com/remix-run/react-router/pull/13671). So it is shown the router's state of the arrival.
+ * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation,
+ * with the position from when it started, so that visitors who scroll in the meantime are thrown back (fixed in
+ * React Router 7 by https://github.com/remix-run/react-router/pull/13671). So it gets the router state of the
+ * navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);
@@ -87,22 +84,25 @@ export function ScrollRestoration({ nonce }: { nonce?: string }) {
 }
 
 /**
- * The framework's scripts, asked for once the page has been painted, which is complete without them: on a slow
- * line, and on a slow processor, a hundred kilobytes of script hold back what is seen first: the largest paint of the
- * video page took 1.6 times as long. A page that nobody sees asks for them at once, as does one that has not been
- * painted after three seconds. Waiting for the visitor's first tap instead would make that tap slow.
+ * Loads the framework's scripts only after the first paint. The page is complete without them, and on a slow
+ * connection or CPU, a hundred kilobytes of script would delay the first paint. A hidden page loads them
+ * immediately, and one that hasn't been painted loads them after three seconds.
  *
- * Behind them comes the script that plays streams, which a link of the page names as `data-stream-module`: it is
- * as long as all of them. An iPhone, which has no media source for scripts, does not need it.
+ * hls.js, which a link on the page names as `data-stream-module`, comes after them, because it is as large as all
+ * of them together. An iPhone, which has no Media Source Extensions, doesn't need it.
  */
 export function ScriptsAfterPaint({ nonce }: { nonce: string | undefined }) {
-  // Called and not rendered, because its elements take no properties from outside.
+  // Called rather than rendered, to modify its elements.
   const scripts = Scripts({ nonce }) as ReactElement | null;
   const preloads: string[] = [];
   return scripts && afterPaint(scripts, preloads);
 }
 
-/** @param preloads filled with the modules that the framework asks for first, which stand before its script. */
+/**
+ * Returns the framework's elements without module preloads and with a deferred script.
+ *
+ * @param preloads filled with the URLs of the module preloads, which precede the script.
+ */
 function afterPaint(node: ReactNode, preloads: string[]): ReactNode {
   if (Array.isArray(node)) return node.map((each) => afterPaint(each, preloads));
   if (!isValidElement<Properties>(node)) return node;
@@ -112,7 +112,7 @@ function afterPaint(node: ReactNode, preloads: string[]): ReactNode {
     return null;
   }
   if (type === "module" && source) {
-    // The browser has it from the server, and this file without what writes it.
+    // The browser gets it in the server's HTML, so the client bundle doesn't contain the code that writes it.
     const __html = import.meta.env.SSR ? importAfterPaint(source.__html, preloads) : "";
     return cloneElement(node, { type: undefined, dangerouslySetInnerHTML: { __html } });
   }
@@ -133,9 +133,9 @@ interface Properties {
 }
 
 /**
- * A script that does the same as a module, later.
+ * Returns a classic script that does the same as a module, after the first paint.
  *
- * @param module may import modules for what they do and as a whole.
+ * @param module may contain side-effect imports and namespace imports.
  */
 export function importAfterPaint(module: string, preloads: readonly string[]): string {
   const late = module

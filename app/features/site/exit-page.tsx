@@ -2,34 +2,34 @@ import { X } from "lucide-react";
 import { type MouseEvent as ReactMouseEvent, useEffect, useState } from "react";
 import { exitByShift } from "~/features/visitor/preferences";
 
-/** Where Leave of the age dialog and Exit this page lead: nowhere, and without asking another site. */
+/** The target of Leave in the age dialog and of Exit this page: a blank page, without a request to another site. */
 export const LEAVE_URL = "about:blank";
 
 /**
- * Exit this page, as GOV.UK's design system has it
- * (https://design-system.service.gov.uk/components/exit-this-page/): Shift pressed so often, with less
- * than so long between two presses.
+ * Rules of Exit this page, from GOV.UK's design system
+ * (https://design-system.service.gov.uk/components/exit-this-page/): the number of Shift presses, and the maximum
+ * time between two of them.
  */
 const PRESSES = 3;
 const WINDOW_MS = 5_000;
 
-/** Leaves without an entry for this page in the history. What is on the screen goes first. */
-function leaveAtOnce(): void {
+/** Hides the page's content, then leaves and removes the page from the history. */
+function leaveImmediately(): void {
   document.body.style.display = "none";
   document.title = "";
   for (const media of document.querySelectorAll<HTMLMediaElement>("video, audio")) media.pause();
-  // Whatever is unsent: nobody who is looked at over the shoulder wants to be asked.
+  // Even with unsaved input: a confirmation dialog would defeat the purpose.
   window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), {
     capture: true,
   });
   window.location.replace(LEAVE_URL);
 }
 
-/** Without scripts a plain link to the same address. */
+/** A plain link to the same URL without JavaScript. */
 export function ExitLink({ className }: { className: string }) {
   function leave(event: ReactMouseEvent) {
     event.preventDefault();
-    leaveAtOnce();
+    leaveImmediately();
   }
   return (
     <a href={LEAVE_URL} rel="noreferrer" className={className} onClick={leave}>
@@ -41,7 +41,7 @@ export function ExitLink({ className }: { className: string }) {
   );
 }
 
-/** Listens for the key, and says to a screen reader how often it is still to be pressed. */
+/** Listens for Shift, and announces the remaining presses to screen readers. */
 export function ExitByShift() {
   const isOn = exitByShift.use();
   const [message, setMessage] = useState("");
@@ -52,7 +52,7 @@ export function ExitByShift() {
       press: (left) =>
         setMessage(`Shift, press ${left} more ${left === 1 ? "time" : "times"} to exit.`),
       expire: () => setMessage("Exit this page expired."),
-      exit: leaveAtOnce,
+      exit: leaveImmediately,
     });
     return () => {
       stop();
@@ -68,8 +68,8 @@ export function ExitByShift() {
 }
 
 /**
- * Counts how often Shift is pressed by itself. Another key begins anew; held for a capital letter, a
- * shortcut or a click, it does not count.
+ * Counts presses of Shift alone. Any other key resets the count; Shift held for a capital letter, a shortcut or a
+ * click doesn't count.
  */
 export function listenForShift(on: {
   press(left: number): void;
@@ -77,7 +77,7 @@ export function listenForShift(on: {
   exit(): void;
 }): () => void {
   let presses = 0;
-  /** Since Shift was pressed, something else was done with it. */
+  /** Whether Shift was used as a modifier since it was pressed. */
   let isModifier = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,7 +99,7 @@ export function listenForShift(on: {
         on.exit();
       }
     } else reset();
-    // The key that goes up while Shift is held was meant with it.
+    // A key released while Shift is held was combined with it.
     isModifier = event.shiftKey;
   };
   const onPointer = (event: MouseEvent) => {

@@ -17,7 +17,7 @@ const LEGAL = [
 ];
 const RECORDS = { to: "/records", label: "Record Keeping" };
 
-/** About, links, categories and legal pages, the copyright line and the 18+ notice. */
+/** The footer: About, links, categories, legal pages, the copyright line and the 18+ notice. */
 export function Footer({
   siteName,
   year,
@@ -25,12 +25,12 @@ export function Footer({
 }: {
   siteName: string;
   year: number;
-  /** Whether the operator has said who keeps the records of those shown. */
+  /** Whether the operator has set a custodian of records. */
   hasRecords: boolean;
 }) {
   return (
     <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
-      {/* Three columns of links at any width, fewer only where large text needs the room. */}
+      {/* Three columns of links at any width, fewer only when large text needs the space. */}
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(max(5.5rem,25%),100%),1fr))] gap-x-3 gap-y-5 py-6 sm:gap-x-6 sm:gap-y-8 sm:py-10 lg:grid-cols-[2fr_1fr_1fr_1fr] lg:py-12">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>
@@ -66,7 +66,7 @@ function categoryLinks() {
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
     <nav aria-label={title}>
-      {/* On a phone as tall as the one with two lines, so that the lists stand side by side. */}
+      {/* On a phone as tall as the heading with two lines, so that the lists align. */}
       <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
         {title}
       </h2>

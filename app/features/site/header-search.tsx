@@ -15,23 +15,22 @@ const optionId = (index: number) => `${LIST_ID}-${index}`;
 const ICON = "size-11 place-items-center rounded-md text-muted hover:text-ink";
 
 /**
- * The way to a search from every page. Home has a field of its own, which an icon leads to. Elsewhere
- * there is one in the header; where that has no room for it, an icon opens it, as a popover, which needs
- * no script.
+ * The search in the header. On Home, which has its own field, it is a link to that field. Elsewhere it is a field
+ * in the header, or in narrow headers a popover that an icon opens, which works without JavaScript.
  */
 export function HeaderSearch() {
   const { pathname, search, key } = useLocation();
   useSearchKey();
   if (pathname === "/") return <HomeSearchLink />;
-  const asked = searchLocation(pathname, new URLSearchParams(search));
-  return <SearchForm key={key} {...asked} />;
+  const initial = searchLocation(pathname, new URLSearchParams(search));
+  return <SearchForm key={key} {...initial} />;
 }
 
 function HomeSearchLink() {
   return (
     <a
       href={`#${HOME_SEARCH_ID}`}
-      aria-label="Go to search"
+      aria-label="Search"
       className={classNames("ml-auto grid", ICON)}
       onClick={(event) => {
         event.preventDefault();
@@ -47,7 +46,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const panel = useRef<HTMLFormElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search);
-  /** The list is asked for by typing, and closed by Escape, a choice and leaving the field. */
+  /** Typing opens the list; Escape, a choice and leaving the field close it. */
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(isOpen ? text : undefined, category);
@@ -55,7 +54,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const isShown = isOpen && suggestions.length > 0;
   const chosen = isShown ? suggestions[active] : undefined;
 
-  // What was typed before the scripts were there counts as well.
+  // Text that was typed before hydration counts as well.
   useEffect(() => setText(input.current?.value ?? ""), []);
 
   useEffect(() => {
@@ -72,7 +71,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     setActive(-1);
   }
 
-  /** On the next page the form is another one, and closed. */
+  /** Closes the form before navigating: the next page has a new one, which is closed. */
   function leaveFor(href: string) {
     close();
     navigate(href);
@@ -83,7 +82,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     leaveFor(listPath({ from: "home", search: text.trim(), category }));
   }
 
-  /** The keys of the combobox pattern (WAI-ARIA Authoring Practices): the rest edits the text. */
+  /** Handles the keys of the combobox pattern (WAI-ARIA Authoring Practices); all others edit the text. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
     const last = suggestions.length - 1;
@@ -110,8 +109,8 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
         ref={panel}
         id={HEADER_SEARCH_ID}
         role="search"
-        // Other pages have a search of their own, as the admin list.
-        aria-label="All videos"
+        // Some pages, such as the admin list, have their own search.
+        aria-label="Site search"
         action="/"
         className="header-search"
         onSubmit={send}
@@ -149,7 +148,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
             placeholder="Search videos"
             className="min-h-11 w-full min-w-0 rounded-md border border-line-strong bg-surface pr-3 pl-10 text-base text-ellipsis placeholder:text-muted hover:border-muted mouse:min-h-10 mouse:text-sm"
           />
-          {/* There while it is empty too, for what says that it controls it. */}
+          {/* Rendered even when empty, because aria-controls refers to it. */}
           <div
             role="listbox"
             id={LIST_ID}
@@ -210,7 +209,7 @@ function Option({
       role="option"
       id={id}
       aria-selected={isActive}
-      // The field keeps the focus, so that the list is not closed before the click.
+      // Keep the focus in the field, so that the list isn't closed before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(
@@ -222,7 +221,7 @@ function Option({
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text}
       </span>
-      {/* Where large text leaves no room for it, the icon says it. */}
+      {/* If large text leaves no room for it, the icon is enough. */}
       <span className="shrink-0 text-xs text-muted @max-[14rem]/suggestions:sr-only">
         {kind === "tag" ? "Tag" : "Video"}
       </span>
@@ -230,31 +229,31 @@ function Option({
   );
 }
 
-/** After the last letter: most are typed faster. */
+/** Delay after the last keystroke; most are faster. */
 const TYPING_PAUSE_MS = 150;
 const NONE: readonly Suggestion[] = [];
 
 /**
- * What the site suggests for a text; undefined asks for nothing. An answer that the next letter has
- * overtaken is dropped, and a failure suggests nothing.
+ * Returns the suggestions for a text; none for undefined or after an error. Responses that are outdated by the next
+ * keystroke are dropped.
  */
 function useSuggestions(
   text: string | undefined,
   category: CategoryId | undefined,
 ): readonly Suggestion[] {
   const [found, setFound] = useState(NONE);
-  const asked = text?.trim() ?? "";
+  const query = text?.trim() ?? "";
   useEffect(() => {
-    if (asked === "") {
+    if (query === "") {
       setFound(NONE);
       return;
     }
     const stop = new AbortController();
     const timer = setTimeout(async () => {
-      const query = new URLSearchParams({ q: asked, ...(category && { category }) });
+      const parameters = new URLSearchParams({ q: query, ...(category && { category }) });
       const { signal } = stop;
-      const next = await fetch(`/search/suggestions?${query}`, { signal })
-        .then(async (answer) => (answer.ok ? (await answer.json()).suggestions : NONE))
+      const next = await fetch(`/search/suggestions?${parameters}`, { signal })
+        .then(async (response) => (response.ok ? (await response.json()).suggestions : NONE))
         .catch(() => NONE);
       if (!signal.aborted) setFound(next);
     }, TYPING_PAUSE_MS);
@@ -262,6 +261,6 @@ function useSuggestions(
       clearTimeout(timer);
       stop.abort();
     };
-  }, [asked, category]);
-  return asked === "" ? NONE : found;
+  }, [query, category]);
+  return query === "" ? NONE : found;
 }

@@ -14,7 +14,7 @@ const PAGES = [
   { to: "/trending", label: "Trending" },
 ] as const;
 
-/** The links of the site; for someone signed in also Upload, or Reports, and Sign Out. */
+/** The site's header. Signed-in users also get Upload or Reports, and Sign Out. */
 export function Header({ siteName }: { siteName: string }) {
   return (
     <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
@@ -30,7 +30,7 @@ export function Header({ siteName }: { siteName: string }) {
   );
 }
 
-/** A `<details>`, so that it opens without scripts; with them it closes after a page change. */
+/** A `<details>`, so that it opens without JavaScript; with it, it closes after a navigation. */
 function MobileMenu() {
   const location = useLocation();
   const details = useRef<HTMLDetailsElement>(null);
@@ -42,7 +42,7 @@ function MobileMenu() {
   }
 
   return (
-    // As large as its summary: until that has arrived, browsers show a wider one of their own.
+    // As large as its summary: until that has arrived, browsers show their own, wider one.
     <details
       key={location.key}
       ref={details}
@@ -68,14 +68,14 @@ function MobileMenu() {
 
 const LINK =
   "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors bar:px-3 bar:text-sm";
-/** Beside an icon, where there is room for the word. */
+/** A label next to an icon, shown if there is room. */
 const LABEL = "bar-narrow:sr-only";
 
 function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
 }
 
-/** Marked on the page that it leads to and those below it; every page is below Home. */
+/** A link that is marked on its page and the pages below it, except Home, which is above every page. */
 function NavItem({
   to,
   isActive,
@@ -98,7 +98,7 @@ function NavItem({
   );
 }
 
-/** A badge on the icon, which takes no space: only this browser knows the count, once scripts run. */
+/** A badge on the icon that takes up no space, because the count is only known after hydration. */
 function SavedCount() {
   const count = useSavedCount();
   if (count === 0) return null;
@@ -113,7 +113,7 @@ function SavedCount() {
 function Links() {
   const { user } = useAuth();
   const { pathname, search } = useLocation();
-  // The panel's other tab and the other admin pages share the beginning of its address.
+  // The panel's other tab and the other admin pages have the same path prefix.
   const isUpload = pathname === "/admin" && new URLSearchParams(search).get("tab") !== "manage";
   return (
     <>
@@ -153,7 +153,7 @@ function Links() {
   );
 }
 
-/** The mark, and where there is room for more than its first letter the name, leading home. */
+/** The logo, and the site's name if there is room, as a link to Home. */
 function Brand({ siteName }: { siteName: string }) {
   return (
     <PageLink

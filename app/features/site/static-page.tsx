@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A page of text: a heading, one sentence that says it all, and the rest. */
+/** A text page: a heading, a one-sentence summary, and the content. */
 export function StaticPage({
   title,
   lead,

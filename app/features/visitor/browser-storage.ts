@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Everything that a visitor's browser stores for the site is one JSON document under one key: that of
- * `localStorage` lasts and is shared by all tabs, that of `sessionStorage` belongs to one tab. The visitor may
- * clear it, the browser may refuse to store it (private mode, full), and what is stored may be anything.
- * document-head.tsx reads the lasting document too.
+ * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for
+ * data that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may
+ * clear it, the browser may refuse to store it (private mode, quota), and the stored text may be anything.
+ * document-head.tsx reads the persistent document too.
  */
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;
 
-export type LastingField =
+export type PersistentField =
   | "saved"
   | "watched"
   | "resume"
@@ -24,57 +24,57 @@ export type LastingField =
 type TabField = "upNext" | "surprises";
 type Fields = Readonly<Record<string, unknown>>;
 
-const lasting = storedDocument<LastingField>(() => localStorage);
-/** What is stored until the tab is closed. */
+const persistent = storedDocument<PersistentField>(() => localStorage);
+/** Data that is stored until the tab is closed. */
 export const tabStorage = /* @__PURE__ */ storedDocument<TabField>(() => sessionStorage);
 
-/** Returns what is stored in a field, whatever that is; undefined for nothing. */
-export const readStored = lasting.read;
-export const writeStored = lasting.write;
-/** Returns what lasts, by field. */
+/** Returns the unvalidated value of a field; undefined if there is none. */
+export const readStored = persistent.read;
+export const writeStored = persistent.write;
+/** Returns all persistent fields. */
 export function storedFields(): Fields {
-  const { version, ...fields } = lasting.fields();
+  const { version, ...fields } = persistent.fields();
   return fields;
 }
 
-/** A field that components follow, whichever tab changes it; see {@link fieldOf}. */
+/** Returns a field that components can subscribe to, including changes by other tabs; see {@link fieldOf}. */
 export const storedValue = <T>(
-  field: LastingField,
+  field: PersistentField,
   parse: (stored: unknown) => T,
-  outlivesRefusal?: boolean,
-) => fieldOf(lasting, field, parse, outlivesRefusal);
+  keepInMemory?: boolean,
+) => fieldOf(persistent, field, parse, keepInMemory);
 export const tabValue = <T>(field: TabField, parse: (stored: unknown) => T) =>
   fieldOf(tabStorage, field, parse);
 
-/** Whether anything lasts. */
+/** Returns whether any persistent field is set. */
 export function useHasStored(): boolean {
   return useSyncExternalStore(
-    lasting.subscribe,
+    persistent.subscribe,
     () => Object.values(storedFields()).some((value) => value !== undefined),
     () => false,
   );
 }
 
-/** Removes everything that this browser stores for visitors. */
+/** Removes everything that the site has stored in this browser for visitors. */
 export function clearBrowserStorage(): void {
-  lasting.clear();
+  persistent.clear();
   tabStorage.clear();
 }
 
 function storedDocument<Field extends string>(storage: () => Storage) {
   const listeners = new Set<() => void>();
   let text: string | null = null;
-  /** Parsed from `text`. */
+  /** The document parsed from `text`. */
   let stored: Fields = {};
-  /** What the browser has refused to store; it is newer than `stored`, and lasts as long as the page. */
-  let refused: Fields = {};
+  /** Values that the browser refused to store. They are newer than `stored` and last until the page is closed. */
+  let inMemory: Fields = {};
 
   function refresh(): void {
     let now: string | null = null;
     try {
       now = storage().getItem(STORAGE_KEY);
     } catch {
-      // Storage is forbidden.
+      // Storage is blocked.
     }
     if (now !== text) stored = fieldsIn(now);
     text = now;
@@ -82,7 +82,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 
   function fields(): Fields {
     refresh();
-    return { ...stored, ...refused };
+    return { ...stored, ...inMemory };
   }
 
   function reread(): void {
@@ -96,38 +96,38 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     read,
     fields,
     /**
-     * Changes one field of what is stored now, so that no tab loses what another has written.
+     * Changes one field of the current document, so that no tab loses what another one has written.
      *
-     * @param value undefined removes it.
-     * @param outlivesRefusal whether a value that the browser refuses to store lasts as long as the page.
-     * @returns false when the browser has refused.
+     * @param value undefined removes the field.
+     * @param keepInMemory whether to keep a value that the browser refuses to store until the page is closed.
+     * @returns false when the browser refused to store the value.
      */
-    write(field: Field, value: unknown, outlivesRefusal = true): boolean {
+    write(field: Field, value: unknown, keepInMemory = true): boolean {
       const wanted = { ...fields(), [field]: value, version: VERSION };
       try {
         storage().setItem(STORAGE_KEY, JSON.stringify(wanted));
-        refused = {};
+        inMemory = {};
         return true;
       } catch {
-        if (outlivesRefusal) refused = { ...refused, [field]: value };
+        if (keepInMemory) inMemory = { ...inMemory, [field]: value };
         return false;
       } finally {
         reread();
       }
     },
     clear(): void {
-      refused = {};
+      inMemory = {};
       try {
         storage().removeItem(STORAGE_KEY);
       } catch {
-        // Storage is forbidden, so nothing is stored.
+        // Storage is blocked, so nothing is stored.
       }
       reread();
     },
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page that comes back from the back/forward cache has heard of no change meanwhile.
+        // A page restored from the back/forward cache has missed any changes.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);
@@ -137,20 +137,22 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 }
 
 /**
- * @param parse returns the value of what is stored, whatever that is; of `undefined` the value where nothing is
- *   stored, and in the server's HTML.
+ * Returns a field with functions to read, write and subscribe to it.
+ *
+ * @param parse validates the stored value; returns the default for `undefined`, which is also used in the server's
+ *   HTML.
  */
 function fieldOf<Field extends string, T>(
   { read, write, subscribe }: ReturnType<typeof storedDocument<Field>>,
   field: Field,
   parse: (stored: unknown) => T,
-  outlivesRefusal?: boolean,
+  keepInMemory?: boolean,
 ) {
   const initial = parse(undefined);
   let source: unknown;
   let value = initial;
 
-  /** The value of this moment. The same text is the same value, so that nothing renders again. */
+  /** Returns the current value. It keeps its identity while the stored JSON is the same, to avoid renders. */
   function latest(): T {
     const stored = read(field);
     if (stored !== source && JSON.stringify(stored) !== JSON.stringify(source))
@@ -160,9 +162,9 @@ function fieldOf<Field extends string, T>(
   }
 
   /**
-   * Follows what `select` makes of it; renders again only when that is another value.
+   * Subscribes to a selection of the value; renders again only when the selection changes.
    *
-   * @param whileHydrating for what may differ from the server's HTML: already then.
+   * @param whileHydrating whether to use the stored value during hydration, where it may differ from the HTML.
    */
   function useSelected<S>(select: (value: T) => S, whileHydrating = false): S {
     const current = () => select(latest());
@@ -175,8 +177,8 @@ function fieldOf<Field extends string, T>(
 
   return {
     read: latest,
-    /** @returns false when the browser has refused to store it. */
-    write: (wanted: T | undefined): boolean => write(field, wanted, outlivesRefusal),
+    /** Returns false when the browser refused to store the value. */
+    write: (wanted: T | undefined): boolean => write(field, wanted, keepInMemory),
     use: (): T => useSelected((value) => value),
     useSelected,
   };

@@ -1,10 +1,10 @@
 import { storedValue } from "./browser-storage";
 
-/** What stands in the place of every title, for who wants that: in the tab and in the history. */
+/** Replaces every page title, in the tab and in the browser history, if the visitor wants that. */
 export const DISCREET_TITLE = "Video site";
 
-/** Off unless the visitor has switched it on. document-head.tsx reads it too. */
+/** Whether page titles are hidden; off by default. document-head.tsx reads it too. */
 export const discreetTitles = storedValue("discreetTitles", (stored) => stored === true);
 
-/** On unless the visitor has switched it off. */
+/** Whether pressing Shift three times exits the page; on by default. */
 export const exitByShift = storedValue("exitByShift", (stored) => stored !== false);

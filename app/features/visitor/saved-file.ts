@@ -1,28 +1,28 @@
 /**
- * The file in which visitors carry what their browser stores to another browser: saved videos by id, and beside
- * them the watch history and the preferences. Files of earlier versions have the saved videos alone.
+ * The export file with which visitors move their data to another browser: the ids of saved videos, the watch
+ * history and the preferences. Files of earlier versions contain only the saved videos.
  */
 
 export const SAVED_FILE_NAME = "saved-videos.json";
-/** 500 saved videos, 500 watched ones and 100 positions are a tenth of it. */
+/** Ten times the size of 500 saved videos, 500 watched ones and 100 positions. */
 export const SAVED_FILE_MAX_BYTES = 256 * 1024;
 const TYPE = "saved-videos";
 const ID_MAX_LENGTH = 200;
 
 interface SavedFile {
   ids: string[];
-  /** How many entries are no ids. */
+  /** Number of entries that aren't valid ids. */
   ignored: number;
-  /** What else the browser stored, by field. */
+  /** The other fields of the browser's storage. */
   data?: Record<string, unknown>;
 }
 
-/** @param fields what the browser stores. */
+/** Returns the content of an export file for the fields of the browser's storage. */
 export function savedFile({ saved = [], ...data }: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify({ type: TYPE, version: 1, videos: saved, data }, null, 2)}\n`;
 }
 
-/** Returns the ids of a file, each once, in its order; undefined when it is no such file. Anybody may have written it. */
+/** Parses an untrusted export file. Returns its unique ids in order; undefined if it isn't an export file. */
 export function parseSavedFile(text: string): SavedFile | undefined {
   let file: unknown;
   try {

@@ -1,24 +1,24 @@
 import { useToast } from "~/ui/feedback/toast";
 import { storedValue } from "./browser-storage";
 
-/** More ids than this are nobody's list, and each of them costs a request for its card. */
+/** Maximum number of saved videos: nobody needs more, and their cards have to be requested. */
 export const MAX_SAVED = 500;
 
-/** The ids of what the visitor has saved, the latest first: in this browser and nowhere else. */
+/** The ids of the saved videos, latest first; stored only in this browser. */
 const saved = storedValue<readonly string[]>("saved", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
 
-/** @returns false when the browser does not store it, so that it lasts as long as the page. */
+/** Saves a video. Returns false if the browser doesn't store it, so that it lasts only until the page is closed. */
 export function saveVideo(id: string): boolean {
   return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MAX_SAVED));
 }
 
-export function forgetVideos(gone: readonly string[]): void {
+export function removeSavedVideos(gone: readonly string[]): void {
   saved.write(saved.read().filter((id) => !gone.includes(id)));
 }
 
-/** Follows the list, whichever tab changes it; empty in the server's HTML. */
+/** Subscribes to the list, including changes by other tabs; empty in the server's HTML. */
 export const useSavedVideos = saved.use;
 
 export const savedVideos = saved.read;
@@ -27,14 +27,14 @@ export function useSavedCount(): number {
   return saved.useSelected((ids) => ids.length);
 }
 
-/** Whether a video is in the visitor's own list, and what puts it there or takes it out again. */
+/** Returns whether a video is saved, and a function that saves or removes it. */
 export function useSaveVideo(id: string) {
   const show = useToast();
   const isSaved = saved.useSelected((ids) => ids.includes(id));
 
   function toggle() {
     if (isSaved) {
-      forgetVideos([id]);
+      removeSavedVideos([id]);
       return;
     }
     const isStored = saveVideo(id);
@@ -42,8 +42,8 @@ export function useSaveVideo(id: string) {
       kind: "success",
       title: "Saved",
       description: isStored
-        ? "In this browser only, under Saved in the menu."
-        : "Until this page is closed: your browser stores nothing for this site.",
+        ? "Find it under Saved (kept only in this browser)."
+        : "Saved until you close this tab. Your browser blocks storage for this site.",
     });
   }
 
@@ -51,10 +51,9 @@ export function useSaveVideo(id: string) {
 }
 
 /**
- * Adds a list of ids behind those that are saved, as far as there is room.
+ * Appends ids to the saved videos, up to the maximum.
  *
- * @returns how many were added, were saved already, and are left out for want of room; and whether the
- *   browser stores them.
+ * @returns how many were added, were already saved, and didn't fit; and whether the browser stores them.
  */
 export function addSavedVideos(ids: readonly string[]) {
   const before = saved.read();

@@ -1,7 +1,7 @@
-import { type LastingField, readStored, writeStored } from "./browser-storage";
+import { type PersistentField, readStored, writeStored } from "./browser-storage";
 
-/** The keys of `localStorage` that had each field before there was one document. */
-const FORMER_KEYS: Record<LastingField, string> = {
+/** The `localStorage` key of each field before all fields moved to one document. */
+const FORMER_KEYS: Record<PersistentField, string> = {
   saved: "saved-videos",
   watched: "watched-videos",
   resume: "player:resume",
@@ -14,11 +14,11 @@ const FORMER_KEYS: Record<LastingField, string> = {
   discreetTitles: "discreet-titles",
   exitByShift: "exit-by-shift",
 };
-const FIELDS = Object.entries(FORMER_KEYS) as [LastingField, string][];
+const FIELDS = Object.entries(FORMER_KEYS) as [PersistentField, string][];
 
 /**
- * Moves what the former keys have into the document. On every page load, since a tab that was opened before the
- * site was updated may still write them. A key stays until the browser has stored its value elsewhere.
+ * Moves the values of the former keys into the document. Runs on every page load, since a tab that was opened
+ * before an update may still write them. A key is removed only after its value has been stored.
  */
 export function migrateFormerKeys(): void {
   for (const [field, key] of FIELDS) {
@@ -29,12 +29,12 @@ export function migrateFormerKeys(): void {
       const wanted = union(stored, parsed(text)) ?? stored ?? parsed(text);
       if (writeStored(field, wanted)) localStorage.removeItem(key);
     } catch {
-      // Storage is forbidden.
+      // Storage is blocked.
     }
   }
 }
 
-/** Adds fields of another browser: of lists what is missing; other fields replace those that are stored. */
+/** Imports fields of another browser: lists are merged, other fields replace the stored ones. */
 export function addStoredFields(fields: Readonly<Record<string, unknown>>): void {
   for (const [field] of FIELDS) {
     const value = fields[field];
@@ -42,7 +42,7 @@ export function addStoredFields(fields: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** Returns two lists as one, whose entries are ids or begin with one; undefined unless both are lists. */
+/** Merges two lists whose entries are ids or arrays that start with one; undefined unless both are lists. */
 function union(list: unknown, more: unknown): unknown[] | undefined {
   if (!Array.isArray(list) || !Array.isArray(more)) return undefined;
   const idOf = (entry: unknown) => String(Array.isArray(entry) ? entry[0] : entry);

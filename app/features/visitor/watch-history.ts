@@ -4,7 +4,7 @@ import type { VideoCardData } from "~/shared/video-card";
 import { createStore, useStore } from "~/ui/store";
 import { storedValue } from "./browser-storage";
 
-/** Where each video was left, in seconds, the newest last: in this browser and nowhere else. */
+/** The position in seconds at which each video was left, newest last; stored only in this browser. */
 type WatchHistory = readonly (readonly [id: string, seconds: number])[];
 
 const history = storedValue<WatchHistory>("resume", parseHistory, false);
@@ -17,17 +17,17 @@ function parseHistory(stored: unknown): WatchHistory {
   );
 }
 
-/** The ids of videos that were watched to their end, the latest first. */
+/** The ids of videos that were watched to the end, latest first. */
 const finished = storedValue<readonly string[]>("watched", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
 const MAX_FINISHED = 500;
 
-export function rememberFinished(id: string): void {
+export function markAsFinished(id: string): void {
   finished.write([id, ...finished.read().filter((other) => other !== id)].slice(0, MAX_FINISHED));
 }
 
-/** What was begun or watched to its end. */
+/** Returns the ids of all videos that were started or watched to the end. */
 export function watchedIds(): ReadonlySet<string> {
   return new Set([...finished.read(), ...history.read().map(([id]) => id)]);
 }
@@ -36,21 +36,21 @@ export const watchHistory = history.read;
 export const writeWatchHistory = history.write;
 export const useFinished = finished.use;
 
-/** All of it, what was watched to its end too. */
-export function forgetWatchHistory(): void {
+/** Clears the history, including finished videos. */
+export function clearWatchHistory(): void {
   history.write(undefined);
   finished.write(undefined);
 }
 
-/** Follows the history, whichever tab changes it; empty in the server's HTML. */
+/** Subscribes to the history, including changes by other tabs; empty in the server's HTML. */
 export const useWatchHistory = history.use;
 
-/** Takes videos out that are public no more. */
-export function forgetWatched(gone: readonly string[]): void {
+/** Removes videos that are no longer public. */
+export function removeFromHistory(gone: readonly string[]): void {
   if (gone.length > 0) history.write(history.read().filter(([id]) => !gone.includes(id)));
 }
 
-/** How much of a video was watched, 0 to 1; undefined when it was not begun or its length is unknown. */
+/** Returns the watched fraction of a video, 0 to 1; undefined if it wasn't started or its duration is unknown. */
 export function useWatchedPart(id: string, duration: string): number | undefined {
   const seconds = history.useSelected((points) => points.find(([begun]) => begun === id)?.[1]);
   const whole = parseDuration(duration);
@@ -60,13 +60,13 @@ export function useWatchedPart(id: string, duration: string): number | undefined
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The videos of a page without those that this browser has watched, where the visitor wants that.
+ * Returns the videos of a page without those watched in this browser, if the visitor hides them.
  *
- * @param isOffered whether the page offers that choice.
+ * @param isOffered whether the page has that option.
  */
 export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   const hides = useHidesWatched() && isOffered;
-  // Of each page anew: the visitor may have watched one meanwhile.
+  // Read again for each page: the visitor may have watched one in the meantime.
   const watched = useMemo(
     () => (hides && videos.length > 0 ? watchedIds() : NONE),
     [hides, videos],
@@ -75,9 +75,9 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   return { unwatched, hidden: videos.length - unwatched.length };
 }
 
-/** As long as the page is not loaded anew: lists that shrink after their first paint would jump. */
+/** Kept in memory only: after a reload, a list that shrinks after its first paint would jump. */
 const hidesWatched = createStore(false);
-export const hideWatched = hidesWatched.set;
+export const setHidesWatched = hidesWatched.set;
 
-/** Whether lists leave out what this browser has watched. */
+/** Returns whether lists hide the videos watched in this browser. */
 export const useHidesWatched = () => useStore(hidesWatched);

@@ -5,8 +5,8 @@ import { useCards } from "~/features/catalogue/fetch-cards";
 import { Poster } from "~/features/catalogue/poster";
 import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import {
-  forgetWatched,
-  forgetWatchHistory,
+  clearWatchHistory,
+  removeFromHistory,
   useWatchHistory,
 } from "~/features/visitor/watch-history";
 import { videoPath } from "~/shared/addresses";
@@ -23,20 +23,20 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * What this browser remembers as begun. The server knows nothing of it, so that its HTML holds the space
- * alone, which is shown before the first paint when there is any (document-head.tsx). The space is
- * one row of a fixed height whatever stands in it, so that nothing below it moves.
+ * The videos that were started in this browser. The server doesn't know them, so its HTML contains only a
+ * placeholder, which a script shows before the first paint if there are any (document-head.tsx). The row has a
+ * fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();
-  const { videos, allGone, failed, retry } = useBegunCards();
+  const { videos, allGone, failed, retry } = useStartedCards();
   const show = useToast();
   if (hydrated && videos.length === 0 && !allGone) return null;
 
-  function forget() {
-    forgetWatchHistory();
-    show({ kind: "success", title: "Forgotten", description: "This browser remembers no video." });
-    // The button is gone; the list takes its place.
+  function clear() {
+    clearWatchHistory();
+    show({ kind: "success", title: "Watch history cleared" });
+    // The button is gone, so move the focus to the list.
     document.getElementById("list-heading")?.focus({ preventScroll: true });
   }
 
@@ -55,21 +55,23 @@ export function ContinueWatching() {
           variant="ghost"
           size="sm"
           className={classNames("-mr-3 shrink-0 forced-colors:mr-0", allGone && "invisible")}
-          onClick={forget}
+          onClick={clear}
         >
-          Forget all
+          Clear history
         </Button>
       </div>
       <ul className="continue-row">
         {(hydrated && videos.length > 0 ? videos : PLACEHOLDER).map((video, index) => (
-          // By its number, so that what is dropped is replaced where it stands and nothing moves.
-          <li key={index}>{video.card ? <Begun {...video} card={video.card} /> : <Waiting />}</li>
+          // Keyed by index, so that a dropped video is replaced in place and nothing moves.
+          <li key={index}>
+            {video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}
+          </li>
         ))}
       </ul>
       {(allGone || failed) && (
         <div
           role="status"
-          // Over the row, whose space stays as it is.
+          // On top of the row, which keeps its height.
           className="absolute inset-x-0 top-14 bottom-0 flex flex-wrap content-center items-center justify-center gap-3 rounded-lg border border-line bg-surface px-4 py-2 text-center text-muted"
         >
           <p>{failed ? "Error loading videos: Failed to fetch videos." : GONE}</p>
@@ -84,13 +86,13 @@ export function ContinueWatching() {
   );
 }
 
-const GONE = "What you began to watch is no longer available.";
-const PLACEHOLDER: BegunVideo[] = [{ id: "", leftAt: 0, card: undefined }];
+const GONE = "The videos you started are no longer available.";
+const PLACEHOLDER: StartedVideo[] = [{ id: "", leftAt: 0, card: undefined }];
 
-function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["card"]> }) {
+function StartedCard({ card, leftAt }: StartedVideo & { card: NonNullable<StartedVideo["card"]> }) {
   const whole = parseDuration(card.duration);
   return (
-    // The fragment is where it goes on; of an address, a browser sends all but that.
+    // The position is a fragment, because browsers don't send fragments to the server.
     <PageLink
       to={`${videoPath(card.id)}#t=${leftAt}`}
       state={ONE_STEP}
@@ -115,14 +117,14 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
       <p className="mt-1 h-4 overflow-hidden text-xs whitespace-nowrap text-muted figures">
         {whole && whole > leftAt
           ? `${formatDuration(whole - leftAt)} left`
-          : `At ${formatDuration(leftAt)}`}
+          : `Stopped at ${formatDuration(leftAt)}`}
       </p>
     </PageLink>
   );
 }
 
-/** The shape of a card, until it is there. */
-function Waiting() {
+/** A placeholder with the shape of a card. */
+function CardPlaceholder() {
   return (
     <div aria-hidden="true">
       <div className="aspect-video rounded-lg bg-surface" />
@@ -131,25 +133,25 @@ function Waiting() {
   );
 }
 
-/** Videos under Continue watching. */
+/** Maximum number of videos under Continue watching. */
 const MAX_SHOWN = 8;
 
-interface BegunVideo {
+interface StartedVideo {
   id: string;
   /** Seconds. */
   leftAt: number;
-  /** Undefined until the server has answered. */
+  /** Undefined until the server has responded. */
   card: VideoCardData | undefined;
 }
 
-/** The cards of the last answer outlive the page, so that Back shows them at once. */
+/** The cards of the last response outlive the page, so that Back shows them immediately. */
 let known: ReadonlyMap<string, VideoCardData> = new Map();
 
 /**
- * What was begun in this browser, the latest first, with its cards; those that are not public any more
- * are dropped from the history. They are asked for anew when the catalogue has changed.
+ * Returns the videos that were started in this browser with their cards, the latest first. Videos that are no
+ * longer public are dropped from the history. The cards are requested again when the catalogue changes.
  */
-function useBegunCards() {
+function useStartedCards() {
   const history = useWatchHistory();
   const root = useRouteLoaderData("root") as
     | { catalogueVersion?: number; asksForAge?: boolean }
@@ -159,27 +161,27 @@ function useBegunCards() {
   const [gone, setGone] = useState<readonly string[]>([]);
 
   const latest = [...history].reverse().slice(0, SAVED_AT_ONCE);
-  const asked = root?.asksForAge ? [] : latest.map(([id]) => id);
+  const requested = root?.asksForAge ? [] : latest.map(([id]) => id);
   const { failed, retry } = useCards(
-    asked,
-    (found, answered) => {
+    requested,
+    (found, requestedIds) => {
       known = new Map(found.map((card) => [card.id, card]));
       setCards(known);
       setAllGone(found.length === 0);
-      setGone(answered.filter((id) => !known.has(id)));
+      setGone(requestedIds.filter((id) => !known.has(id)));
     },
     root?.catalogueVersion,
   );
 
-  // Once the page shows what became of them: the history is followed at once, a state somewhat later.
-  useEffect(() => forgetWatched(gone), [gone]);
+  // In an effect: the history updates immediately, but React state only with the next render.
+  useEffect(() => removeFromHistory(gone), [gone]);
 
   const videos = latest
-    .map(([id, leftAt]): BegunVideo => ({ id, leftAt, card: cards.get(id) }))
+    .map(([id, leftAt]): StartedVideo => ({ id, leftAt, card: cards.get(id) }))
     .slice(0, MAX_SHOWN);
   return {
     videos,
-    /** Nothing of what was begun is public: said where it would stand, so that nothing moves. */
+    /** None of the started videos is public any more; the message takes their place, so that nothing moves. */
     allGone: allGone && history.length === 0,
     failed: failed && videos.some(({ card }) => !card),
     retry,

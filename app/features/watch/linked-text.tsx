@@ -5,21 +5,21 @@ import { type Chapter, type TimedPart, timedParts } from "~/shared/timestamps";
 import { isForBrowser } from "~/ui/page-link";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
-/** A sentence's end is not a part of the address in it. */
+/** Punctuation that ends a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
-/** A piece of a text: words, an address that may be followed, or a moment of the video. */
+/** A part of a text: plain text, a link, or a timestamp in the video. */
 export interface TextPart extends TimedPart {
   href?: string;
 }
 
-/** Cuts a text at its web addresses. Only http and https ones; everything else stays words. */
+/** Splits a text at its http and https URLs. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(ADDRESS)) {
     let address = match[0];
-    // Not by a pattern, which would try each sign of a long row of them anew.
+    // A loop, because a regular expression would backtrack on a long run of punctuation.
     while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
     if (!parseUrl(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
@@ -31,19 +31,19 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * A text with its line breaks kept, each line in its own direction, its addresses as links that give
- * nothing away, and its times as links to their moments of the video.
+ * A text with its line breaks, each line in its own direction. URLs become links without a referrer, and times
+ * become links to those positions in the video.
  */
-export function LinkedText({ text, moments }: { text: string; moments: Moments }) {
+export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>
-    part.href ? [part] : timedParts(part.text, moments.durationSeconds),
+    part.href ? [part] : timedParts(part.text, seekLinks.durationSeconds),
   );
   return (
     <p dir="auto" className="whitespace-pre-line [unicode-bidi:plaintext]">
       {parts.map(({ text: words, href, seconds }, index) => {
         if (seconds !== undefined) {
           return (
-            <TimestampLink key={index} seconds={seconds} moments={moments} className={LINK}>
+            <TimestampLink key={index} seconds={seconds} seekLinks={seekLinks} className={LINK}>
               {words}
             </TimestampLink>
           );
@@ -67,8 +67,14 @@ export function LinkedText({ text, moments }: { text: string; moments: Moments }
 
 const LINK = "text-accent underline underline-offset-4";
 
-/** The chapters of the video, each a link to where it begins. */
-export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moments: Moments }) {
+/** The chapters of the video, as links to their start times. */
+export function ChapterList({
+  chapters,
+  seekLinks,
+}: {
+  chapters: Chapter[];
+  seekLinks: SeekLinks;
+}) {
   return (
     <nav aria-labelledby="chapters-heading" className="mt-6">
       <h2 id="chapters-heading" className="text-lg font-semibold">
@@ -79,7 +85,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
           <li key={start} className="not-first:border-t not-first:border-line">
             <TimestampLink
               seconds={start}
-              moments={moments}
+              seekLinks={seekLinks}
               className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-raised mouse:min-h-9"
             >
               <span className="min-w-12 shrink-0 text-accent figures">{formatDuration(start)}</span>
@@ -94,32 +100,32 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
   );
 }
 
-/** How a page leads to the moments of its video. */
-export interface Moments {
-  /** Of the video; 0 while unknown. */
+/** How a page links to positions in its video. */
+export interface SeekLinks {
+  /** Duration of the video; 0 while unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
-  /** Plays from there on without leaving the page; false when it can't. */
+  /** Plays from a position without leaving the page; false when it can't. */
   playFrom(seconds: number): boolean;
 }
 
-/** A link to a moment of the video on this page, which its player goes to without loading anything. */
+/** A link to a position in this page's video, which seeks the player without a navigation. */
 function TimestampLink({
   seconds,
-  moments,
+  seekLinks,
   className,
   children,
 }: {
   seconds: number;
-  moments: Moments;
+  seekLinks: SeekLinks;
   className?: string;
   children: ReactNode;
 }) {
   function open(event: MouseEvent<HTMLAnchorElement>) {
-    if (!isForBrowser(event) && moments.playFrom(seconds)) event.preventDefault();
+    if (!isForBrowser(event) && seekLinks.playFrom(seconds)) event.preventDefault();
   }
   return (
-    <a href={moments.hrefFor(seconds)} onClick={open} className={className}>
+    <a href={seekLinks.hrefFor(seconds)} onClick={open} className={className}>
       {children}
     </a>
   );

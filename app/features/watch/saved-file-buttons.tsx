@@ -13,7 +13,7 @@ import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { useToast } from "~/ui/feedback/toast";
 
-/** Carries what this browser stores to another one as a file. Neither step asks the server for anything. */
+/** Exports this browser's stored data to a file and imports it, without any request to the server. */
 export function SavedFileButtons() {
   const hasStored = useHasStored();
   const show = useToast();
@@ -21,25 +21,26 @@ export function SavedFileButtons() {
 
   async function importFile({ currentTarget }: ChangeEvent<HTMLInputElement>) {
     const file = currentTarget.files?.[0];
-    // The same file may be chosen again.
+    // Allow choosing the same file again.
     const done = () => {
       currentTarget.value = "";
     };
     if (!file) return;
     const problem = (description: string) => {
-      show({ kind: "error", title: "Nothing was imported", description });
+      show({ kind: "error", title: "Import failed", description });
       done();
     };
-    if (file.size > SAVED_FILE_MAX_BYTES) return problem("The file is too large for saved videos.");
+    if (file.size > SAVED_FILE_MAX_BYTES)
+      return problem("This file is too large for a list of saved videos.");
     let text: string;
     try {
       text = await file.text();
     } catch {
-      return problem("The file could not be read.");
+      return problem("Couldn’t read the file.");
     }
     const parsed = parseSavedFile(text);
     if (!parsed)
-      return problem("The file holds no saved videos. Choose one that was exported here.");
+      return problem("This file contains no saved videos. Choose one exported from this site.");
     if (parsed.data) addStoredFields(parsed.data);
     const { added, known, left, isStored } = addSavedVideos(parsed.ids);
     show({
@@ -60,17 +61,17 @@ export function SavedFileButtons() {
         onClick={() => hasStored && download(savedFile(storedFields()))}
       >
         <Download aria-hidden="true" className="size-4" />
-        Export
+        Export list
       </Button>
       <Button type="button" variant="secondary" size="sm" onClick={() => input.current?.click()}>
         <Upload aria-hidden="true" className="size-4" />
-        Import
+        Import list
       </Button>
       <input
         ref={input}
         type="file"
         accept=".json,application/json"
-        aria-label="File of saved videos"
+        aria-label="Saved videos file"
         hidden
         onChange={importFile}
       />
@@ -78,7 +79,7 @@ export function SavedFileButtons() {
   );
 }
 
-/** What became of the entries that were not added. */
+/** Returns a message about the entries that weren't added. */
 export function importReport(
   known: number,
   left: number,
@@ -86,11 +87,12 @@ export function importReport(
   isStored: boolean,
 ): string | undefined {
   const messages = [
-    known > 0 && `${formatQuantity(known, "video")} ${known === 1 ? "was" : "were"} saved already.`,
-    left > 0 && `${formatQuantity(left, "video")} did not fit: at most ${MAX_SAVED} can be saved.`,
+    known > 0 && `${formatQuantity(known, "video")} ${known === 1 ? "was" : "were"} already saved.`,
+    left > 0 &&
+      `${formatQuantity(left, "video")} ${left === 1 ? "wasn’t" : "weren’t"} added: you can save up to ${MAX_SAVED}.`,
     ignored > 0 &&
-      `${ignored === 1 ? "One entry was" : `${ignored} entries were`} not understood and left out.`,
-    !isStored && "They last until this page is closed: your browser stores nothing for this site.",
+      `${ignored === 1 ? "1 entry couldn’t be read and was" : `${ignored} entries couldn’t be read and were`} skipped.`,
+    !isStored && "Saved until you close this tab. Your browser blocks storage for this site.",
   ];
   return messages.filter(Boolean).join(" ") || undefined;
 }
@@ -99,6 +101,6 @@ function download(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: SAVED_FILE_NAME });
   link.click();
-  // The browser has begun to read it by the next task.
+  // By the next task, the browser has started reading it.
   setTimeout(() => URL.revokeObjectURL(url));
 }

@@ -3,16 +3,16 @@ import { seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import type { SeriesQueue } from "~/shared/series/series-queue";
 import { PageLink } from "~/ui/page-link";
 
-/** The series that a video is watched in: those around it, in their order, and the way to all of them. */
+/** The series that a video is watched in: the videos around it, in order, and a link to the whole series. */
 export function SeriesList({
   series,
   here,
   state,
 }: {
   series: SeriesQueue;
-  /** The id of the video that is watched. */
+  /** The id of the current video. */
   here: string;
-  /** Travels on to the next video, for the way back. */
+  /** Passed on to the next video, for the Back link. */
   state?: unknown;
 }) {
   const { slug, title, number, total, firstNumber, videos } = series;

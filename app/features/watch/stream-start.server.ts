@@ -5,27 +5,28 @@ import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
 
 /**
- * Reads from the playlists (RFC 8216) where the rendition begins that a video begins with, so that the page can
- * name it and the player need not ask for one after the other. Undefined where the stream is stored in another way.
+ * Returns the beginning of the first rendition to play, read from the playlists (RFC 8216), so that the page can
+ * preload it and the player doesn't have to load one playlist after the other. Returns undefined for streams with
+ * another layout.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {
     const master = await readMedia(hlsUrl);
     const start = startRendition(variantsOf(master));
-    const picture = start && (await fileStart(beside(hlsUrl, start.playlist)));
-    if (!picture) return undefined;
+    const video = start && (await fileStart(beside(hlsUrl, start.playlist)));
+    if (!video) return undefined;
     const group = GROUP.exec(start.attributes)?.[1];
-    const tag = group && master.split("\n").find((line) => isDefaultSound(line, group));
+    const tag = group && master.split("\n").find((line) => isDefaultAudio(line, group));
     const file = tag && URI.exec(tag)?.[1];
-    const sound = file && (await fileStart(beside(hlsUrl, file)));
-    return { ...picture, ...(sound && { sound }) };
+    const audio = file && (await fileStart(beside(hlsUrl, file)));
+    return { ...video, ...(audio && { audio }) };
   } catch {
-    // No such file: the player finds out by itself.
+    // The file is missing: the player will find out.
     return undefined;
   }
 }
 
-/** Line by line: a pattern over all of it tries every number of a long line with the rest of it. */
+/** Parses line by line, because a regular expression over the whole text backtracks on long lines. */
 function variantsOf(master: string) {
   const lines = master.split(/\r?\n/);
   return lines.flatMap((line, index) => {
@@ -47,7 +48,7 @@ async function fileStart(playlistUrl: string): Promise<FileStart | undefined> {
   return { playlistUrl, segmentUrl, bytes: Number(length) + Number(offset) };
 }
 
-function isDefaultSound(line: string, group: string): boolean {
+function isDefaultAudio(line: string, group: string): boolean {
   return (
     line.startsWith("#EXT-X-MEDIA:TYPE=AUDIO,") &&
     line.includes(`GROUP-ID="${group}"`) &&
@@ -63,7 +64,7 @@ const URI = /,URI="([\w.-]+)"/;
 const HEADER = /^#EXT-X-MAP:URI="([\w.-]+)",BYTERANGE="\d+@0"\r?$/m;
 const SEGMENT = /^#EXT-X-BYTERANGE:(\d+)@(\d+)\r?\n([\w.-]+)\r?$/m;
 
-/** A file of the same folder. */
+/** Returns the URL of a file in the same folder. */
 function beside(url: string, file: string): string {
   return `${path.posix.dirname(url)}/${file}`;
 }

@@ -8,14 +8,14 @@ import { useHydrated } from "~/ui/use-hydrated";
 
 const MAX_UP_NEXT = 5;
 
-/** What plays after a video, once the visitor has changed the order: in this tab alone, and gone with it. */
+/** The queue of videos to play next, once the visitor has changed it. Stored for this tab only. */
 const upNext = tabValue<VideoCardData[] | undefined>("upNext", (stored) =>
   Array.isArray(stored)
     ? stored.filter((video) => typeof video?.id === "string" && typeof video?.title === "string")
     : undefined,
 );
 
-/** Returns what plays after a video, without the one that is watched now: the related ones unless changed. */
+/** Returns the videos to play after the current one: the changed queue, or by default the related videos. */
 export function useUpNext(here: string, related: VideoCardData[]): VideoCardData[] {
   const stored = upNext.use();
   return useMemo(() => {
@@ -24,7 +24,7 @@ export function useUpNext(here: string, related: VideoCardData[]): VideoCardData
   }, [stored, here, related]);
 }
 
-/** What plays after this video, to be put in another order by buttons or by dragging. */
+/** The queue of videos to play next, which can be reordered with buttons or by dragging. */
 export function UpNext({
   videos,
   hrefFor,
@@ -35,12 +35,12 @@ export function UpNext({
   state?: unknown;
 }) {
   const hydrated = useHydrated();
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const dragged = useRef<number>();
   const list = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // A row that is moved loses the focus with its old place in the page.
+  // Moving a row in the DOM loses the focus.
   useEffect(() => {
     if (!focus.current) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
@@ -53,16 +53,16 @@ export function UpNext({
     if (!video || from === to || to < 0 || to >= videos.length) return;
     focus.current = control && `${control}-${video.id}`;
     upNext.write(moved(videos, from, to));
-    setSaid(`${video.title}: ${to + 1} of ${videos.length}`);
+    setAnnouncement(`${video.title}: ${to + 1} of ${videos.length}`);
   }
 
   function remove(at: number) {
     const video = videos[at];
-    const neighbour = videos[at + 1] ?? videos[at - 1];
-    if (!video || !neighbour) return;
-    focus.current = `remove-${neighbour.id}`;
+    const neighbor = videos[at + 1] ?? videos[at - 1];
+    if (!video || !neighbor) return;
+    focus.current = `remove-${neighbor.id}`;
     upNext.write(videos.filter((_, index) => index !== at));
-    setSaid(`${video.title} removed`);
+    setAnnouncement(`${video.title} removed`);
   }
 
   function drop(event: DragEvent, to: number) {
@@ -83,7 +83,7 @@ export function UpNext({
         <ChevronDown aria-hidden="true" className="size-4.5 shrink-0 group-open:rotate-180" />
       </summary>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <ol ref={list}>
         {videos.map((video, index) => (
@@ -106,7 +106,7 @@ export function UpNext({
               state={state}
               dir="auto"
               draggable={false}
-              // Large text gets a line of its own, above the buttons.
+              // Large text gets a separate line above the buttons.
               className="min-w-0 flex-[1_1_8rem] truncate py-3 -outline-offset-2 hover:text-accent"
             >
               {video.title}
@@ -152,7 +152,7 @@ function RowButton({
 }: {
   icon: typeof X;
   label: string;
-  /** What it does and to which row, by which it gets the focus back. */
+  /** Identifies the action and the row, to restore the focus. */
   control: string;
   disabled: boolean;
   onPress: () => void;
@@ -162,10 +162,10 @@ function RowButton({
       type="button"
       aria-label={label}
       data-control={control}
-      // Not disabled, which would take the focus from whoever has just moved a row to the end.
+      // Not `disabled`, which would lose the focus after moving a row to the end.
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onPress}
-      // As large as three of them have room in a line.
+      // As large as three buttons fit in a line.
       className="grid size-[min(2.75rem,max(44px,12vw))] shrink-0 place-items-center rounded-full text-muted -outline-offset-2 hover:text-ink aria-disabled:cursor-default aria-disabled:opacity-40"
     >
       <Icon aria-hidden="true" className="size-4.5 shrink-0" />
@@ -173,7 +173,7 @@ function RowButton({
   );
 }
 
-/** The list with one of it at another index. */
+/** Returns the list with one item moved to another index. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = list.filter((_, index) => index !== from);
   return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];

@@ -1,14 +1,14 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
-/** What this document has counted. A page that is shown again by Back is not a new view. */
+/** Counts shown for the visits of this document. Returning to a page with Back isn't a new view. */
 const counted = new Map<string, number>();
 
 /**
- * Counts a view of the video, once per load of its page: not again in strict mode, after a
- * revalidation or on the way back. Failures are nobody's concern (specification, section 8).
+ * Counts a view of the video once per page load: not again in strict mode, after a revalidation or after
+ * Back. Errors are ignored silently (specification, section 8).
  *
- * @returns the count to show, which has risen by one as soon as the view is counted.
+ * @returns the count to show, which rises by one as soon as the view is counted.
  */
 export function useCountedViews(id: string, views: number, enabled: boolean): number {
   const visit = `${useLocation().key} ${id}`;
@@ -18,8 +18,8 @@ export function useCountedViews(id: string, views: number, enabled: boolean): nu
     if (!enabled || counted.has(visit)) return;
     counted.set(visit, 0);
     fetch(`/video/${encodeURIComponent(id)}/view`, { method: "POST", keepalive: true })
-      .then((answer) => {
-        if (!answer.ok) return;
+      .then((response) => {
+        if (!response.ok) return;
         counted.set(visit, views + 1);
         countedNow(visit);
       })

@@ -6,7 +6,7 @@ import { useToast } from "~/ui/feedback/toast";
 import { share } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** Keeps a video in the visitor's own list, or takes it out again. */
+/** Adds a video to the visitor's saved videos, or removes it. */
 export function SaveButton({ id }: { id: string }) {
   const hydrated = useHydrated();
   const { isSaved, toggle } = useSaveVideo(id);
@@ -16,7 +16,7 @@ export function SaveButton({ id }: { id: string }) {
       variant="secondary"
       aria-pressed={isSaved}
       onClick={toggle}
-      // As sharing does, it needs scripts; its space is reserved without them.
+      // Needs JavaScript; its space is reserved until hydration.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Bookmark
@@ -30,8 +30,8 @@ export function SaveButton({ id }: { id: string }) {
 }
 
 /**
- * Shares title and address through the device, else copies the address to the clipboard. With a
- * label in place of words it is the one that shares the present moment of the video.
+ * Shares title and URL through the device's share dialog, or copies the URL to the clipboard. With a label instead
+ * of text, it is the icon button that shares the current position.
  */
 export function ShareButton({
   title,
@@ -40,7 +40,7 @@ export function ShareButton({
   children,
 }: {
   title: string;
-  /** Asked at the press. */
+  /** Called when the button is pressed. */
   path: () => string;
   label?: string;
   children?: string;
@@ -53,10 +53,10 @@ export function ShareButton({
     const url = new URL(path(), window.location.href).href;
     const done = await share(title, url);
     if (done === "copied") {
-      show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
+      show({ kind: "success", title: "Link copied" });
     }
     if (done === "failed") {
-      show({ kind: "error", title: "Error", description: `The link could not be copied: ${url}` });
+      show({ kind: "error", title: "Error", description: `Couldn’t copy the link: ${url}` });
     }
   }
 
@@ -67,7 +67,7 @@ export function ShareButton({
       onClick={press}
       aria-label={label}
       title={label}
-      // Sharing needs scripts. Without them the button is hidden and its space reserved.
+      // Needs JavaScript; its space is reserved until hydration.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Icon aria-hidden="true" className="size-4" />

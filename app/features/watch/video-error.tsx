@@ -6,12 +6,12 @@ import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/feedback/error-page";
 import { ListError } from "~/ui/feedback/list-error";
 
-/** Whether an error says that there is no published video at this address. */
+/** Returns whether an error means that there is no published video at this URL. */
 export function isNotFound(error: unknown): boolean {
   return isRouteErrorResponse(error) && error.status === 404;
 }
 
-/** What the page of a video shows when it doesn't exist or can't be read (specification, sections 2 and 8). */
+/** The video page when the video doesn't exist or can't be loaded (specification, sections 2 and 8). */
 export function VideoError() {
   const error = useRouteError();
   if (isNotFound(error)) {

@@ -6,17 +6,17 @@ import "./watch.css";
 
 const BAR = "animate-breathe rounded-sm bg-raised";
 
-/** The video page while it loads, in the page's own layout and at its top, so that nothing moves when it arrives. */
+/** The video page while it loads, in the page's layout and scrolled to the top, so nothing moves when it arrives. */
 export function VideoSkeleton() {
   useLayoutEffect(() => {
     const { scrollY } = window;
     window.scrollTo(0, 0);
-    // For the page before, in case that the request fails; a page that arrives sets its own position.
+    // Restore the previous page's position in case the request fails; a new page sets its own.
     return () => window.scrollTo(0, scrollY);
   }, []);
   return (
     <div role="status">
-      {/* Not in the layout, whose columns are its first and second child. */}
+      {/* Outside the layout, whose columns are its first and second child. */}
       <h1 className="sr-only">Loading video...</h1>
       <div className="video-layout">
         <div>
@@ -54,15 +54,15 @@ function RelatedSkeleton() {
   );
 }
 
-/** Until then the old page stays, with the line at the top; most pages are there before. */
-const PATIENCE_MS = 700;
-/** Shorter: the panel shows nothing of its own before the session is known. */
-const ADMIN_PATIENCE_MS = 150;
+/** How long the old page stays, with the progress bar at the top; most pages load faster. */
+const SKELETON_DELAY_MS = 700;
+/** Shorter, because the panel has nothing to show before the session is known. */
+const ADMIN_SKELETON_DELAY_MS = 150;
 
-/** For the page and its frame, which change together: the answer of `useSlowVideoTimer`. */
+/** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */
 export const SlowVideo = createContext(false);
 
-/** Whether a video page is on its way and takes so long that its skeleton is worth showing. */
+/** Returns whether a video page takes long enough to load that its skeleton should be shown. */
 export function useSlowVideo(): boolean {
   return useContext(SlowVideo);
 }
@@ -71,29 +71,29 @@ export function useSlowVideoTimer(): boolean {
   const { state, location } = useNavigation();
   const hasFailed = useRequestFailure() !== undefined;
   const pending = state === "loading" && location.pathname.startsWith("/video/") && !hasFailed;
-  return useLasts(pending, PATIENCE_MS);
+  return useDelayed(pending, SKELETON_DELAY_MS);
 }
 
-/** Whether the admin panel is on its way from another page: the session is being looked up. */
+/** Returns whether the admin panel is loading from another page, while the session is looked up. */
 export function useSlowAdmin(): boolean {
   const { state, location } = useNavigation();
   const isPanel = useLocation().pathname === "/admin";
   const hasFailed = useRequestFailure() !== undefined;
   const isPending = state === "loading" && location.pathname === "/admin" && !isPanel && !hasFailed;
-  return useLasts(isPending, ADMIN_PATIENCE_MS);
+  return useDelayed(isPending, ADMIN_SKELETON_DELAY_MS);
 }
 
-function useLasts(pending: boolean, patienceMs: number): boolean {
+function useDelayed(pending: boolean, delayMs: number): boolean {
   const [slow, setSlow] = useState(false);
 
   useEffect(() => {
     if (!pending) return;
-    const timer = setTimeout(() => setSlow(true), patienceMs);
+    const timer = setTimeout(() => setSlow(true), delayMs);
     return () => {
       clearTimeout(timer);
       setSlow(false);
     };
-  }, [pending, patienceMs]);
+  }, [pending, delayMs]);
 
   return pending && slow;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RelatedAnswer, RelatedQuestion } from "~/features/catalogue/published-index.server";
+import type { RelatedQuery, RelatedResult } from "~/features/catalogue/published-index.server";
 import { CARD_COLUMNS, cardsAt, toCard } from "~/features/catalogue/published-list.server";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
@@ -11,38 +11,38 @@ import type { VideoStatus } from "~db/schema";
 import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
 
-/** What the video page shows. */
+/** A video as shown on its page. */
 export interface VideoDetail extends VideoCardData {
   status: VideoStatus;
-  /** Whether visitors can open its page. */
+  /** Whether visitors can open the page. */
   isPublic: boolean;
   description: string;
   tags: string[];
   /** A path of this site; empty when there is no file. */
   videoUrl: string;
-  /** There is a file that browsers don't play, and nothing of what is made of it can be watched yet. */
+  /** Whether the file isn't playable in browsers and its conversion isn't watchable yet. */
   preparing: boolean;
-  /** The adaptive playlist is not there yet, and is being made. */
+  /** Whether the adaptive playlist is still being encoded. */
   streamIsComing: boolean;
-  /** The adaptive playlist, once it is made. */
+  /** The adaptive playlist, once it exists. */
   hlsUrl?: string;
-  /** WebVTT whose cues point into sprites, once it is made. */
+  /** WebVTT whose cues point into sprites, once it exists. */
   storyboardUrl?: string;
   captions: { url: string; language: string; label: string }[];
-  /** How loud the video is, once it is measured. */
-  sound?: { lufs: number; truePeak: number };
+  /** Integrated loudness and true peak, once measured. */
+  loudness?: { lufs: number; truePeak: number };
   durationSeconds: number;
   /** ISO 8601 UTC */
   updatedAt: string;
 }
 
-/** The video of an id, if visitors can open its page. */
+/** Returns a video if visitors can open its page. */
 export async function findPublished(id: string): Promise<VideoDetail | undefined> {
   const video = await findVideo(id);
   return video?.isPublic ? video : undefined;
 }
 
-/** The video of an id whatever its status, which the caller answers for; undefined when there is none. */
+/** Returns a video of any status; the caller must check access. Undefined if there is none. */
 export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -68,13 +68,13 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
       return path ? [{ url: path, language, label }] : [];
     }),
     ...(row.loudness !== null &&
-      row.true_peak !== null && { sound: { lufs: row.loudness, truePeak: row.true_peak } }),
+      row.true_peak !== null && { loudness: { lufs: row.loudness, truePeak: row.true_peak } }),
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: row.updated_at,
   };
 }
 
-/** Asked only without a stream: its job waits or runs, and no failed one keeps it from that. */
+/** True without a stream if its job is queued or running and no failed transcode blocks it. */
 const STREAM_IS_COMING = sql<0 | 1>`
   hls_url IS NULL
   AND EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'ladder'
@@ -82,7 +82,7 @@ const STREAM_IS_COMING = sql<0 | 1>`
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'transcode'
     AND state = 'failed')`;
 
-/** The adaptive playlist of a published video. */
+/** Returns the adaptive playlist of a published video. */
 export async function publishedStream(id: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -93,7 +93,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** The cards of some ids, in their order; what is not listed is left out. */
+/** Returns the cards of the ids, in the same order, without those that aren't listed. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -109,21 +109,21 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
   });
 }
 
-/** At most 20 published videos, best score first; none when the id is not published. */
+/** Returns at most 20 related videos, best score first; none if the id isn't published. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await queryRelated(id)).sortKeys);
 }
 
 /**
- * Starts reading what related videos are chosen from, and says whether all of it has been read; for
- * a million videos that takes some seconds after the start.
+ * Starts loading the index of related videos and returns whether it is complete. For a million videos that takes
+ * a few seconds after startup.
  */
-export async function relatedIsComplete(): Promise<boolean> {
+export async function isRelatedIndexComplete(): Promise<boolean> {
   return (await queryRelated("")).complete;
 }
 
-async function queryRelated(id: string): Promise<RelatedAnswer> {
+async function queryRelated(id: string): Promise<RelatedResult> {
   await projected();
-  const question: RelatedQuestion = { id, now: Date.now() };
-  return queryThread<RelatedAnswer>("related", "related", question);
+  const question: RelatedQuery = { id, now: Date.now() };
+  return queryThread<RelatedResult>("related", "related", question);
 }

@@ -3,11 +3,11 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
 import { prepared } from "~db/client.server";
 
-/** What is counted of a video: totals, without any mark of who has watched it, or when. */
+/** Aggregate watch statistics of a video, without any trace of who watched it or when. */
 export interface WatchedParts {
-  /** Views in which it was played. */
+  /** Number of views with playback. */
   views: number;
-  /** In how many of them each twentieth of the video was watched. */
+  /** For each twentieth of the video, the number of views in which it was watched. */
   parts: number[];
 }
 
@@ -15,7 +15,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
   add: (counted, more) => (counted ? sum(counted, more) : more),
   writer: () => (id, counted) => {
     const { views, parts } = sum(readWatchedParts(id), counted);
-    // Of a video that was deleted for good meanwhile nothing is kept.
+    // Keep nothing of a video that has been permanently deleted in the meantime.
     prepared(
       `INSERT INTO watched_parts (video_id, views, parts)
        SELECT @id, @views, @parts WHERE EXISTS (
@@ -26,10 +26,10 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
 });
 
 /**
- * Counts one view in memory; false when no published video has the id.
+ * Counts one view in memory. Returns false when no published video has the id.
  *
- * @param report what `watchedReport` makes.
- * @param address whose views of a video are counted 60 times an hour at most, and no further.
+ * @param report the output of `watchedReport`.
+ * @param address limits the count to 60 views of a video per hour and address; further ones are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -38,7 +38,7 @@ export function countWatched(id: string, report: string, address?: string): bool
   return true;
 }
 
-/** What is written of a video; zeros where nothing is. */
+/** Returns the stored statistics of a video; zeros if there are none. */
 export function readWatchedParts(id: string): WatchedParts {
   const row = prepared<{ views: number; parts: string }>(
     "SELECT views, parts FROM watched_parts WHERE video_id = ?",
@@ -47,7 +47,7 @@ export function readWatchedParts(id: string): WatchedParts {
   return { views: row.views, parts: JSON.parse(row.parts) as number[] };
 }
 
-/** Writes all that is counted, in one transaction. */
+/** Writes all pending counts in one transaction. */
 export const flushWatchedParts = batch.flush;
 
 function sum(a: WatchedParts, b: WatchedParts): WatchedParts {

@@ -1,5 +1,9 @@
 import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
-import { findPublished, relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
+import {
+  findPublished,
+  isRelatedIndexComplete,
+  relatedVideos,
+} from "~/features/watch/video.server";
 import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
@@ -64,7 +68,7 @@ export function run(report: Report): Promise<void> {
     disableBusyTimeout();
     startCheckpoints();
     const started = performance.now();
-    while (!(await relatedIsComplete()));
+    while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related", performance.now() - started, "ms");
     // The thread's own start is no part of a search.
     await listPublished({ search: "warm-up", page: 1 });

@@ -1,6 +1,6 @@
 import { listPublished, listTagged } from "~/features/catalogue/published-list.server";
-import { otherSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
-import { relatedIsComplete } from "~/features/watch/video.server";
+import { alternativeSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
+import { isRelatedIndexComplete } from "~/features/watch/video.server";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { sqliteHandle } from "~db/client.server";
@@ -23,7 +23,7 @@ const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
 /** Tags, suggestions, near words, orders and filters out of a million videos. */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async () => {
-    while (!(await relatedIsComplete()));
+    while (!(await isRelatedIndexComplete()));
     await listPublished({ search: "warm-up", page: 1 });
     await tags(report);
     await searchField(report);
@@ -62,7 +62,7 @@ async function searchField(report: Report): Promise<void> {
   }
   report.atMost("suggestions: p95", p95(times), MAX_SUGGESTION_MS, "ms");
   for (const text of MISTYPED) {
-    const { ms, result } = await timed(() => otherSearches(text, undefined));
+    const { ms, result } = await timed(() => alternativeSearches(text, undefined));
     report.atMost(`near "${text}": ${result.nearest ?? "nothing"}`, ms, MAX_NEAREST_MS, "ms");
   }
 }

@@ -3,7 +3,7 @@ import { PlayerPage } from "../player/player-page";
 import { runJobs } from "../run-jobs";
 import { expect, signIn, test } from "../site";
 
-/** A minute, filled up to about 50 MB: more than a browser reads ahead. Its index stands behind. */
+/** Creates a clip of one minute and about 50 MB, more than a browser buffers, with the moov atom at the end. */
 const source = () =>
   clip(
     "mp4",
@@ -12,7 +12,7 @@ const source = () =>
     ),
   );
 
-test("a video with its index at the end is watched, sought and watched on while it is converted", async ({
+test("a video with its moov atom at the end can be watched and seeked while it is converted", async ({
   page,
   site,
 }) => {
@@ -29,7 +29,7 @@ test("a video with its index at the end is watched, sought and watched on while 
   const { id, video_url } = row();
 
   const player = new PlayerPage(page);
-  /** Goes on from there: a video that played to its end while the machine was busy has stopped. */
+  /** Continues from a position, because a video that reached its end on a busy machine has stopped. */
   const watchFrom = async (seconds: number) => {
     await player.seekTo(seconds);
     await player.video.evaluate((video: HTMLVideoElement) => video.play());
@@ -55,7 +55,7 @@ test("a video with its index at the end is watched, sought and watched on while 
   await expect.poll(() => row().source_url, { timeout: 120_000 }).not.toBeNull();
   const state = site.database().prepare("SELECT state FROM jobs WHERE kind = 'transcode'").pluck();
   await expect.poll(() => state.get(), { timeout: 60_000 }).toBe("done");
-  // The file behind the address is another one now; what comes is asked for anew.
+  // The file behind the URL has changed, so the rest is requested again.
   for (const seconds of [50, 20, 35]) await watchFrom(seconds);
   expect(ranges.filter(({ range }) => range !== "bytes=0-").length).toBeGreaterThan(0);
   expect(ranges.map(({ status }) => status)).toEqual(ranges.map(() => 206));
@@ -66,7 +66,7 @@ test("a video with its index at the end is watched, sought and watched on while 
   expect(await player.video.evaluate((video: HTMLVideoElement) => video.error)).toBeNull();
   expect(row().video_url).toBe(video_url);
 
-  // The address as it was handed out plays too, by itself and from its middle.
+  // The original URL plays too, directly and from the middle.
   await page.goto("/privacy");
   const played = await page.evaluate(async (src) => {
     const video = document.createElement("video");

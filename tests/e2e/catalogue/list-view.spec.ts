@@ -5,7 +5,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-/** 12 videos: 1 to 12 minutes long, viewed the less the longer, and one of an hour. */
+/** Adds 12 videos of 1 to 12 minutes, the longer the fewer views, and one of an hour. */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({
     duration: number === 12 ? "1:00:00" : `${number}:00`,
@@ -17,7 +17,7 @@ async function addVideos(site: SiteProcess): Promise<void> {
 const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
 const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
 
-/** Chooses until the page follows: before its scripts are there, nothing does. */
+/** Selects the option until the page changes, because nothing happens before hydration. */
 async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   await expect(async () => {
     await choice();
@@ -25,10 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are chosen, kept by pages and categories, and lead back", async ({
-  page,
-  site,
-}) => {
+test("order and length are kept across pages, categories and Back", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/?page=2");
   await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");
@@ -59,7 +56,7 @@ test("order and length are chosen, kept by pages and categories, and lead back",
   await expect(length(page)).toHaveValue("short");
 });
 
-test("what was watched is left out, and a page of nothing else keeps its pager", async ({
+test("watched videos are hidden, and a page with only watched videos keeps its pager", async ({
   page,
   site,
 }) => {
@@ -70,17 +67,17 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
   });
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);
-  const toggle = page.getByRole("button", { name: "Not watched yet" });
+  const toggle = page.getByRole("button", { name: "Hide watched" });
   await toggle.click();
   await expect(page.locator(cards)).toHaveCount(6);
-  await expect(page.getByText("2 watched videos on this page are hidden.")).toBeVisible();
+  await expect(page.getByText("2 watched videos hidden on this page")).toBeVisible();
   await expect(page.locator(cards).filter({ hasText: "Video 2" })).toHaveCount(0);
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.locator(cards)).toHaveCount(4);
   await expect(page.getByText("watched video")).toHaveCount(0);
   await page.getByRole("link", { name: "Previous" }).click();
   await expect(page.locator(cards)).toHaveCount(6);
-  await page.getByRole("button", { name: "Show them" }).click();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(page.locator(cards)).toHaveCount(8);
   await expect(toggle).toHaveAttribute("aria-pressed", "false");
 
@@ -91,7 +88,7 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
   await page.reload();
   await toggle.click();
   await expect(page.locator(cards)).toHaveCount(0);
-  await expect(page.getByText("You have watched all videos on this page")).toBeVisible();
+  await expect(page.getByText("You’ve watched everything on this page.")).toBeVisible();
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.locator(cards)).toHaveCount(4);
 });

@@ -7,11 +7,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-test("a visitor pages through home and the address follows @phone", async ({
-  page,
-  site,
-  isMobile,
-}) => {
+test("paging through Home updates the URL @phone", async ({ page, site, isMobile }) => {
   await fill(site, 20);
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);
@@ -57,7 +53,7 @@ test("a visitor pages through home and the address follows @phone", async ({
   await expect(page).toHaveURL("/");
 });
 
-test("choosing a category keeps the search and returns to page 1", async ({ page, site }) => {
+test("selecting a category keeps the search and returns to page 1", async ({ page, site }) => {
   await fill(site, 20, (number) => ({ category: number % 2 ? "premium" : "english" }));
   await page.goto("/?search=video&page=2");
   await page.getByRole("navigation", { name: "Video categories" }).getByText("English").click();
@@ -69,7 +65,7 @@ test("choosing a category keeps the search and returns to page 1", async ({ page
   await expect(page).toHaveURL("/trending");
 });
 
-test("searching while typing keeps the address right, and Back leads to before it", async ({
+test("searching while typing updates the URL, and Back leaves the search", async ({
   page,
   site,
 }) => {
@@ -101,7 +97,7 @@ test("searching while typing keeps the address right, and Back leads to before i
   await expect(box).toHaveValue("");
 });
 
-test("while a list is slow, the old one stays and says that the next is loading", async ({
+test("while a list loads slowly, the old one stays with a loading message", async ({
   page,
   site,
 }) => {
@@ -116,7 +112,7 @@ test("while a list is slow, the old one stays and says that the next is loading"
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });
 
-test("a card opens by click, Enter, Space and in a new tab by the middle button", async ({
+test("a card opens with a click, Enter or Space, and in a new tab with the middle button", async ({
   page,
   site,
   context,
@@ -136,7 +132,7 @@ test("a card opens by click, Enter, Space and in a new tab by the middle button"
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a card under the pointer plays and loops from 25 s, muted, or its clip in AV1 or H.264, and stops when it leaves", async ({
+test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops on leaving", async ({
   page,
   site,
 }) => {
@@ -160,7 +156,7 @@ test("a card under the pointer plays and loops from 25 s, muted, or its clip in 
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
     .toBeGreaterThan(25);
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
-  // From its end it returns there, and never to the beginning.
+  // It loops to 25 s and never to the beginning.
   const start = await video.evaluate(
     (element: HTMLVideoElement) =>
       new Promise<number>((resolve) => {
@@ -178,7 +174,7 @@ test("a card under the pointer plays and loops from 25 s, muted, or its clip in 
   await expect(page.locator(cards).nth(0).locator("video")).toHaveCount(0);
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);
 
-  // In H.264 where the clip in AV1 is damaged.
+  // Falls back to H.264 if the AV1 clip is damaged.
   for (const [index, name] of ["av1.mp4", "h264.mp4"].entries()) {
     const card = page.locator(cards).nth(index + 2);
     await card.hover();

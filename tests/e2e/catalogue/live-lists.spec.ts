@@ -14,7 +14,7 @@ function add(site: SiteProcess, title: string): void {
   site.addVideo({ title, created_at: new Date().toISOString() });
 }
 
-/** Scrolls down to a card; the position of the card is where it is being read. */
+/** Scrolls down to a card, and returns its position. */
 async function scrollTo(page: Page, title: string): Promise<number> {
   await page.waitForLoadState("networkidle");
   await card(page, title).evaluate((element) => element.scrollIntoView({ block: "center" }));
@@ -22,16 +22,16 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("scrolled, counts rise, a hidden video is withdrawn where it stands, and new videos wait behind a button", async ({
+test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and new videos wait behind a button", async ({
   page,
   site,
 }) => {
   await fill(site, 20);
   await page.goto("/");
-  const changed = page.getByRole("button", { name: "The list has changed" });
+  const changed = page.getByRole("button", { name: "This list was updated" });
   const before = await scrollTo(page, "Video 7");
   await test.step("counts rise", async () => {
-    // A change of the catalogue on another page of the list brings new counts along.
+    // A change on another page of the list also refreshes the counts.
     site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
     site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
     await expect(card(page, "Video 7")).toContainText("41 views");
@@ -43,7 +43,7 @@ test("scrolled, counts rise, a hidden video is withdrawn where it stands, and ne
     await expect(page.getByText("No longer available")).toBeVisible();
     await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
     expect(await top(page, "Video 7")).toBe(before);
-    // Those that another page has now are still offered here.
+    // Videos that moved to another page are still shown here.
     await expect(page.getByRole("article")).toHaveCount(7);
     await changed.click();
     await expect(page.getByText("No longer available")).toHaveCount(0);
@@ -68,7 +68,7 @@ test("scrolled, counts rise, a hidden video is withdrawn where it stands, and ne
   });
 });
 
-test("at the top a new video is shown at once; with the focus in the list it waits, and the focus stays", async ({
+test("at the top a new video is shown immediately; with the focus in the list it waits, and the focus stays", async ({
   page,
   site,
 }) => {
@@ -83,7 +83,7 @@ test("at the top a new video is shown at once; with the focus in the list it wai
   add(site, "Brand new");
   await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
   await expect(link).toBeFocused();
-  // From card to card the list is still being read.
+  // Moving the focus between cards still counts as reading.
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");
@@ -93,11 +93,7 @@ test("at the top a new video is shown at once; with the focus in the list it wai
   await expect(page.getByRole("article").first()).toContainText("Brand new");
 });
 
-test("the page of a video is not refetched when the catalogue changes", async ({
-  page,
-  site,
-  context,
-}) => {
+test("a video page isn't refetched when the catalogue changes", async ({ page, site, context }) => {
   await fill(site, 2);
   await page.goto("/video/v1");
   const requests: string[] = [];

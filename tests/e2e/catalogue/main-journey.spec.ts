@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip, webmClip } from "../../clips";
 import { expect, signInByForm, test } from "../site";
 
-/** Plays what the page shows until its clock has moved on. */
+/** Plays the video until its position has advanced. */
 async function playsOn(page: Page): Promise<void> {
   const video = page.locator("video");
   await video.evaluate((element: HTMLVideoElement) => {

@@ -2,14 +2,14 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("a visitor saves videos, finds them again in another tab and takes them out", async ({
+test("saving videos, finding them in another tab and removing them", async ({
   page,
   context,
   site,
 }) => {
   await fill(site, 4);
   await page.goto("/saved");
-  await expect(page.getByText("Nothing saved yet.")).toBeVisible();
+  await expect(page.getByText("No saved videos yet.")).toBeVisible();
   const cards = page.locator("main article");
   const other = await context.newPage();
   const save = other.getByRole("button", { name: "Save", exact: true });
@@ -23,7 +23,7 @@ test("a visitor saves videos, finds them again in another tab and takes them out
     await expect(save).toHaveAttribute("aria-pressed", "true");
     await expect(cards).toHaveText([...saved]);
   }
-  await expect(other.getByText("In this browser only")).toBeVisible();
+  await expect(other.getByText("Find it under Saved (kept only in this browser).")).toBeVisible();
   await other.close();
 
   await cards.last().getByRole("link").click();
@@ -41,10 +41,7 @@ test("a visitor saves videos, finds them again in another tab and takes them out
   await expect(cards).toHaveText([/Video 1/]);
 });
 
-test("what is no longer public is said to be gone, and can be taken out", async ({
-  page,
-  site,
-}) => {
+test("videos that are no longer public are reported and can be removed", async ({ page, site }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     if (!localStorage.getItem("visitor")) {
@@ -60,7 +57,10 @@ test("what is no longer public is said to be gone, and can be taken out", async 
   expect(await saved(page)).toEqual(["v2"]);
 });
 
-test("many come some at a time; a failure is said, and tried again", async ({ page, site }) => {
+test("many videos load in batches; an error is shown and can be retried", async ({
+  page,
+  site,
+}) => {
   await fill(site, 30);
   const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
   await page.addInitScript(
@@ -78,7 +78,7 @@ test("many come some at a time; a failure is said, and tried again", async ({ pa
   await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
 });
 
-test("a card has a button that saves it, its preview plays on meanwhile, and the header counts", async ({
+test("a card's button saves it while its preview keeps playing, and the header shows the count", async ({
   page,
   site,
 }) => {
@@ -109,22 +109,22 @@ test("a card has a button that saves it, its preview plays on meanwhile, and the
   await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
 });
 
-test("the list goes to another browser as a file", async ({ page, browser, site }) => {
+test("the list can be moved to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
-  // As a version before the one document stored them.
+  // In the format of versions before the single document.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');
   });
   await page.goto("/saved");
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("button", { name: "Export list" }).click();
   const file = await download;
   expect(file.suggestedFilename()).toBe("saved-videos.json");
 
   const other = await (await browser.newContext({ baseURL: site.url })).newPage();
   await other.goto("/saved");
-  const empty = other.getByRole("button", { name: "Export" });
+  const empty = other.getByRole("button", { name: "Export list" });
   await expect(empty).toHaveAttribute("aria-disabled", "true");
   const choose = async (from: Parameters<Awaited<ReturnType<typeof chooser>>["setFiles"]>[0]) =>
     (await chooser(other)).setFiles(from);
@@ -137,27 +137,27 @@ test("the list goes to another browser as a file", async ({ page, browser, site 
     buffer: Buffer.from('{"type":"saved-videos","version":1,"videos":["v1","v2",7,"nobody"]}'),
   });
   await expect(other.locator("main article")).toHaveText([/Video 3/, /Video 1/, /Video 2/]);
-  await expect(other.getByText("1 video was saved already.")).toContainText(
-    "One entry was not understood and left out.",
+  await expect(other.getByText("1 video was already saved.")).toContainText(
+    "1 entry couldn’t be read and was skipped.",
   );
-  await expect(other.getByText("One saved video is no longer available.")).toBeVisible();
+  await expect(other.getByText("1 saved video is no longer available.")).toBeVisible();
 
   for (const [buffer, message] of [
-    [Buffer.from("GIF89a"), "The file holds no saved videos."],
-    [Buffer.alloc(300 * 1024, "["), "The file is too large for saved videos."],
+    [Buffer.from("GIF89a"), "This file contains no saved videos."],
+    [Buffer.alloc(300 * 1024, "["), "This file is too large for a list of saved videos."],
   ] as const) {
     await choose({ name: "other.json", mimeType: "application/json", buffer });
     await expect(other.getByRole("alert").filter({ hasText: message })).toBeVisible();
   }
   expect(await saved(other)).toEqual(["v3", "v1", "v2", "nobody"]);
   await other.goto("/preferences");
-  await expect(other.getByText("It remembers where you left 1 video")).toBeVisible();
+  await expect(other.getByText("1 video in progress, none finished.")).toBeVisible();
   await other.context().close();
 });
 
 async function chooser(page: Page) {
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Import" }).click();
+  await page.getByRole("button", { name: "Import list" }).click();
   return chooser;
 }
 

@@ -18,14 +18,14 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Search videos"
 const options = (page: Page) => page.getByRole("option");
 const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 1024;
 
-/** The field of the header, opened first where there is only an icon. */
+/** Returns the field in the header, which is first opened if there is only an icon. */
 async function openField(page: Page) {
   if (isNarrow(page)) await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect(field(page)).toBeVisible();
   return field(page);
 }
 
-/** Types until the suggestions are there: before the scripts are, a letter asks for nothing. */
+/** Types until suggestions appear, because typing before hydration requests nothing. */
 async function suggest(page: Page, text: string) {
   const box = await openField(page);
   await expect(async () => {
@@ -36,7 +36,7 @@ async function suggest(page: Page, text: string) {
   return box;
 }
 
-test("a search from any page leads to Home's results, with its category @phone", async ({
+test("a search from any page opens Home's results, with its category @phone", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("a search from any page leads to Home's results, with its category @phone",
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags are suggested, nothing that is hidden, and chosen with the keys of a combobox", async ({
+test("titles and tags of public videos are suggested, and selected with the keys of a combobox", async ({
   page,
   site,
 }) => {
@@ -85,7 +85,7 @@ test("titles and tags are suggested, nothing that is hidden, and chosen with the
     const id = await box.getAttribute("aria-activedescendant");
     return id === null ? null : page.locator(`[id="${id}"]`).textContent();
   };
-  // Manual selection: nothing is chosen before an arrow is pressed.
+  // Manual selection: nothing is selected before an arrow key is pressed.
   expect(await active()).toBeNull();
   await box.press("ArrowDown");
   expect(await active()).toContain("neon lights");
@@ -112,7 +112,7 @@ test("titles and tags are suggested, nothing that is hidden, and chosen with the
   await expect(page.locator(cards)).toHaveCount(1);
 });
 
-test("an answer that comes late is not shown over a later one", async ({ page, site }) => {
+test("a late response doesn't replace a newer one", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   const box = await suggest(page, "quiet");
@@ -134,7 +134,7 @@ test("an answer that comes late is not shown over a later one", async ({ page, s
   await expect(options(page)).toHaveText(["Neon RainVideo"]);
 });
 
-test("a failure of the suggestions leaves the search as it is", async ({ page, site }) => {
+test("the search still works when suggestions fail", async ({ page, site }) => {
   await addVideos(site);
   await page.route(/search\/suggestions/, (route) => route.abort());
   await page.goto("/trending");
@@ -146,7 +146,7 @@ test("a failure of the suggestions leaves the search as it is", async ({ page, s
   await expect(page).toHaveURL("/?search=neon");
 });
 
-test("a slash leads to the search field, unless it is typed", async ({ page, site }) => {
+test("a slash focuses the search field, except while typing", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   await expect(async () => {
@@ -174,10 +174,7 @@ test("a slash leads to the search field, unless it is typed", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has one field, which a slash and the icon of the header lead to", async ({
-  page,
-  site,
-}) => {
+test("Home has one field, which a slash and the header's icon focus", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/");
   await expect(field(page)).toHaveCount(0);
@@ -185,6 +182,6 @@ test("Home has one field, which a slash and the icon of the header lead to", asy
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();
   await page.getByRole("searchbox").blur();
-  await page.getByRole("link", { name: "Go to search" }).click();
+  await page.getByRole("link", { name: "Search" }).click();
   await expect(page.getByRole("searchbox")).toBeFocused();
 });

@@ -49,7 +49,7 @@ test("a file that is replaced behind its address is played on without a word, an
     await site.stop("SIGKILL");
     await page.keyboard.press("3");
     const notice = player.root.getByRole("alert");
-    await expect(notice).toContainText("The connection was lost", { timeout: 60_000 });
+    await expect(notice).toContainText("Connection lost", { timeout: 60_000 });
     await expect(player.root.getByText("Buffering…")).toBeHidden();
     await site.start();
     await expect(notice).toBeHidden({ timeout: 30_000 });

@@ -7,7 +7,7 @@ import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import type { PlayerPage } from "./player-page";
 
-/** Two renditions in fragmented MP4, one file each, addressed by byte ranges. Each frame costs processor time. */
+/** Creates two renditions in fragmented MP4, one file each, with byte ranges. Every frame costs CPU time. */
 export function adaptiveFolder(): string {
   const folder = path.join(CLIPS_FOLDER, "player-hls-10-fps");
   if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
@@ -33,7 +33,7 @@ export function adaptiveFolder(): string {
   return folder;
 }
 
-/** Publishes a video with renditions of 180 and 90 lines; `change` may spoil what is published. */
+/** Publishes a video with 180p and 90p renditions; `change` can modify or damage the files. */
 export function publishAdaptive(
   site: SiteProcess,
   change: (name: string, bytes: Buffer) => Buffer | undefined = (_, bytes) => bytes,
@@ -56,6 +56,6 @@ export function publishAdaptive(
   return id;
 }
 
-/** `blob:` of the adaptive source, `http:` of the file. */
+/** Returns `blob:` for the adaptive source and `http:` for the file. */
 export const plays = (player: PlayerPage) =>
   player.video.evaluate((video: HTMLVideoElement) => video.currentSrc.slice(0, 5));

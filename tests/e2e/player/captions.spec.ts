@@ -16,10 +16,7 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const drawn = (page: Page) => page.locator(".player-captions p");
 
-test("captions that came with the file are shown, switched, remembered, and taken away", async ({
-  page,
-  site,
-}) => {
+test("embedded captions are shown, switched, remembered and removed", async ({ page, site }) => {
   const player = new PlayerPage(page);
   await player.open(
     addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete"),
@@ -49,10 +46,7 @@ test("captions that came with the file are shown, switched, remembered, and take
   await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
 });
 
-test("an admin adds captions and a thumbnail, and takes the captions away", async ({
-  page,
-  site,
-}) => {
+test("an admin adds captions and a thumbnail, and removes the captions", async ({ page, site }) => {
   const id = publishVideo(site, { thumbnail_url: null });
   const captions = path.join(folder, "added.srt");
   fs.writeFileSync(captions, "1\n00:00:01,000 --> 00:00:03,000\nGood evening\n");

@@ -8,7 +8,7 @@ import { expect, expectNoViolations, test } from "../site";
 const section = (page: Page) => page.getByRole("region", { name: "Continue watching" });
 const begun = (page: Page) => section(page).getByRole("link");
 
-/** What the browser remembers before the page is opened, the newest last. */
+/** Sets the browser's watch history before the page is opened, newest last. */
 async function remember(page: Page, history: unknown): Promise<void> {
   await page.addInitScript(
     (text) => {
@@ -20,7 +20,7 @@ async function remember(page: Page, history: unknown): Promise<void> {
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
 
-test("what was begun stands above the list, the latest first, and goes on where it was left", async ({
+test("started videos are shown above the list, latest first, and continue where they were left", async ({
   page,
   site,
 }) => {
@@ -46,13 +46,13 @@ test("what was begun stands above the list, the latest first, and goes on where 
   await expect(inList).toContainText("Watched: 50 %");
   await expectNoViolations(page);
 
-  await test.step("what is withdrawn meanwhile is replaced where it stands", async () => {
+  await test.step("a video that was withdrawn in the meantime is replaced in place", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v10'");
     await expect(begun(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
     expect(await shifts()).toEqual([]);
   });
 
-  await test.step("what was watched is in no address that the browser asks for", async () => {
+  await test.step("the history is in no URL that the browser requests", async () => {
     await page.waitForLoadState("networkidle");
     expect(asked.filter((line) => /[?&=/#]v(?:1|2|3|10|11)\b/.test(line))).toEqual([]);
     const cards = asked.filter((line) => line.endsWith("/saved/videos"));
@@ -77,13 +77,13 @@ test("what was begun stands above the list, the latest first, and goes on where 
   await expect(page).toHaveURL(/\/video\/v\d/);
 });
 
-test("cards that do not come are said in their space, and so is that nothing is public any more", async ({
+test("a loading error and a history without public videos are shown in place of the cards", async ({
   page,
   site,
 }) => {
   await fill(site, 3);
   await remember(page, points(1));
-  // What was filled in is a change of the list, at which the page asks again by itself.
+  // The added videos are a change of the catalogue, after which the page requests the cards again.
   await page.route("**/events", (route) => route.fulfill({ status: 204 }));
   await page.route("**/saved/videos", (route) => route.abort());
   const shifts = await recordShifts(page);
@@ -93,7 +93,7 @@ test("cards that do not come are said in their space, and so is that nothing is 
   await page.unroute("**/saved/videos");
   site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v1'");
   await section(page).getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("What you began to watch is no longer available.")).toBeVisible();
+  await expect(page.getByText("The videos you started are no longer available.")).toBeVisible();
   await expectNoViolations(page);
   expect(await shifts()).toEqual([]);
 });

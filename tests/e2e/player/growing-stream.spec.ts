@@ -8,13 +8,13 @@ import { PlayerPage } from "./player-page";
 const BASE = "u/1700000000000";
 const STREAM = `${BASE}/hls-first`;
 
-/** A video that browsers don't play, of which nothing has been made yet. */
+/** Adds a video that browsers can't play and that hasn't been encoded yet. */
 function publishSource(site: SiteProcess): string {
   const source_url = site.addFile("videos", `${BASE}.mkv`, "not played");
   return site.addVideo({ title: "From a phone", source_url, video_url: "", duration: "0:40" });
 }
 
-/** As much of its stream as the encoder has made by then; `segments` left out: all of it. */
+/** Publishes the part of the stream that the encoder has finished so far; without `segments`, all of it. */
 function makeStream(site: SiteProcess, segments?: number): void {
   const add = (name: string, text: string | Buffer) =>
     site.addFile("videos", `${STREAM}/${name}`, text);
@@ -37,13 +37,13 @@ function playlistOf(whole: string, segments?: number): string {
   return parts.slice(0, segments + 1).join("");
 }
 
-test("a video is watched while it is made, and the page does not notice that it is whole", async ({
+test("a video plays while it is being encoded, and continues when the encoding is complete", async ({
   page,
   site,
 }) => {
   const id = publishSource(site);
   await page.goto(`/video/${id}`);
-  await expect(page.getByText("It is being prepared.")).toBeVisible();
+  await expect(page.getByText("We’re still preparing this video.")).toBeVisible();
   expect(await (await page.request.get("/")).text()).not.toContain("From a phone");
 
   makeStream(site, 4);
@@ -77,7 +77,7 @@ test("a video is watched while it is made, and the page does not notice that it 
   await expect(player.root.getByRole("alert")).toHaveCount(0);
 });
 
-test("a stream that is made anew goes on where it was, at its new address", async ({
+test("a stream that is encoded again continues at the same position under its new URL", async ({
   page,
   site,
 }) => {

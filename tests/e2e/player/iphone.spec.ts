@@ -5,7 +5,7 @@ import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
 
-/** What Safari on an iPhone allows: its own player for playlists, fullscreen of the element, no volume. */
+/** Emulates Safari on an iPhone: native HLS, fullscreen of the video element only, no volume control. */
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => {
     Reflect.deleteProperty(window, "MediaSource");
@@ -27,7 +27,7 @@ test.beforeEach(async ({ page }) => {
   });
 });
 
-test("an iPhone is given the playlist, plays the file where that fails, mutes, goes fullscreen, and is offered no volume", async ({
+test("an iPhone plays the playlist or falls back to the file, mutes, enters fullscreen, and has no volume control", async ({
   page,
   site,
 }) => {
@@ -56,7 +56,7 @@ test("an iPhone is given the playlist, plays the file where that fails, mutes, g
   await expect(player.root.getByRole("button", { name: "Fullscreen", exact: true })).toBeAttached();
   await player.expectPlaying();
 
-  // A swipe sets the brightness, and on the other half scrolls the page.
+  // A swipe sets the brightness, and scrolls the page on the other half.
   const level = (name: string) => player.root.locator(`.player-level[data-level="${name}"]`);
   const left = await player.at(0.2, 0.6);
   await touch.swipe(left, { x: left.x, y: left.y - 120 });

@@ -7,7 +7,7 @@ const mini = (page: Page) => page.getByRole("region", { name: "Mini player" });
 const time = (video: Locator) => video.evaluate((video: HTMLVideoElement) => video.currentTime);
 const views = (page: Page) => page.getByText(/\d views?$/).first();
 
-/** Plays from some seconds on, over and over, so that it plays for as long as the test needs. */
+/** Plays from a position in a loop, so that it keeps playing for as long as the test needs. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.video.evaluate((video: HTMLVideoElement, seconds) => {
     video.muted = true;
@@ -17,7 +17,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.expectPlaying();
 }
 
-test("a video that plays goes on in the corner, and back on its page", async ({ page, site }) => {
+test("a playing video continues in the corner, and back on its page", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishAdaptive(site);
   site.database().prepare("UPDATE videos SET title = 'First video' WHERE id = ?").run(id);
@@ -31,7 +31,7 @@ test("a video that plays goes on in the corner, and back on its page", async ({ 
   await expect(mini(page).getByRole("button", { name: "Play", exact: true })).toBeVisible();
   await expectNoViolations(page);
 
-  await test.step("it is within the screen of a phone", async () => {
+  await test.step("it fits the screen of a phone", async () => {
     const { width, height } = page.viewportSize()!;
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
@@ -46,7 +46,7 @@ test("a video that plays goes on in the corner, and back on its page", async ({ 
   await expect(video).toBeVisible();
   const left = await time(video);
 
-  await mini(page).getByRole("link", { name: "Back to First video" }).press("Enter");
+  await mini(page).getByRole("link", { name: "Return to First video" }).press("Enter");
   await expect(page).toHaveURL(new RegExp(`/video/${id}`));
   await expect(mini(page)).toHaveCount(0);
   await player.ready();

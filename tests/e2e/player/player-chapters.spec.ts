@@ -31,7 +31,7 @@ function publishWithStoryboard(site: SiteProcess): string {
   return id;
 }
 
-test("the seek bar previews and drags, and chapters and times in the text play in place", async ({
+test("the seek bar shows previews and can be dragged, and chapters and timestamps seek in place", async ({
   page,
   site,
 }) => {
@@ -44,9 +44,9 @@ test("the seek bar previews and drags, and chapters and times in the text play i
   await player.open(id, "?from=trending&page=2&t=25");
   await expect.poll(async () => (await player.state()).time).toBe(25);
 
-  await test.step("links to the video and to the time are copied", async () => {
+  await test.step("links to the video and to the current time are copied", async () => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await page.getByRole("button", { name: "Link to this moment" }).click();
+    await page.getByRole("button", { name: "Copy link at current time" }).click();
     await expect(page.getByText("Link copied")).toBeVisible();
     await expect.poll(copied).toBe(`${site.url}/video/${id}?t=25`);
     await page.getByRole("button", { name: "Share" }).click();
@@ -58,11 +58,11 @@ test("the seek bar previews and drags, and chapters and times in the text play i
   const preview = player.root.locator(".player-preview");
   const tile = player.root.locator(".player-storyboard");
 
-  await test.step("the pointer gets time, chapter and storyboard tile of its position", async () => {
-    // A file needs no script for streams, and the storyboard isn't loaded before somebody points.
+  await test.step("hovering shows the time, chapter and storyboard tile", async () => {
+    // A file doesn't need hls.js, and the storyboard isn't loaded before the first hover.
     expect(requests.filter((path) => /\.vtt$|\/hls-[\w-]+\.mjs$/.test(path))).toEqual([]);
     await page.mouse.move(bar.x + bar.width * 0.6, y);
-    // The mouse rests: the tile comes to it when it is loaded.
+    // The mouse is resting: the tile appears once it is loaded.
     await expect(tile).toBeVisible();
     await expect(tile).toHaveCSS("background-position", "-320px 0px");
     await expect.poll(() => requests.some((path) => path.endsWith("board-1.jpg"))).toBe(true);
@@ -74,7 +74,7 @@ test("the seek bar previews and drags, and chapters and times in the text play i
     await expect(preview).toContainText("0:10");
   });
 
-  await test.step("it drags the position", async () => {
+  await test.step("dragging seeks", async () => {
     await page.mouse.down();
     await page.mouse.move(bar.x + bar.width * 0.4, y, { steps: 5 });
     await page.mouse.move(bar.x + bar.width * 0.505, y, { steps: 5 });
@@ -84,7 +84,7 @@ test("the seek bar previews and drags, and chapters and times in the text play i
     await expect(player.seek).toHaveAttribute("aria-valuetext", "0:20 of 0:40");
   });
 
-  await test.step("chapters are listed, and play in place", async () => {
+  await test.step("chapters are listed and seek in place", async () => {
     await expect(player.root.locator(".player-seek-track > span")).toHaveCount(3);
     const list = page.getByRole("navigation", { name: "Chapters" });
     await expect(list.getByRole("link")).toHaveText([

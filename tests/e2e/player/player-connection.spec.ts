@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Noise doesn't shrink: a file of exactly that many bits a second. */
+/** Noise can't be compressed, so the file has exactly this bitrate. */
 function noise(seconds: number, megabits: number): string {
   const rate = `${megabits}M`;
   return clip("mp4", [
@@ -19,7 +19,7 @@ function noise(seconds: number, megabits: number): string {
 
 const SLOW_LINE_BITS = 1_600_000;
 
-/** From now on the page loads at 1.6 Mbit/s. */
+/** Throttles the page to 1.6 Mbit/s. */
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -31,8 +31,8 @@ async function slowDown(page: Page): Promise<void> {
   });
 }
 
-test.describe("a file that plays before the adaptive source is ready, on a slow line", () => {
-  /** Opens the video; the script of the adaptive source comes when the file plays. */
+test.describe("a file that plays before the adaptive source is ready, on a slow connection", () => {
+  /** Opens the video; hls.js loads only once the file is playing. */
   async function playFile(page: Page, id: string): Promise<PlayerPage> {
     const player = new PlayerPage(page);
     await page.route(/\/hls-[^/]*\.mjs$/, async (route) => {
@@ -40,7 +40,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
       await route.continue();
     });
     await page.goto(`/video/${id}`);
-    // Its length is not known: where there is a stream, the file is not asked for before play.
+    // The duration is unknown: with a stream, the file isn't requested before play.
     await expect(player.button("Play")).toBeVisible();
     const fetched = page.waitForResponse(/\/hls-[^/]*\.mjs$/);
     await page.keyboard.press("k");
@@ -50,7 +50,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     return player;
   }
 
-  test("gives way at the first stall, and goes on where it was", async ({ page, site }) => {
+  test("is replaced at the first stall, at the same position", async ({ page, site }) => {
     test.setTimeout(150_000);
     const id = publishAdaptive(site, undefined, { file: noise(40, 3) });
     await slowDown(page);
@@ -66,7 +66,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
         { timeout: 90_000, intervals: [100] },
       )
       .toBe("blob:");
-    // What the controls show meanwhile is what goes on: there is nothing to press again.
+    // Meanwhile the controls still show playback, so nothing has to be pressed again.
     await expect(player.button("Pause")).toBeVisible();
     await player.expectPlaying();
     expect((await player.state()).time).toBeGreaterThanOrEqual(before - 0.5);
@@ -75,7 +75,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("is left alone until a seek, where the stream goes on", async ({ page, site }) => {
+  test("is left alone until a seek, from where the stream continues", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
     await player.playSlowly();
     await player.record("emptied", "pause");

@@ -7,11 +7,8 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test.describe("files that are not as they should be", () => {
-  test("one that is cut off plays to the cut, and then stops with a word", async ({
-    page,
-    site,
-  }) => {
+test.describe("damaged and unusual files", () => {
+  test("a truncated file plays up to the cut and then shows an error", async ({ page, site }) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-cut-"));
     const whole = path.join(folder, "whole.mp4");
     fs.copyFileSync(mp4Clip(40), whole);
@@ -28,7 +25,7 @@ test.describe("files that are not as they should be", () => {
     await expect(player.root.getByText("Buffering…")).toBeHidden();
   });
 
-  test("one of 10 hours, upright and without sound, plays and is sought in whole", async ({
+  test("a vertical file of 10 hours without audio plays and can be seeked completely", async ({
     page,
     site,
   }) => {
@@ -54,10 +51,7 @@ test.describe("files that are not as they should be", () => {
   });
 });
 
-test("a browser that refuses to store anything saves and plays all the same", async ({
-  page,
-  site,
-}) => {
+test("a browser that blocks storage can still save and play videos", async ({ page, site }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, "localStorage", {
       get() {
@@ -72,7 +66,7 @@ test("a browser that refuses to store anything saves and plays all the same", as
   const save = page.getByRole("button", { name: "Save A quiet evening", exact: true });
   await save.click();
   await expect(save).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByText("Until this page is closed")).toBeVisible();
+  await expect(page.getByText("Saved until you close this tab.")).toBeVisible();
   await page.locator("main article").getByRole("link").first().click();
   const player = new PlayerPage(page);
   await player.ready();

@@ -2,7 +2,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("keys play, seek, enter fullscreen and reach every control, but not while typing", async ({
+test("the keyboard plays, seeks, enters fullscreen and reaches every control, but not while typing", async ({
   page,
   site,
 }) => {
@@ -23,7 +23,7 @@ test("keys play, seek, enter fullscreen and reach every control, but not while t
   await page.keyboard.press("f");
   await expect.poll(() => page.evaluate(() => document.fullscreenElement)).toBeNull();
 
-  await test.step("Tab reaches everything, Enter and Space press it", async () => {
+  await test.step("Tab reaches every control, Enter and Space activate it", async () => {
     await player.seek.focus();
     const names: (string | null)[] = [];
     for (let step = 0; step < 9; step++) {
@@ -37,8 +37,8 @@ test("keys play, seek, enter fullscreen and reach every control, but not while t
       "Mute",
       "Volume",
       "Settings",
-      "Picture in picture",
-      "Theatre mode",
+      "Picture-in-picture",
+      "Theater mode",
       "Fullscreen",
     ]);
     await player.button("Play").focus();
@@ -53,7 +53,7 @@ test("keys play, seek, enter fullscreen and reach every control, but not while t
     await expect(player.button("Settings")).toBeFocused();
   });
 
-  await test.step("a field keeps its keys, and so do combinations", async () => {
+  await test.step("fields and key combinations are left alone", async () => {
     await page.evaluate(() => {
       document
         .querySelector("main")

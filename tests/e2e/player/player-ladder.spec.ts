@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of a video that the site has encoded is switched while it plays, without a gap", async ({
+test("the quality of an encoded video switches during playback without a gap", async ({
   page,
   site,
 }) => {
@@ -29,11 +29,11 @@ test("the quality of a video that the site has encoded is switched while it play
     ["240p", 240],
   ] as const) {
     await choose(quality);
-    // The other quality begins where the loaded segments end, half as fast.
+    // The other quality starts after the loaded segments, at half speed.
     await expect.poll(height, { timeout: 45_000 }).toBe(lines);
     await player.expectPlaying();
   }
-  // What is played and what comes next lie side by side: there is nothing to wait for in between.
+  // The played range and the next one are adjacent, so there is no gap to wait for.
   const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
     const { buffered, currentTime } = video;
     const ranges = Array.from({ length: buffered.length }, (_, index) => ({
@@ -51,7 +51,7 @@ test("the quality of a video that the site has encoded is switched while it play
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
 });
 
-test("another language is heard at once when it is chosen, and is remembered", async ({
+test("another audio track plays immediately when selected, and is remembered", async ({
   page,
   site,
 }) => {
@@ -70,13 +70,13 @@ test("another language is heard at once when it is chosen, and is remembered", a
   expect(asked.has("sound-1.mp4")).toBe(true);
   await player.playSlowly(0.5);
   await player.button("Settings").click();
-  await page.getByRole("menuitem", { name: /^Sound/ }).click();
+  await page.getByRole("menuitem", { name: /^Audio track/ }).click();
   await expect(page.getByRole("menuitemradio")).toHaveText(["German", "English"]);
   await expect(page.getByRole("menuitemradio", { name: "German" })).toBeChecked();
   await page.getByRole("menuitemradio", { name: "English" }).click();
   await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.expectPlaying();
-  // At the end of what was loaded of both before the choice.
+  // After everything that was loaded before the choice.
   await player.seekTo(25);
   await player.expectPlaying();
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
@@ -85,5 +85,5 @@ test("another language is heard at once when it is chosen, and is remembered", a
   await opened();
   await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.button("Settings").click();
-  await expect(page.getByRole("menuitem", { name: /^Sound/ })).toContainText("English");
+  await expect(page.getByRole("menuitem", { name: /^Audio track/ })).toContainText("English");
 });

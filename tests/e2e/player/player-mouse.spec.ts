@@ -3,7 +3,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("clicks, double clicks and a held mouse play, seek and play faster", async ({
+test("clicks toggle playback, double clicks seek, and holding plays faster", async ({
   page,
   site,
 }) => {
@@ -33,7 +33,7 @@ test("clicks, double clicks and a held mouse play, seek and play faster", async 
     await player.expectControls(true);
   });
 
-  await test.step("a click pauses when the 300 ms of a double click are over", async () => {
+  await test.step("a click pauses after the double-click window of 300 ms", async () => {
     await player.record("play", "pause");
     await player.click(0.7);
     await page.clock.runFor(299);
@@ -44,7 +44,7 @@ test("clicks, double clicks and a held mouse play, seek and play faster", async 
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double click seeks 10 s by half, and further clicks add up", async () => {
+  await test.step("a double click seeks 10 s in the direction of its half, and further clicks add up", async () => {
     await player.seekTo(20);
     await player.click(0.8);
     await page.clock.runFor(250);
@@ -63,20 +63,20 @@ test("clicks, double clicks and a held mouse play, seek and play faster", async 
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a press of a button leaves the space bar to play", async () => {
+  await test.step("after clicking a button, the space bar still toggles playback", async () => {
     await player.button("Mute").click();
     await page.keyboard.press("Space");
     await player.expectState({ muted: true, paused: false });
   });
 
-  await test.step("a press that lasts plays at double speed until it ends", async () => {
+  await test.step("holding the button plays at double speed until released", async () => {
     const point = await player.at(0.3, 0.4);
     await page.mouse.move(point.x, point.y);
     await page.mouse.down();
     await page.clock.runFor(500);
     await player.expectState({ speed: 2 });
     await expect(player.root.locator(".player-note")).toHaveText("2×");
-    // It ends beside the picture.
+    // Release outside the video.
     await page.mouse.move(5, 5);
     await page.mouse.up();
     await player.expectState({ speed: 1 });

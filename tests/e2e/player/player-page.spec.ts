@@ -3,16 +3,13 @@ import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("the browser's player is taken over while it plays, without a restart", async ({
-  page,
-  site,
-}) => {
+test("hydration keeps the browser's player playing without a restart", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishVideo(site);
   const release = await holdRequests(page, /\.js(\?|$)/);
   await page.goto(`/video/${id}`, { waitUntil: "commit" });
   await expect(player.video).toHaveAttribute("controls");
-  // What the visitor does with the browser's controls; muted, because there is no gesture here.
+  // Simulates the browser's controls; muted, because there is no user gesture.
   await player.video.evaluate(async (video: HTMLVideoElement) => {
     Object.assign(video, { theSame: true, muted: true });
     await video.play();
@@ -30,7 +27,7 @@ test("the browser's player is taken over while it plays, without a restart", asy
   await expect(player.button("Pause")).toBeVisible();
 });
 
-test("another video starts at the top and anew, but for the volume, and the last one's download stops", async ({
+test("another video starts at the top with everything reset except the volume, and the previous download stops", async ({
   page,
   site,
 }) => {
@@ -44,7 +41,7 @@ test("another video starts at the top and anew, but for the volume, and the last
   await page.keyboard.press("ArrowRight");
   await player.expectState({ speed: 1.25 });
   await player.root.getByRole("slider", { name: "Volume" }).fill("0.4");
-  // It is slow to come: a skeleton takes the place of the player meanwhile.
+  // It loads slowly, so a skeleton replaces the player in the meantime.
   const release = await holdRequests(page, /\/video\/.*\.data/);
   const link = page.getByRole("link", { name: /A quiet morning/ }).last();
   await link.scrollIntoViewIfNeeded();
@@ -60,7 +57,7 @@ test("another video starts at the top and anew, but for the volume, and the last
   await expect(page.locator("video")).toHaveCount(0);
 });
 
-test("the next video comes 8 s after the end, and plays on in the same player", async ({
+test("the next video opens 8 s after the end and plays in the same player", async ({
   page,
   site,
 }) => {
@@ -84,27 +81,27 @@ test("the next video comes 8 s after the end, and plays on in the same player", 
   await expect(card).toBeHidden();
 });
 
-test("theatre mode, every width and the open menu keep the layout and pass axe", async ({
+test("theater mode, every width and the open menu keep the layout and pass axe", async ({
   page,
   site,
 }) => {
   const player = new PlayerPage(page);
   await player.open(publishVideo(site));
 
-  await test.step("theatre mode gives the player the page's width, and takes it back", async () => {
+  await test.step("theater mode makes the player as wide as the page, and back", async () => {
     const width = async () => (await player.root.boundingBox())!.width;
     const before = await width();
-    await player.button("Theatre mode").click();
+    await player.button("Theater mode").click();
     await expect.poll(width).toBeGreaterThan(before + 200);
-    await player.button("Theatre mode").click();
+    await player.button("Theater mode").click();
     await expect.poll(width).toBe(before);
 
-    // On a phone that is turned it takes nothing of the height.
+    // On a phone in landscape it doesn't reduce the height.
     await page.setViewportSize({ width: 740, height: 360 });
     const height = () => player.root.evaluate((root) => root.getBoundingClientRect().height);
     const usual = await height();
     await player.root.press("t");
-    await expect(player.root).toHaveAttribute("data-theatre");
+    await expect(player.root).toHaveAttribute("data-theater");
     expect(await height()).toBeGreaterThanOrEqual(usual);
     await player.root.press("t");
   });

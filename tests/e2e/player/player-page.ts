@@ -9,7 +9,7 @@ export interface VideoState {
   filter: string;
 }
 
-/** The player of the page, by what a person sees and an element says. */
+/** Page object for the player: its visible controls and the state of the video element. */
 export class PlayerPage {
   readonly video: Locator;
   readonly root: Locator;
@@ -21,13 +21,13 @@ export class PlayerPage {
     this.seek = this.root.getByRole("slider", { name: "Seek" });
   }
 
-  /** Opens the page of a video and waits for scripts and the file's length. */
+  /** Opens the page of a video and waits for hydration and the file's metadata. */
   async open(id: string, query = ""): Promise<void> {
     await this.page.goto(`/video/${id}${query}`);
     await this.ready();
   }
 
-  /** The same with a clock that stands still, see `stopClock`. */
+  /** Opens the page with a stopped clock, see `stopClock`. */
   async openStopped(id: string): Promise<void> {
     await this.page.clock.install();
     await this.open(id);
@@ -57,23 +57,23 @@ export class PlayerPage {
     await expect.poll(() => this.state()).toMatchObject(state);
   }
 
-  /** Playing, with the picture moving. */
+  /** Expects that the video is playing and its position advances. */
   async expectPlaying(): Promise<void> {
     await this.expectState({ paused: false });
     const { time } = await this.state();
     await expect.poll(async () => (await this.state()).time).toBeGreaterThan(time);
   }
 
-  /** So that the video outlasts what a slow machine does meanwhile. */
+  /** Slows the video down, so that it lasts long enough on a slow machine. */
   async playSlowly(speed = 0.25): Promise<void> {
     await this.video.evaluate((video: HTMLVideoElement, speed) => {
-      // The default too: another source would begin with it.
+      // Set the default as well, because another source starts with it.
       video.defaultPlaybackRate = speed;
       video.playbackRate = speed;
     }, speed);
   }
 
-  /** Moves a paused or playing video, and waits until the picture is there. */
+  /** Seeks a paused or playing video, and waits until the frame is available. */
   async seekTo(seconds: number): Promise<void> {
     await this.video.evaluate(async (video: HTMLVideoElement, to) => {
       if (video.currentTime === to) return;
@@ -85,14 +85,14 @@ export class PlayerPage {
     }, seconds);
   }
 
-  /** Seconds, of what has been loaded from the beginning. */
+  /** Returns the seconds that are buffered from the beginning. */
   bufferedEnd(): Promise<number> {
     return this.video.evaluate(({ buffered }: HTMLVideoElement) =>
       buffered.length > 0 ? buffered.end(0) : 0,
     );
   }
 
-  /** Starts keeping the element's events of these kinds; `events()` lists what came. */
+  /** Records the element's events of these types; `events()` returns them. */
   async record(...kinds: string[]): Promise<void> {
     await this.video.evaluate((video, kinds) => {
       const seen: string[] = [];
@@ -105,13 +105,13 @@ export class PlayerPage {
     return this.page.evaluate(() => (window as unknown as { seenEvents: string[] }).seenEvents);
   }
 
-  /** From here on no timer of the page runs but through `page.clock.runFor`. */
+  /** Stops the page's timers; from here on they run only with `page.clock.runFor`. */
   async stopClock(): Promise<void> {
     const now = await this.page.evaluate(() => Date.now());
     await this.page.clock.pauseAt(now + 1_000);
   }
 
-  /** A point of the picture, as parts of its width and height. */
+  /** Returns a point on the video, given as fractions of its width and height. */
   async at(x: number, y: number): Promise<{ x: number; y: number }> {
     const box = await this.video.boundingBox();
     if (!box) throw new Error("The video is not on screen");

@@ -6,7 +6,7 @@ import { PlayerPage } from "./player-page";
 const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];
 test.use({ ...PIXEL, viewport: { width: 360, height: 740 } });
 
-/** As a phone tells it; within the gesture that a browser asks of whoever wants fullscreen. */
+/** Rotates the phone, within a user gesture that browsers require for fullscreen. */
 function turn(page: Page, type: "landscape-primary" | "portrait-primary"): Promise<void> {
   return page.evaluate((type) => {
     Object.defineProperty(screen.orientation, "type", { configurable: true, value: type });
@@ -16,14 +16,14 @@ function turn(page: Page, type: "landscape-primary" | "portrait-primary"): Promi
 
 const isFullscreen = (page: Page) => page.evaluate(() => document.fullscreenElement !== null);
 
-/** Over and over, so that it plays for as long as the test needs. */
+/** Plays in a loop, so that it keeps playing for as long as the test needs. */
 const playOn = (player: PlayerPage) =>
   player.video.evaluate((video: HTMLVideoElement) => {
     video.loop = true;
     return video.play();
   });
 
-test("a phone held upright has the picture at the top with Back over it, while the details scroll", async ({
+test("on a phone in portrait, the player with Back on it stays at the top while the details scroll", async ({
   page,
   site,
 }) => {
@@ -39,7 +39,7 @@ test("a phone held upright has the picture at the top with Back over it, while t
   expect(over.y + over.height).toBeLessThan(box.height);
   await expectNoViolations(page);
 
-  await test.step("Back hides with the controls, and is shown to the keyboard", async () => {
+  await test.step("Back hides with the controls, and appears on keyboard focus", async () => {
     await player.stopClock();
     await playOn(player);
     await page.clock.runFor(5_100);
@@ -55,7 +55,7 @@ test("a phone held upright has the picture at the top with Back over it, while t
 
   await page.evaluate(() => window.scrollTo(0, 900));
   await expect.poll(async () => (await player.root.boundingBox())!.y).toBe(0);
-  // What the keyboard comes to is not behind it.
+  // A focused element isn't hidden behind it.
   await page.getByRole("link", { name: "Desi", exact: true }).first().focus();
   const focused = await page.evaluate(
     () => document.activeElement?.getBoundingClientRect().top ?? 0,
@@ -67,7 +67,7 @@ test("a phone held upright has the picture at the top with Back over it, while t
   await expect(page).toHaveURL(/#video-/);
 });
 
-test("turning the phone while it plays enters and leaves fullscreen, unless a button did", async ({
+test("rotating the phone during playback enters and leaves fullscreen, unless a button did", async ({
   page,
   site,
 }) => {
@@ -84,7 +84,7 @@ test("turning the phone while it plays enters and leaves fullscreen, unless a bu
   await turn(page, "portrait-primary");
   await expectFullscreen(false);
 
-  await test.step("what a button entered is left alone", async () => {
+  await test.step("fullscreen entered with a button is left alone", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
     await turn(page, "portrait-primary");
@@ -94,7 +94,7 @@ test("turning the phone while it plays enters and leaves fullscreen, unless a bu
     await expectFullscreen(false);
   });
 
-  await test.step("and so is what a button left", async () => {
+  await test.step("and so is fullscreen left with a button", async () => {
     await turn(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");

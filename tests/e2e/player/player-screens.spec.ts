@@ -10,7 +10,7 @@ import { TouchScreen } from "./touch-screen";
 
 const CUE = "Good evening, and welcome to this quiet place by the sea, where nothing happens";
 
-/** A video with captions over its whole length and a storyboard. */
+/** Publishes a video with captions over its whole length and a storyboard. */
 function publishCaptioned(site: SiteProcess, title: string, cue = CUE): string {
   const id = publishVideo(site, { title });
   const row = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
@@ -46,7 +46,7 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** What lies on top at the middle of an element. Captions let presses through, and don't count. */
+/** Returns the topmost element at the center of an element, ignoring captions, which let clicks through. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -67,7 +67,7 @@ async function expectWithinScreen(page: Page, locator: Locator) {
   expect(box.bottom).toBeLessThanOrEqual(height + 0.5);
 }
 
-test.describe("a small phone that is turned", () => {
+test.describe("a small phone in landscape", () => {
   const viewport = { width: 568, height: 320 };
   test.use({ hasTouch: true, isMobile: true, viewport });
 
@@ -110,7 +110,7 @@ test.describe("a small phone that is turned", () => {
 test.describe("a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("neither Retry nor the next card touches the seek bar, and Retry plays a file that is there again", async ({
+  test("Retry and the next card don't touch the seek bar, and Retry plays a file that is available again", async ({
     page,
     site,
   }) => {
@@ -120,9 +120,7 @@ test.describe("a small phone", () => {
     await page.goto(`/video/${id}`);
     const retry = player.button("Retry");
     await expect(retry).toBeVisible();
-    await expect(player.root.getByRole("alert")).toContainText(
-      "The file of this video can't be found.",
-    );
+    await expect(player.root.getByRole("alert")).toContainText("This video’s file is missing.");
     await expect(player.root.getByText("Buffering…")).toBeHidden();
     const seek = await boxOf(player.seek);
     expect((await boxOf(retry)).bottom).toBeLessThanOrEqual(seek.y);
@@ -153,10 +151,10 @@ test.describe("a small phone", () => {
   });
 });
 
-test.describe("a small phone with text of twice the size", () => {
+test.describe("a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("has all controls within the picture, beside each other", async ({ page, site }) => {
+  test("has all controls within the player, next to each other", async ({ page, site }) => {
     await page.addInitScript(doubleText);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
@@ -191,7 +189,7 @@ test.describe("a small phone with text of twice the size", () => {
   });
 });
 
-test("captions are on top, above the controls and the storyboard picture, not on the next card, and go on with the next video", async ({
+test("captions are above the controls and the storyboard preview, not on the next card, and continue with the next video", async ({
   page,
   site,
 }) => {
@@ -236,7 +234,7 @@ test("captions are on top, above the controls and the storyboard picture, not on
   await expect(card).toBeVisible();
   await expect(cues(page)).toBeHidden();
 
-  // The page shows the next title before the element has let go of the first video.
+  // The page shows the next title before the element has unloaded the first video.
   await player.record("loadedmetadata");
   await card.getByRole("button", { name: "Play now" }).click();
   await expect(page.getByRole("heading", { name: "A quiet morning" })).toBeVisible();
@@ -250,7 +248,7 @@ test("captions are on top, above the controls and the storyboard picture, not on
 test.describe("with reduced motion", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-  test("nothing moves over the picture", async ({ page, site }) => {
+  test("nothing moves on top of the video", async ({ page, site }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
@@ -282,7 +280,7 @@ test.describe("with reduced motion", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");
     await page.keyboard.press("k");
-    // A stall, as far as the player can tell.
+    // Looks like a stall to the player.
     await player.video.evaluate((video: HTMLVideoElement) => {
       Object.defineProperty(video, "readyState", { value: 1 });
       Object.defineProperty(video, "seeking", { value: true });
@@ -301,7 +299,7 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test("in forced colours the played part, its thumb, icons and the choice of a menu can be told", async ({
+test("in forced colors the played part, the thumb, icons and the selected menu item are distinguishable", async ({
   page,
   site,
 }) => {

@@ -3,7 +3,7 @@ import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
 test.describe("adaptive", () => {
-  test("begins at the time in a link, and goes on in every quality and in the original", async ({
+  test("starts at the time in a link, and continues in every quality and in the original", async ({
     page,
     site,
   }) => {
@@ -38,7 +38,7 @@ test.describe("adaptive", () => {
     expect((await player.state()).time).toBeGreaterThan(19);
   });
 
-  test("gives way to the file, at the same position, when segments are missing", async ({
+  test("falls back to the file at the same position when segments are missing", async ({
     page,
     site,
   }) => {
@@ -52,15 +52,15 @@ test.describe("adaptive", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
-    // hls.js shortens the stream to what it found whole, so eight tenths are not always of all.
-    // While hls.js attaches the element anew, its length is unknown and there is nowhere to seek to.
+    // hls.js shortens the stream to the complete segments, so 80% isn't always of the whole video.
+    // While hls.js reattaches the element, its duration is unknown and it can't seek.
     let asked = 0;
     await expect(async () => {
       await page.keyboard.press("8");
       asked = (await player.state()).time;
       expect(asked).toBeGreaterThan(5);
     }).toPass();
-    // hls.js asks several times, with growing waits in between.
+    // hls.js retries several times with growing delays.
     await expect
       .poll(
         async () => {

@@ -5,7 +5,7 @@ import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-test("taps play, seek by half and show the controls; a held finger plays faster", async ({
+test("taps toggle playback, seek and show the controls; a held finger plays faster", async ({
   page,
   site,
 }) => {
@@ -13,7 +13,7 @@ test("taps play, seek by half and show the controls; a held finger plays faster"
   const touch = await TouchScreen.of(page);
   await player.openStopped(publishVideo(site));
 
-  await test.step("the first tap plays, a single one pauses after 300 ms", async () => {
+  await test.step("the first tap plays, a single tap pauses after 300 ms", async () => {
     await touch.tap(await player.at(0.5, 0.5));
     await player.expectPlaying();
     await page.clock.runFor(1_000);
@@ -52,7 +52,7 @@ test("taps play, seek by half and show the controls; a held finger plays faster"
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("hidden controls are shown without being pressed, and without a pause", async () => {
+  await test.step("hidden controls are shown without being activated and without a pause", async () => {
     await player.seekTo(2);
     await touch.tap(await player.at(0.5, 0.4));
     await page.clock.runFor(301);
@@ -66,7 +66,7 @@ test("taps play, seek by half and show the controls; a held finger plays faster"
     await player.expectState({ muted: false, paused: false });
   });
 
-  await test.step("a tap on the time keeps the controls, two at the lower edge seek", async () => {
+  await test.step("a tap on the time keeps the controls, two taps at the bottom edge seek", async () => {
     await page.clock.runFor(2_000);
     const time = (await player.root.locator(".player-time").boundingBox())!;
     await touch.tap({ x: time.x + time.width / 2, y: time.y + time.height / 2 });
@@ -83,7 +83,7 @@ test("taps play, seek by half and show the controls; a held finger plays faster"
     await player.expectState({ paused: false });
   });
 
-  await test.step("a held finger plays at double speed, and never pauses", async () => {
+  await test.step("a held finger plays at double speed and never pauses", async () => {
     const point = await player.at(0.7, 0.4);
     await touch.down(point);
     await page.clock.runFor(499);
@@ -102,7 +102,7 @@ test("taps play, seek by half and show the controls; a held finger plays faster"
   });
 });
 
-test("vertical swipes set volume and brightness; other moves stay the browser's", async ({
+test("vertical swipes set volume and brightness; other moves are left to the browser", async ({
   page,
   site,
 }) => {
@@ -119,7 +119,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await touch.up();
   });
 
-  await test.step("the right half is the volume, with an indicator for 1 s", async () => {
+  await test.step("the right half sets the volume, with an indicator for 1 s", async () => {
     const from = await player.at(0.8, 0.3);
     await touch.swipe(from, { x: from.x, y: from.y + 90 });
     const { volume } = await player.state();
@@ -141,7 +141,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await player.expectState({ volume: 1 });
   });
 
-  await test.step("the left half is the brightness, from 0.2 to 2", async () => {
+  await test.step("the left half sets the brightness, from 0.2 to 2", async () => {
     const low = await player.at(0.2, 0.6);
     await touch.swipe(low, { x: low.x, y: low.y - 100 });
     expect(await brightness()).toBeGreaterThan(1.3);
@@ -150,7 +150,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
       await touch.swipe(low, { x: low.x, y: low.y - 220 });
     }
     await player.expectState({ filter: "brightness(2)" });
-    // Below Back, which lies over the picture.
+    // Below Back, which is on top of the video.
     const high = await player.at(0.2, 0.3);
     for (let again = 0; again < 3; again++) {
       await touch.swipe(high, { x: high.x, y: high.y + 220 });
@@ -158,7 +158,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await player.expectState({ filter: "brightness(0.2)", volume: 1 });
   });
 
-  await test.step("a swipe may begin on the controls, but not on the seek bar", async () => {
+  await test.step("a swipe can start on the controls, but not on the seek bar", async () => {
     const swipeUp = async ({ x, y }: { x: number; y: number }) =>
       touch.swipe({ x, y }, { x, y: y - 90 });
     const middleOf = async (name: string) => {
@@ -174,7 +174,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await swipeUp(await middleOf("Play"));
     const { filter } = await player.state();
     expect(await brightness()).toBeGreaterThan(0.5);
-    // No button was pressed on the way.
+    // No button was activated on the way.
     await expect(player.button("Fullscreen")).toBeVisible();
     await player.expectState({ paused: true });
     const bar = (await player.seek.boundingBox())!;
@@ -182,7 +182,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await player.expectState({ volume, filter });
   });
 
-  await test.step("it ends where the screen is turned, and leaves the level as it was", async () => {
+  await test.step("rotating the screen ends the swipe and keeps the level", async () => {
     const from = await player.at(0.8, 0.2);
     await touch.swipe(from, { x: from.x, y: from.y + 80 }, { stay: true });
     const { volume } = await player.state();
@@ -195,7 +195,7 @@ test("vertical swipes set volume and brightness; other moves stay the browser's"
     await expect.poll(async () => (await player.video.boundingBox())!.width).toBe(412);
   });
 
-  await test.step("a sideways scroll and a pinch are not taken", async () => {
+  await test.step("horizontal scrolling and pinching are left to the browser", async () => {
     const before = await player.state();
     await page.evaluate(() => {
       const taken: boolean[] = [];

@@ -5,7 +5,7 @@ interface Point {
   y: number;
 }
 
-/** Fingers, through the browser's debugging protocol: real touch event sequences. */
+/** Real touch events through the browser's debugging protocol. */
 export class TouchScreen {
   private constructor(private readonly session: CDPSession) {}
 
@@ -30,7 +30,7 @@ export class TouchScreen {
     await this.up();
   }
 
-  /** Down, along a straight line, and (unless it is to stay) up. */
+  /** Touches down, moves in a straight line and, unless it should stay, lifts. */
   async swipe(from: Point, to: Point, { steps = 8, stay = false } = {}): Promise<void> {
     await this.down(from);
     for (let step = 1; step <= steps; step++) {

@@ -7,10 +7,10 @@ import { PlayerPage } from "./player-page";
 const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
 const SOUND = "-f lavfi -i sine=duration=40 ";
 const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
-/** Chromium has no decoder for MPEG-4 Part 2, as other devices have none for AV1. */
+/** Chromium can't decode MPEG-4 Part 2, just as some devices can't decode AV1. */
 const video = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
 
-/** A video whose stream is still to be made, and what happens when it is. */
+/** Publishes a video without its stream, and returns a function that adds the stream. */
 function publishBeforeItsStream(site: SiteProcess, file: string) {
   const id = publishAdaptive(site, undefined, { file });
   const database = site.database();
@@ -24,7 +24,7 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a video that the browser can't decode is being prepared, and plays as a stream", async ({
+test("a video that the browser can't decode is shown as being converted, and then plays as a stream", async ({
   page,
   site,
 }) => {
@@ -32,17 +32,17 @@ test("a video that the browser can't decode is being prepared, and plays as a st
   await page.goto(`/video/${id}`);
   const player = new PlayerPage(page);
   const notice = player.root.getByRole("alert");
-  await expect(notice).toContainText("being prepared for this device");
+  await expect(notice).toContainText("still converting this video for your device");
   await expect(notice.getByRole("button")).toHaveCount(0);
   finish();
-  // The open page hears of it.
+  // The open page is notified.
   await expect.poll(() => plays(player)).toBe("blob:");
   await page.keyboard.press("k");
   await player.expectPlaying();
   await expect(notice).toBeHidden();
 });
 
-test("without a stream to come, and without sound, the browser is said to be unable", async ({
+test("without a stream and without audio, the page says that the browser can't play the video", async ({
   page,
   site,
 }) => {
@@ -50,6 +50,6 @@ test("without a stream to come, and without sound, the browser is said to be una
   site.database().prepare("UPDATE jobs SET state = 'failed' WHERE video_id = ?").run(id);
   await page.goto(`/video/${id}`);
   await expect(new PlayerPage(page).root.getByRole("alert")).toContainText(
-    "Your browser can't play this kind of video.",
+    "Your browser can’t play this type of video.",
   );
 });

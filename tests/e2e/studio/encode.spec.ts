@@ -17,7 +17,7 @@ test("a video that is being prepared says so", async ({ page, site }) => {
   await page.goto(`/video/${id}`);
   await expect(page.getByText("Video not available")).toBeVisible();
   await expect(page.getByText("Please try again later.")).toBeVisible();
-  await expect(page.getByText("It is being prepared.")).toBeVisible();
+  await expect(page.getByText("We’re still preparing this video.")).toBeVisible();
   expect((await page.request.get(source_url)).status()).toBe(404);
 });
 

@@ -7,10 +7,10 @@ import {
 } from "../../integration/trust/age-check-provider";
 import { test as base, expect, expectNoViolations } from "../site";
 
-/** The provider is another site on this machine, reached by real redirects. */
+/** The provider is another site on this machine, with real redirects. */
 const test = base.extend<object, { provider: AgeCheckProvider }>({
   provider: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures it needs from it.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright determines the required fixtures from it.
     async ({}, use) => {
       const provider = await startAgeCheckProvider();
       await use(provider);
@@ -29,9 +29,9 @@ const test = base.extend<object, { provider: AgeCheckProvider }>({
 });
 test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
-const checkPage = (page: Page) => page.getByRole("heading", { name: "Your age has to be checked" });
+const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("who is in a country that asks for it is checked once, by keyboard too, and comes back to the page", async ({
+test("a visitor in a country with age checks is checked once, with the keyboard too, and returns to the page", async ({
   page,
   site,
 }) => {
@@ -40,11 +40,11 @@ test("who is in a country that asks for it is checked once, by keyboard too, and
   page.on("request", (request) => {
     if (request.url().includes("/media/")) media.push(request.url());
   });
-  // The plain answer of the entry dialog is not enough here.
+  // The answer in the entry dialog isn't enough here.
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();
-  await expect(page.getByText("tells us nothing but whether you are 18 or over")).toBeVisible();
+  await expect(page.getByText("tell us only whether you’re 18 or over")).toBeVisible();
   expect(media).toEqual([]);
 
   await page.getByRole("link", { name: "Check my age" }).focus();
@@ -58,7 +58,7 @@ test("who is in a country that asks for it is checked once, by keyboard too, and
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a page that is open already leads to the check, and who does not pass it is told and may try again", async ({
+test("an open page redirects to the check, and visitors who fail it are told and can try again", async ({
   page,
   site,
 }) => {
@@ -70,24 +70,24 @@ test("a page that is open already leads to the check, and who does not pass it i
 
   await page.getByRole("link", { name: "Check my age" }).click();
   await page.getByRole("link", { name: "I am younger" }).click();
-  await expect(page.getByRole("alert")).toContainText("did not find that you are 18 or over");
+  await expect(page.getByRole("alert")).toContainText("did not confirm that you are 18 or over");
   await expectNoViolations(page);
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I would rather not say" }).click();
-  await expect(page.getByRole("alert")).toHaveText("The check was not finished.");
+  await expect(page.getByRole("alert")).toHaveText("The age check wasn’t completed.");
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I am 18 or over" }).click();
   await expect(page).toHaveURL("/trending");
 });
 
-test.describe("where the site is closed", () => {
+test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
-  test("a visitor reads one sentence, and the legal pages", async ({ page }) => {
+  test("a visitor sees a message and can read the legal pages", async ({ page }) => {
     const answer = await page.goto("/video/v1");
     expect(answer?.status()).toBe(451);
     await expect(
-      page.getByRole("heading", { name: "Afterdark is not available where you are" }),
+      page.getByRole("heading", { name: "Afterdark is not available in your country or region" }),
     ).toBeVisible();
     await expectNoViolations(page);
     await page.getByRole("link", { name: "Privacy" }).click();

@@ -3,7 +3,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 test.use({ siteEnvironment: { AGE_GATE: "on" } });
 
-test("a first visit is asked once, by keyboard too, and no picture is even loaded before", async ({
+test("the age gate is shown once, works with the keyboard, and no image is loaded before the answer", async ({
   page,
   site,
 }) => {
@@ -35,7 +35,7 @@ test("a first visit is asked once, by keyboard too, and no picture is even loade
   await expect(dialog).toHaveCount(0);
 });
 
-test("a link from a legal page to the videos leads to the dialog, and who is too young is led away", async ({
+test("a link from a legal page to the videos opens the dialog, and Leave leaves the site", async ({
   page,
   site,
 }) => {
@@ -53,7 +53,7 @@ test("a link from a legal page to the videos leads to the dialog, and who is too
   await expect(page).toHaveURL("about:blank");
 });
 
-test("a view is not counted before the answer, and once after it", async ({ page, site }) => {
+test("a view is counted once after the answer and not before", async ({ page, site }) => {
   await fill(site, 1);
   const views = site.database().prepare("SELECT views FROM videos").pluck();
   await page.goto("/video/v1", { waitUntil: "networkidle" });
@@ -65,7 +65,7 @@ test("a view is not counted before the answer, and once after it", async ({ page
 test.describe("with a service worker", () => {
   test.use({ serviceWorkers: "allow" });
 
-  test("nothing of the site is stored before the answer", async ({ page, site }) => {
+  test("nothing is stored before the answer", async ({ page, site }) => {
     await fill(site, 2);
     const state = () =>
       page.evaluate(async () => ({

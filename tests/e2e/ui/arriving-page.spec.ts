@@ -5,10 +5,10 @@ import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, test } from "../site";
 
-/** How many times the page pauses on its way. */
+/** Number of pauses while the page is transferred. */
 const PAUSES = 16;
 
-/** Sends the page piece by piece, each when requested; everything else as the site does. */
+/** Sends the page in pieces on request, and everything else unchanged. */
 async function startSlowProxy(origin: string, path: string, pieces: readonly Buffer[]) {
   let sendNext = () => {};
   const server = http.createServer(async (request, response) => {
@@ -41,8 +41,8 @@ async function startSlowProxy(origin: string, path: string, pieces: readonly Buf
 }
 
 /**
- * Cuts the page before tags between two of its parts, so that each piece has an element that is new. Not
- * before a span: a badge whose text is on its way grows with it.
+ * Splits the page before tags between two of its parts, so that each piece contains a new element. Not before a span,
+ * because a badge grows with its text.
  */
 function cut(page: Buffer, from: string, to: string): Buffer[] {
   const html = page.toString("latin1");
@@ -59,11 +59,11 @@ function cut(page: Buffer, from: string, to: string): Buffer[] {
 
 for (const { path, videos, from, to } of [
   { path: "/", videos: 12, from: "<header", to: "<article" },
-  // Its footer is seen at once.
+  // Its footer is visible immediately.
   { path: "/", videos: 1, from: "</main>", to: "</footer>" },
   { path: "/video/v1", videos: 3, from: "<h1", to: "</aside>" },
 ]) {
-  test(`wherever the line pauses between ${from} and ${to} of ${path}, nothing that is shown moves @phone`, async ({
+  test(`nothing visible moves when the connection pauses between ${from} and ${to} of ${path} @phone`, async ({
     page,
     site,
   }) => {
@@ -93,12 +93,9 @@ for (const { path, videos, from, to } of [
   });
 }
 
-test("a key that comes right when the scripts begin leaves the page alive", async ({
-  page,
-  site,
-}) => {
+test("a key press at the start of hydration doesn't break the page", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ title: number === 5 ? "Neon Rain" : `Video ${number}` }));
-  // React begins to listen, and takes the page over a moment later: here a key comes in between.
+  // React starts listening and hydrates shortly after; press a key in between.
   await page.addInitScript(() => {
     const { addEventListener } = document;
     document.addEventListener = function (this: Document, ...args: [string, never]) {
@@ -118,10 +115,7 @@ test("a key that comes right when the scripts begin leaves the page alive", asyn
   expect(complaints).toEqual([]);
 });
 
-test("no page of a visitor waits for the browser's tables of all languages", async ({
-  page,
-  site,
-}) => {
+test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
     const asked: string[] = [];
@@ -139,7 +133,7 @@ test("no page of a visitor waits for the browser's tables of all languages", asy
   });
   for (const path of ["/", "/trending", "/categories", "/?search=video", "/video/v1"]) {
     await page.goto(path);
-    // Its scripts have taken over once there is something to save with.
+    // The page is hydrated once the save button exists.
     await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
     const asked = await page.evaluate(() => (window as unknown as { asked: string[] }).asked);
     expect([path, asked]).toEqual([path, []]);

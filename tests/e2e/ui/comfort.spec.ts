@@ -2,13 +2,13 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-/** Both pages with their scripts, and one entry in the history before the one that is shown. */
+/** Opens two hydrated pages, so that the current one has a history entry before it. */
 async function openTwoPages(page: Page): Promise<void> {
   await page.goto("/trending");
   await page.goto("/", { waitUntil: "networkidle" });
 }
 
-test("Exit this page is in the menu, and leaves no entry for the page @phone-only", async ({
+test("Exit this page is in the menu and removes the page from the history @phone-only", async ({
   page,
   site,
 }) => {
@@ -23,15 +23,12 @@ test("Exit this page is in the menu, and leaves no entry for the page @phone-onl
   await expect(page).toHaveURL("/trending");
 });
 
-test("Shift pressed three times exits, from a field and from a dialog too", async ({
-  page,
-  site,
-}) => {
+test("pressing Shift three times exits, even from a field or a dialog", async ({ page, site }) => {
   await fill(site, 2);
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // Anew, so that nothing is waited for between two presses, which have five seconds.
+  // Start over, so that nothing is awaited between two presses, which must be within five seconds.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
@@ -49,7 +46,7 @@ test("Shift pressed three times exits, from a field and from a dialog too", asyn
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences switch the key off and discreet titles on, and forget what the browser remembers", async ({
+test("the preferences disable the Shift key, enable discreet titles and clear the stored data", async ({
   page,
   site,
 }) => {
@@ -60,7 +57,7 @@ test("the preferences switch the key off and discreet titles on, and forget what
   const titles = page.getByRole("checkbox", { name: "Discreet page titles" });
   await expect(key).toBeChecked();
   await expect(titles).not.toBeChecked();
-  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await expect(page.getByText("No watch history.")).toBeVisible();
   await key.press("Space");
   await titles.click();
   await expect(page).toHaveTitle("Video site");
@@ -71,12 +68,10 @@ test("the preferences switch the key off and discreet titles on, and forget what
     localStorage.setItem("visitor", JSON.stringify({ ...document, ...remembered }));
   });
   await page.reload();
-  await expect(
-    page.getByText("It remembers where you left 1 video, and that you watched 2 to the end."),
-  ).toBeVisible();
+  await expect(page.getByText("1 video in progress, 2 finished.")).toBeVisible();
   await expect(page.getByText("1 video saved.")).toBeVisible();
-  await page.getByRole("button", { name: "Forget all" }).click();
-  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear history" }).click();
+  await expect(page.getByText("No watch history.")).toBeVisible();
   const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("visitor") ?? "{}"));
   expect(await kept()).toEqual({
     version: 1,
@@ -100,15 +95,12 @@ test("the preferences switch the key off and discreet titles on, and forget what
   page.once("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Clear all data" }).click();
   await expect(page.getByText("All data cleared")).toBeVisible();
-  await expect(page.getByText("No video is saved.")).toBeVisible();
+  await expect(page.getByText("No saved videos.")).toBeVisible();
   await expect(key).toBeChecked();
   expect(await kept()).toEqual({});
 });
 
-test("a discreet title is there before the scripts, and nothing writes another one", async ({
-  page,
-  site,
-}) => {
+test("a discreet title is set before hydration and never replaced", async ({ page, site }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     localStorage.setItem("discreet-titles", "true");
@@ -142,7 +134,7 @@ test("a discreet title is there before the scripts, and nothing writes another o
   expect({ titles: await titles(), errors }).toEqual({ titles: ["Video site"], errors: [] });
 });
 
-test("a browser without storage has preferences that last as long as the page", async ({
+test("in a browser without storage, preferences last until the page is closed", async ({
   page,
 }) => {
   await page.addInitScript(() => {

@@ -10,7 +10,7 @@ const first = (page: Page) => page.locator(cards).first();
 const notice = (page: Page) => page.getByRole("alert");
 const retry = (page: Page) => page.getByRole("button", { name: "Retry", exact: true });
 
-/** Does something while the site can't read its videos. */
+/** Runs a function while the site can't read its videos. */
 async function whileAway(site: SiteProcess, task: () => Promise<void>): Promise<void> {
   site.database().exec("ALTER TABLE videos RENAME TO videos_away");
   try {
@@ -20,7 +20,7 @@ async function whileAway(site: SiteProcess, task: () => Promise<void>): Promise<
   }
 }
 
-/** The page with its scripts, those of the other lists included. */
+/** Opens a hydrated page, with the scripts of the other lists preloaded. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   const modules = page.locator('link[rel="modulepreload"][href*="/trending-"]');
@@ -28,7 +28,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-test("offline, the list is empty with the reason, and goes on when the connection is back", async ({
+test("offline, the list shows the error, and recovers when the connection is back", async ({
   page,
   site,
   context,
@@ -60,7 +60,7 @@ test("offline, the list is empty with the reason, and goes on when the connectio
   }
 });
 
-test("a search or a video that is asked for offline comes when the connection is back", async ({
+test("a search or a video requested offline opens when the connection is back", async ({
   page,
   site,
   context,
@@ -83,10 +83,7 @@ test("a search or a video that is asked for offline comes when the connection is
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
 });
 
-test("a request for a list that is broken off or returns 503 can be retried, or left", async ({
-  page,
-  site,
-}) => {
+test("an aborted or failed request for a list can be retried or left", async ({ page, site }) => {
   await fill(site, 20);
   await open(page, "/categories/desi");
   const breakOff = (route: Route) => route.abort();
@@ -117,7 +114,7 @@ test("a request for a list that is broken off or returns 503 can be retried, or 
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("a list that the site can't read is empty with the reason, on a full load too", async ({
+test("a list that the site can't load shows the error, including on a full page load", async ({
   page,
   site,
 }) => {
@@ -137,13 +134,13 @@ test("a list that the site can't read is empty with the reason, on a full load t
     await expect(page.locator(cards)).toHaveCount(0);
     await expect(page).toHaveURL("/?category=desi");
   });
-  // The next change of the catalogue has it sent again.
+  // The next change of the catalogue reloads it.
   site.database().exec("UPDATE videos SET title = 'Changed' WHERE id = 'v1'");
   await expect(page).toHaveURL("/?category=desi&page=2");
   await expect(first(page)).toContainText("Video 9");
 });
 
-test("a live refresh that fails leaves the list, and is made up for", async ({ page, site }) => {
+test("a failed live refresh keeps the list and is retried", async ({ page, site }) => {
   await fill(site, 3);
   await open(page, "/");
   await page.route(LIST_DATA, (route) => route.abort());
@@ -156,7 +153,7 @@ test("a live refresh that fails leaves the list, and is made up for", async ({ p
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("an open page stays when the site can't read its newer data, and catches up", async ({
+test("an open page stays when its data can't be refreshed, and catches up later", async ({
   page,
   site,
 }) => {

@@ -4,15 +4,15 @@ import { fill } from "../../fill-catalogue";
 import { overflow, overflowOnScreens } from "../../page-layout";
 import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// With the service worker, as visitors have it: elsewhere the configuration blocks it, and says so on the console.
+// With the service worker, as for visitors; elsewhere the configuration blocks it, with a console message.
 test.use({ siteEnvironment: OTHER_SITE, serviceWorkers: "allow" });
 
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1_440, height: 900 };
 
-/** Of the template of "/trending". */
+/** Name of the template for "/trending". */
 const MORE_LISTS = ["/categories/desi", "/tags/evening"];
-/** Every template of a public page, with results and without. */
+/** Every template of a public page, with and without results. */
 const PUBLIC_PAGES = [
   "/",
   "/?search=nothing",
@@ -29,7 +29,7 @@ const PUBLIC_PAGES = [
   "/nonsense",
 ];
 
-test("no page has an accessibility violation, asks another host, breaks its policy or overflows a screen", async ({
+test("no page has an accessibility violation, contacts another host, violates its CSP or overflows the screen", async ({
   page,
   site,
   baseURL,
@@ -55,7 +55,7 @@ test("no page has an accessibility violation, asks another host, breaks its poli
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // The browser itself reports the pages that are meant to be missing.
+    // The browser logs the pages that are expected to be missing.
     const expected = /status of 404/.test(message.text());
     if (["error", "warning"].includes(message.type()) && !expected) complaints.push(message.text());
   });
@@ -75,7 +75,7 @@ test("no page has an accessibility violation, asks another host, breaks its poli
   expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
 });
 
-test("finding and opening a video takes nothing but a keyboard", async ({ page, site }) => {
+test("finding and opening a video works with the keyboard alone", async ({ page, site }) => {
   await fill(site, 10, (number) => ({ title: number === 10 ? "Neon Rain" : `Video ${number}` }));
   await page.goto("/");
   await page.keyboard.press("Tab");
@@ -106,12 +106,12 @@ test("finding and opening a video takes nothing but a keyboard", async ({ page, 
   await expect(page.getByRole("searchbox")).toHaveValue("neon");
 });
 
-test("on a phone the menu closes by Escape and after a choice, and the ways into the list stand side by side", async ({
+test("on a phone the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
   page,
 }) => {
   await page.setViewportSize(PHONE);
   await page.goto("/");
-  await test.step("the ways into the list fill a line each where they are too wide", async () => {
+  await test.step("the buttons above the list wrap if they are too wide", async () => {
     const links = page.getByRole("link", { name: /^(Surprise me|Join our channel)$/ });
     const boxes = () =>
       links.evaluateAll((all) =>
@@ -141,7 +141,7 @@ test("on a phone the menu closes by Escape and after a choice, and the ways into
   });
 });
 
-test("a message is kept on the console of the browser and in no request", async ({ page }) => {
+test("a contact message is logged to the browser's console and not sent", async ({ page }) => {
   const said: string[] = [];
   const sent: string[] = [];
   page.on("console", (message) => said.push(message.text()));
@@ -153,8 +153,8 @@ test("a message is kept on the console of the browser and in no request", async 
   await page.getByLabel("Email").fill("ann@example.com");
   await page.getByLabel("Subject").fill("Hello");
   await page.getByLabel("Message").fill("Is this yours?");
-  await page.getByRole("button", { name: "Send Message" }).click();
-  await expect(page.getByText("Thank you, Ann. Your message is ready.")).toBeFocused();
+  await page.getByRole("button", { name: "Prepare email" }).click();
+  await expect(page.getByText("Thank you, Ann. Your email is ready.")).toBeFocused();
   expect(said.join()).toContain("Contact form");
   expect(sent).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { doubleText, showAt } from "../../page-layout";
 import { PlayerPage } from "../player/player-page";
 import { expect, test } from "../site";
 
-test("with large text the player has the width of a wide screen, and the related videos are below it", async ({
+test("with large text the player fills a wide screen, and the related videos are below it", async ({
   page,
   site,
 }) => {
@@ -27,10 +27,7 @@ test("with large text the player has the width of a wide screen, and the related
   expect(large.related.y).toBeGreaterThan(large.player.y + large.player.height);
 });
 
-test("with large text on a phone captions stay below the top of the picture", async ({
-  page,
-  site,
-}) => {
+test("with large text on a phone, captions stay within the video", async ({ page, site }) => {
   const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
   const url = site.addFile(
     "videos",

@@ -8,7 +8,7 @@ test.use({ serviceWorkers: "allow" });
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
-/** The page, with the service worker in charge of it. */
+/** Opens the page and waits until the service worker controls it. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.evaluate(() => navigator.serviceWorker.ready);
@@ -17,7 +17,7 @@ async function open(page: Page, path: string): Promise<void> {
     .toBe("activated");
 }
 
-/** Every address that the browser stores answers for. */
+/** Returns every URL in the browser's caches. */
 function stored(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const found: string[] = [];
@@ -29,7 +29,7 @@ function stored(page: Page): Promise<string[]> {
   });
 }
 
-test("without a connection a page says so, and opens by itself when there is one", async ({
+test("without a connection the offline page is shown, and reloads when it is back", async ({
   page,
   context,
   site,
@@ -43,7 +43,7 @@ test("without a connection a page says so, and opens by itself when there is one
   await expect(page).toHaveURL("/trending?from=here");
   await expect(page.getByText("Video 1")).toHaveCount(0);
   await expectNoViolations(page);
-  // Its style is there too.
+  // It is styled, too.
   await expect(page.getByRole("button", { name: "Try again" })).toHaveCSS("cursor", "pointer");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(heading(page, "You're offline")).toBeVisible();
@@ -52,7 +52,7 @@ test("without a connection a page says so, and opens by itself when there is one
   await expect(page).toHaveURL("/trending?from=here");
 });
 
-test("a page is always the newest, and nothing of what is visited is stored or passes through the worker", async ({
+test("pages are always current, and nothing that is visited is stored or passes through the worker", async ({
   page,
   site,
 }) => {
@@ -68,7 +68,7 @@ test("a page is always the newest, and nothing of what is visited is stored or p
   await expect(page.locator("main article").first()).toContainText("Brand new");
   for (const path of ["/?search=video", "/nonsense", "/video/v1"]) await page.goto(path);
 
-  await test.step("only pages and the shell's own files pass through it", async () => {
+  await test.step("only pages and the shell's files pass through it", async () => {
     await page.evaluate(() => document.querySelector("video")?.play());
     await expect
       .poll(() => page.evaluate(() => document.querySelector("video")?.currentTime))
@@ -96,7 +96,7 @@ test("a page is always the newest, and nothing of what is visited is stored or p
     expect(through).toContain("document");
   });
 
-  await test.step("the offline page alone is stored, without anybody's name", async () => {
+  await test.step("only the offline page is stored, without user data", async () => {
     const files = await stored(page);
     expect(files).toContain("/offline");
     const others = files.filter((path) => !/^\/assets\/[^/]+\.(css|woff2|svg)$/.test(path));
@@ -106,7 +106,7 @@ test("a page is always the newest, and nothing of what is visited is stored or p
   });
 });
 
-test("a page and a list come once the site is back; a newer worker takes over, and one that is switched off goes", async ({
+test("a page and a list load once the site is back; a new worker takes over, and a disabled one is removed", async ({
   page,
   context,
   site,
@@ -122,7 +122,7 @@ test("a page and a list come once the site is back; a newer worker takes over, a
   try {
     await site.stop();
     await page.goto("/video/v2");
-    await expect(heading(page, "The site could not be reached")).toBeVisible();
+    await expect(heading(page, "The site is unavailable")).toBeVisible();
     await expect(heading(page, "You're offline")).toHaveCount(0);
     await list.getByRole("link", { name: "Next" }).click();
     await expect(notice).toContainText("Error loading videos: Failed to fetch videos.");
@@ -156,11 +156,7 @@ test("a page and a list come once the site is back; a newer worker takes over, a
   }
 });
 
-test("an open list says that there is no connection, and mends itself", async ({
-  page,
-  context,
-  site,
-}) => {
+test("an open list shows that it is offline, and recovers", async ({ page, context, site }) => {
   await fill(site, 3);
   await open(page, "/");
   await page.waitForLoadState("networkidle");

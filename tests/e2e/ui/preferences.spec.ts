@@ -6,7 +6,7 @@ import { fill } from "../../fill-catalogue";
 import { lowControls } from "../../page-layout";
 import { expect, signIn, test, transitionsEnd } from "../site";
 
-/** The longest animation or transition that any element on the page, or a part of it, may run. */
+/** Returns the longest animation or transition of any element or pseudo-element on the page. */
 function longestMotionMs(page: Page): Promise<number> {
   return page.evaluate(() => {
     const milliseconds = (times: string) =>
@@ -25,7 +25,10 @@ function longestMotionMs(page: Page): Promise<number> {
   });
 }
 
-test("less motion, more contrast, high contrast and print are followed", async ({ page, site }) => {
+test("pages respect reduced motion, more contrast, forced colors and print", async ({
+  page,
+  site,
+}) => {
   const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
   await fill(site, 20, (number) => ({
     video_url: number === 1 ? clip : "",
@@ -56,19 +59,19 @@ test("less motion, more contrast, high contrast and print are followed", async (
     await page.emulateMedia(usual);
   };
   await page.goto("/?category=desi");
-  await test.step("a list: less motion", lessMotion);
+  await test.step("a list: reduced motion", lessMotion);
   await test.step("a list: 7 to 1 with more contrast", moreContrast);
-  await test.step("a list: high contrast", () => highContrast(page));
+  await test.step("a list: forced colors", () => highContrast(page));
   await page.emulateMedia(usual);
   await page.goto("/video/v1");
-  await test.step("a video: less motion", lessMotion);
+  await test.step("a video: reduced motion", lessMotion);
   await test.step("a video: 7 to 1 with more contrast", moreContrast);
   await test.step("a video: print", darkOnWhite);
   await page.goto("/auth");
   await test.step("a form: 7 to 1 with more contrast", moreContrast);
 });
 
-/** In high contrast the selected choice and the icons can be told. */
+/** Checks that the selected choice and the icons are distinguishable in forced colors. */
 async function highContrast(page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: "active" });
   await transitionsEnd(page);
@@ -86,7 +89,7 @@ async function highContrast(page: Page): Promise<void> {
   const ofPage = page.getByRole("link", { name: "Page 1", exact: true });
   await expect(ofPage).toHaveCSS("background-color", selected.backgroundColor);
 
-  // An icon has the colour of the words beside it.
+  // An icon has the color of the text next to it.
   const icons = await page.locator("svg:not([class*=fill])").evaluateAll((all) =>
     all.map((icon) => {
       const parent = icon.parentElement as Element;
@@ -96,20 +99,20 @@ async function highContrast(page: Page): Promise<void> {
   expect(icons).not.toContain(false);
 }
 
-test("on a phone on its side the header scrolls away", async ({ page, site }) => {
+test("on a phone in landscape the header scrolls away", async ({ page, site }) => {
   await fill(site, 8);
   await page.setViewportSize({ width: 740, height: 360 });
   await page.goto("/");
   await expect(page.getByRole("banner")).toBeInViewport();
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).not.toBeInViewport();
-  // Upright it stays.
+  // In portrait it stays.
   await page.setViewportSize({ width: 360, height: 740 });
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).toBeInViewport();
 });
 
-test("what a finger presses is 44 pixels high @phone-only", async ({ page, site }) => {
+test("touch targets are 44 pixels high @phone-only", async ({ page, site }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await fill(site, 40, () => ({ tags: '["evening", "sea"]' }));
   for (const path of ["/", "/categories/desi", "/video/v1", "/nonsense"]) {
@@ -118,7 +121,7 @@ test("what a finger presses is 44 pixels high @phone-only", async ({ page, site 
   }
 });
 
-test("what an admin's finger presses is 44 pixels high @phone-only", async ({ page, site }) => {
+test("an admin's touch targets are 44 pixels high @phone-only", async ({ page, site }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await fill(site, 3);
   site
@@ -134,7 +137,7 @@ test("what an admin's finger presses is 44 pixels high @phone-only", async ({ pa
   }
 });
 
-test("titles, descriptions, tags and searches are written in their own direction", async ({
+test("titles, descriptions, tags and searches have their own text direction", async ({
   page,
   site,
 }) => {
@@ -160,7 +163,7 @@ test("titles, descriptions, tags and searches are written in their own direction
   await expect(page.getByText("First line.")).toHaveCSS("unicode-bidi", "plaintext");
 });
 
-test("the selected category is in view, and the row fades where it goes on @phone-only", async ({
+test("the selected category is visible, and the row fades where it continues @phone-only", async ({
   page,
   site,
 }) => {

@@ -3,7 +3,7 @@ import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 
-/** The scripts that the page has asked for, in order. */
+/** Returns the scripts that the page has requested, in order. */
 function recordScripts(page: Page): string[] {
   const asked: string[] = [];
   page.on("request", (request) => {
@@ -13,7 +13,7 @@ function recordScripts(page: Page): string[] {
   return asked;
 }
 
-/** As in a browser that never paints, or in a tab that nobody sees. */
+/** Emulates a browser that never paints, or a background tab. */
 async function neverPaints(page: Page, hidden: boolean): Promise<void> {
   await page.addInitScript((isHidden) => {
     PerformanceObserver.prototype.observe = () => {};
@@ -31,26 +31,26 @@ test.beforeEach(({ site }) => {
   fill(site, 2);
 });
 
-test("no script is asked for before a page is seen", async ({ page, site }) => {
+test("no script is requested before the first paint", async ({ page, site }) => {
   site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
   const asked = recordScripts(page);
   const paint = await holdRequests(page, "**/*.css");
   const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
-  // What the page names is asked for while it is read, and the style sheet alone is missing.
+  // Preloads are requested while the page is parsed; only the style sheet is still missing.
   await arrived;
   await page.waitForTimeout(500);
   expect(asked).toEqual([]);
   await paint();
   await expect.poll(() => asked.some((name) => name.includes("/hls-"))).toBe(true);
   await expect(page.locator("[data-seek-bar]")).toBeAttached();
-  // The script that plays streams is asked for behind all that makes the page answer.
+  // hls.js is requested after all scripts that make the page interactive.
   const own = asked.findIndex((name) => name.includes("/entry.client-"));
   expect(own).toBeGreaterThanOrEqual(0);
   expect(asked.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
 });
 
-test("a page that nobody sees has its scripts at once", async ({ page }) => {
+test("a background page loads its scripts immediately", async ({ page }) => {
   await neverPaints(page, true);
   await page.clock.install();
   const asked = recordScripts(page);
@@ -60,7 +60,7 @@ test("a page that nobody sees has its scripts at once", async ({ page }) => {
   await answersOnceTimeRuns(page);
 });
 
-test("a page that tells of no paint has its scripts after three seconds", async ({ page }) => {
+test("a page without a paint event loads its scripts after three seconds", async ({ page }) => {
   await neverPaints(page, false);
   await page.clock.install();
   const asked = recordScripts(page);

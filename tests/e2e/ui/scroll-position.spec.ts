@@ -6,7 +6,7 @@ import { expect, test } from "../site";
 
 const scrolled = (page: Page) => page.evaluate(() => window.scrollY);
 
-/** Scrolls by a wheel, and waits until that has ended. Returns how far it is scrolled then. */
+/** Scrolls with the mouse wheel, and returns the scroll position once it has stopped. */
 async function scrollBy(page: Page, pixels: number): Promise<number> {
   const until = (await scrolled(page)) + pixels;
   await page.mouse.wheel(0, pixels);
@@ -16,7 +16,7 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
 
 test.beforeEach(({ site }) => fill(site, 20));
 
-test("what is scrolled while a refresh is on its way stays where it is", async ({ page, site }) => {
+test("scrolling during a refresh keeps the position", async ({ page, site }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);
@@ -32,9 +32,7 @@ test("what is scrolled while a refresh is on its way stays where it is", async (
   }
 });
 
-test("the way back leads to where a list was left, and another page begins at its top", async ({
-  page,
-}) => {
+test("Back restores the scroll position, and another page starts at the top", async ({ page }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   const there = await scrollBy(page, 250);
   await page.getByRole("article").last().getByRole("link").click();
@@ -45,7 +43,7 @@ test("the way back leads to where a list was left, and another page begins at it
   await expect.poll(() => scrolled(page)).toBe(there);
 });
 
-test("loaded anew, a page is where it was, and what is scrolled before its scripts are there stays", async ({
+test("a reload restores the scroll position, and scrolling before hydration is kept", async ({
   page,
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-/** Where each block of the page stands, by its text, and how tall it is. */
+/** Returns the position and height of each block of the page, by its text. */
 const blocks = (page: Page) =>
   page.locator("h1, h2, h3, main p, main a, main button").evaluateAll((elements) =>
     elements
@@ -13,10 +13,10 @@ const blocks = (page: Page) =>
       }),
   );
 
-/** A line is 20 pixels high, or more. */
+/** Minimum height of a line. */
 const MAX_PIXELS = 2;
 
-test("every line stands where it will when the typeface has come", async ({ page, site }) => {
+test("no line moves when the web font has loaded", async ({ page, site }) => {
   await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
   await page.setViewportSize({ width: 412, height: 823 });
   for (const address of ["/", "/video/v1"]) {

@@ -5,7 +5,7 @@ test.use({ javaScriptEnabled: false });
 
 const cards = "main article";
 
-test("search, category, pages and the way back work without scripts", async ({ page, site }) => {
+test("search, category, pages and Back work without JavaScript", async ({ page, site }) => {
   await fill(site, 30, (number) => ({ category: number % 3 ? "english" : "desi" }));
   await page.goto("/");
   const box = page.getByPlaceholder("Search videos by title or tags...");
@@ -23,14 +23,14 @@ test("search, category, pages and the way back work without scripts", async ({ p
   await expect(page).toHaveURL("/?search=video&category=english&page=2#video-v20");
   await expect(page.locator("#video-v20")).toBeInViewport();
 
-  // A search in a category stays in it.
+  // A search in a category stays in that category.
   await page.getByPlaceholder("Search videos by title or tags...").fill("nothing like it");
   await page.getByPlaceholder("Search videos by title or tags...").press("Enter");
   await page.getByRole("button", { name: "Clear Search" }).click();
   await expect(page).toHaveURL("/?category=english");
 });
 
-test("on a phone, what needs scripts takes no space and nothing is cut off", async ({
+test("on a phone, elements that need JavaScript take no space and nothing is cut off", async ({
   page,
   site,
 }) => {
@@ -42,12 +42,12 @@ test("on a phone, what needs scripts takes no space and nothing is cut off", asy
     await page.goto("/?category=premium");
     const categories = page.getByRole("navigation", { name: "Video categories" });
     await expect(categories.getByText("Premium")).toBeInViewport({ ratio: 1 });
-    const choices = page.getByRole("form", { name: "Order and length" });
+    const choices = page.getByRole("form", { name: "Sort and filter" });
     const left = async (name: string) => (await choices.getByLabel(name).boundingBox())!.x;
     const show = await choices.getByRole("button", { name: "Show" }).boundingBox();
     expect(show!.x).toBe(await left("Sort by"));
     await expect(page.locator(".continue-watching")).toBeHidden();
-    await expect(page.getByRole("button", { name: /^(Save|Not watched yet)/ })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: /^(Save|Hide watched)/ })).toHaveCount(0);
   });
 
   await test.step("the menu", async () => {
@@ -72,7 +72,7 @@ test("on a phone, what needs scripts takes no space and nothing is cut off", asy
       "position",
       "static",
     );
-    // The heading of the checkboxes, which only scripts use, leaves no gap above the cards.
+    // The header of the checkboxes, which need JavaScript, leaves no gap above the cards.
     const count = (await page.getByText("12 videos").boundingBox())!;
     const first = (await page.getByRole("row").nth(1).boundingBox())!;
     expect(first.y - (count.y + count.height)).toBeLessThan(56);

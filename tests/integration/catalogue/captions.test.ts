@@ -77,13 +77,13 @@ const ask = (url: string) => {
   );
 };
 
-describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
+describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
   it.each([
     ["SubRip and ASS in Matroska", "mkv", ["srt", "ass"], "1 &lt; 2\n"],
-    // This ffmpeg writes a bare "<" into WebVTT, where it begins a tag.
+    // This ffmpeg writes an unescaped "<" into WebVTT, where it starts a tag.
     ["WebVTT in Matroska", "mkv", ["webvtt", "srt"], "1\n"],
     ["timed text in MP4", "mp4", ["mov_text", "mov_text"], "1 &lt; 2\n"],
-  ] as const)("%s become WebVTT that the video page names", async (_, as, codecs, last) => {
+  ] as const)("%s become WebVTT on the video page", async (_, as, codecs, last) => {
     const id = await addToLibrary(site.uploads, subtitled(as, [...codecs]), as === "mp4");
     sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'captions')");
     await workUntilIdle();
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are the video's: served in ranges, hidden with it, counted, deleted and restored", async () => {
+  it("belong to the video: served in ranges, hidden, counted, deleted and restored with it", async () => {
     const id = await addToLibrary(site.uploads, subtitled("mkv", ["srt", "ass"]), true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
     await workUntilIdle();
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     expect((await ask(url)).status).toBe(206);
   });
 
-  it("a video without any has none, and is not asked again", async () => {
+  it("are not extracted again from a video without any", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     expect((await findPublished(id))?.captions).toEqual([]);
   });
 
-  it("more than twenty are left, and one that an admin has added stays beside them", async () => {
+  it("are limited to twenty, and one that an admin added is kept", async () => {
     const source = makeClip(site.folder, "video", { as: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     expect(new Set(captions.map(({ label }) => label)).size).toBe(20);
   });
 
-  it("are made right after the playable copy, before all pictures", async () => {
+  it("are extracted right after the playable copy, before all images", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
     expect((await claim())?.kind).toBe("transcode");

@@ -10,7 +10,7 @@ import { loader as robots } from "~/features/catalogue/routes/robots";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
 import { loader as manifest } from "~/features/site/routes/manifest";
 import { loader as serviceWorker } from "~/features/site/routes/service-worker";
-import { loader as picture } from "~/features/site/routes/site-picture";
+import { loader as picture } from "~/features/site/routes/site-image";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
@@ -35,7 +35,7 @@ const ask = (
     context: {},
   } as never);
 
-/** The document, or an error when it is not well-formed. */
+/** Parses the document; throws if it isn't well-formed. */
 const xml = (text: string) => new JSDOM(text, { contentType: "text/xml" }).window.document;
 const texts = (document: Document, name: string) =>
   [...document.getElementsByTagName(name)].map((element) => element.textContent);
@@ -49,7 +49,7 @@ async function whole(pieces: AsyncIterable<string>): Promise<string> {
 const ODD = `<Night> & "Day" 'it' ]]> \u0007é`;
 
 describe("the sitemap", () => {
-  it("is an index of the pages and of parts of the videos", async () => {
+  it("is an index of the pages and the parts of the video sitemap", async () => {
     write(Array.from({ length: 25 }, (_, i) => video({ id: `v${i}` })));
     expect(texts(xml(await sitemapIndex(identity, 10)), "loc")).toEqual(
       ["pages", "1", "2", "3"].map((name) => `https://videos.example/sitemap/${name}.xml`),
@@ -76,7 +76,7 @@ describe("the sitemap", () => {
     expect(texts(xml(await whole(videoSitemap(identity, 9, 500))), "loc")).toEqual([]);
   });
 
-  it("describes a video that has a file, whatever its texts hold", async () => {
+  it("describes a video with a file, with any characters in its texts", async () => {
     write([video({ id: "a/&b", title: ODD, tags: [ODD], views: 7 }), video({ id: "bare" })]);
     sqliteHandle().exec(`UPDATE videos SET duration = '5:30', description = title,
       video_url = '/media/videos/u/1.mp4' WHERE id <> 'bare'`);
@@ -100,7 +100,7 @@ describe("the sitemap", () => {
     }
   });
 
-  it("is answered by its routes, unknown parts with 404", async () => {
+  it("is served by its routes, with 404 for unknown parts", async () => {
     write([video({ id: "a" })]);
     expect(await (await ask(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
     const part = await ask(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
@@ -113,7 +113,7 @@ describe("the sitemap", () => {
 });
 
 describe("the feed", () => {
-  it("has the newest 50, each with its file enclosed where there is one", async () => {
+  it("contains the newest 50 videos, with their files enclosed if they exist", async () => {
     write(
       Array.from({ length: 60 }, (_, i) =>
         video({
@@ -141,7 +141,7 @@ describe("the feed", () => {
     ]);
   });
 
-  it("has no hidden videos", async () => {
+  it("contains no hidden videos", async () => {
     write(
       (["hidden", "published", "review", "hidden"] as const).map((status, i) =>
         video({ id: `v${i}`, status, created_at: new Date(i * 1e9 + 1e12).toISOString() }),
@@ -153,7 +153,7 @@ describe("the feed", () => {
 });
 
 describe("validators", () => {
-  it("are of the catalogue from before the answer was made, when it changes meanwhile", async () => {
+  it("belong to the catalogue before the response, if it changes in the meantime", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await validatedAnswer(request(), "https://videos.example", "text/plain", () => {
@@ -174,7 +174,7 @@ describe("validators", () => {
     ["/sitemap.xml", sitemap],
     ["/feed.xml", feed],
     ["/robots.txt", robots],
-  ])("of %s answer 304 until the catalogue changes", async (address, loader) => {
+  ])("of %s give 304 until the catalogue changes", async (address, loader) => {
     const first = await ask(loader, address);
     const etag = first.headers.get("ETag")!;
     const since = first.headers.get("Last-Modified")!;
@@ -187,7 +187,7 @@ describe("validators", () => {
 });
 
 describe("robots.txt", () => {
-  it("names the sitemap by its public address and keeps crawlers from the panel", async () => {
+  it("contains the sitemap's public URL and disallows the admin panel", async () => {
     const text = await (await ask(robots, "/robots.txt")).text();
     expect(text).toContain("Sitemap: https://videos.example/sitemap.xml\n");
     expect(text).toContain("Disallow: /admin\n");
@@ -196,7 +196,7 @@ describe("robots.txt", () => {
 });
 
 describe("the manifest", () => {
-  it("has shortcuts to Trending and Saved Videos, below its scope", async () => {
+  it("has shortcuts to Trending and Saved Videos within its scope", async () => {
     const { id, scope, start_url, shortcuts } = await (
       await ask(manifest, "/manifest.webmanifest")
     ).json();
@@ -206,7 +206,7 @@ describe("the manifest", () => {
 });
 
 describe("the service worker", () => {
-  it("is a script that is asked for anew, and another one for another name of the site", async () => {
+  it("is always revalidated, and changes with the site's name", async () => {
     const first = await ask(serviceWorker, "/sw.js");
     expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
     expect(first.headers.get("Cache-Control")).toBe("no-cache");
@@ -218,7 +218,7 @@ describe("the service worker", () => {
     expect(await (await ask(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
-  it("is one that removes itself and all that it stored, where it is switched off", async () => {
+  it("unregisters itself and deletes its caches when switched off", async () => {
     await site.remove();
     site = useTemporarySite({ SERVICE_WORKER: "off" });
     const deleted: string[] = [];
@@ -244,14 +244,14 @@ describe("the service worker", () => {
   });
 });
 
-describe("the site's own pictures", () => {
+describe("the site's own images", () => {
   it.each([
     ["share.png", 1_200, 630],
     ["icon-192.png", 192, 192],
     ["icon-512.png", 512, 512],
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
-  ])("%s is a picture of its size", async (name, width, height) => {
+  ])("%s is an image of the right size", async (name, width, height) => {
     const answer = await ask(picture, `/${name}`);
     expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({
       format: "png",
@@ -260,13 +260,13 @@ describe("the site's own pictures", () => {
     });
   });
 
-  it("are those that the manifest names", async () => {
+  it("are those in the manifest", async () => {
     const { name, icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await ask(picture, src)).status).toBe(200);
   });
 
-  it("have a mark within what every mask leaves, 40 % of the width around the middle", async () => {
+  it("have a logo within the safe zone of every mask, a radius of 40% of the width", async () => {
     const { icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
     const answer = await ask(picture, maskable.src);
@@ -276,7 +276,7 @@ describe("the site's own pictures", () => {
     const middle = info.width / 2;
     let furthest = 0;
     for (let at = 0; at < info.width * info.height; at += 1) {
-      // The corners of the icon's own ground are rounded, and blended with the same colour.
+      // The corners of the icon's background are rounded and blended with the same color.
       const pixel = data.subarray(3 * at, 3 * at + 3);
       if (pixel.every((value, channel) => Math.abs(value - ground[channel]!) < 8)) continue;
       const [x, y] = [at % info.width, Math.floor(at / info.width)];

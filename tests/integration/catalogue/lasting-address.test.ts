@@ -37,7 +37,7 @@ async function bytesOf(url: string, headers?: Record<string, string>) {
 }
 const statusOf = async (url: string) => (await bytesOf(url)).response.status;
 
-/** Leaves of the jobs of a video only those of some kinds. */
+/** Deletes all jobs of a video except those of the given kinds. */
 function only(...kinds: string[]): void {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list})`);
@@ -48,7 +48,7 @@ const cleanUp = async () => {
 };
 
 describe.runIf(ffmpegAvailable())(
-  "the address of a video whose index is moved to the front",
+  "the URL of a video whose moov atom is moved to the front",
   () => {
     let url: string;
     let id: string;
@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())(
       only("transcode", "cleanup");
     });
 
-    it("stays, with a new entity tag; a download under way ends with the file it began with", async () => {
+    it("stays the same with a new entity tag; a running download finishes with the old file", async () => {
       const started = await ask(url);
       const reader = started.body!.getReader();
       const chunks = [Buffer.from((await reader.read()).value!)];
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())(
       expect(part.bytes.equals(now.bytes.subarray(1000, 2000))).toBe(true);
     });
 
-    it("with the version that a player began with leads to that version, and later to the present one", async () => {
+    it("with the version of a player serves that version, and later the current one", async () => {
       const playing = await withVersion(url);
       expect(playing).toMatch(/\?v=[\da-z]+-[\da-z]+-[\da-z]+$/);
       await workUntilIdle();
@@ -116,11 +116,11 @@ describe.runIf(ffmpegAvailable())(
       fs.mkdirSync(folder, { recursive: true });
       fs.linkSync(onDisk(site.uploads, url), path.join(folder, "original-1-1.mp4"));
       sqliteHandle().prepare("UPDATE videos SET source_url = ?").run(earlier);
-      // The second name is there and in the row, the file itself is not replaced yet.
+      // The new name exists and is in the row, but the file hasn't been replaced yet.
       await workUntilIdle();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
       expect(await probe(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
-      // Replaced, but the end of the job was not written.
+      // Replaced, but the end of the job wasn't recorded.
       sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();
       expect(jobStates(id).transcode).toBe("done");
@@ -130,7 +130,7 @@ describe.runIf(ffmpegAvailable())(
       expect(fs.readdirSync(folder)).toEqual([]);
     });
 
-    it("leads to the uploaded file while another video uses it too", async () => {
+    it("serves the uploaded file while another video uses it too", async () => {
       sqliteHandle()
         .prepare("INSERT INTO videos (id, title, category, video_url) VALUES ('b', 'B', 'desi', ?)")
         .run(url);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())(
       ]);
     });
 
-    it("leaves nothing behind when the video is deleted while its copy is made", async () => {
+    it("leaves no files behind when the video is deleted during the conversion", async () => {
       const { replaceVideoFile } = await import(
         "~/features/processing/queue/commit-artifact.server"
       );
@@ -163,8 +163,8 @@ describe.runIf(ffmpegAvailable())(
   },
 );
 
-describe.runIf(ffmpegAvailable())("the address of a video that browsers could not play", () => {
-  it("leads to the file that is played once there is one, and the source stays private", async () => {
+describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play", () => {
+  it("serves the playable file once there is one, and the source stays private", async () => {
     const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("the address of a video that browsers could no
     expect(await statusOf(url)).toBe(404);
   });
 
-  it("that another tool has published as it was never turns into 404", async () => {
+  it("never turns into 404 if another tool published it", async () => {
     const mkv = makeClip(site.folder, "clip", { as: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;
@@ -196,7 +196,7 @@ describe.runIf(ffmpegAvailable())("the address of a video that browsers could no
   });
 });
 
-describe("addresses of an earlier version of the site", () => {
+describe("URLs from an earlier version of the site", () => {
   const put = (name: string, content: string) => {
     const file = path.join(site.uploads, name);
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -210,7 +210,7 @@ describe("addresses of an earlier version of the site", () => {
       )
       .run(status, video_url, source_url);
 
-  it("of a file that became an .m4v both answer, with the source and without", async () => {
+  it("of a file that became an .m4v both work, with and without the source", async () => {
     put("videos/u/1.m4v", "index in front");
     put("videos/u/1.mp4", "index behind");
     add("published", "/media/videos/u/1.m4v", "/media/videos/u/1.mp4");
@@ -224,7 +224,7 @@ describe("addresses of an earlier version of the site", () => {
     }
   });
 
-  it("tells a QuickTime file from the MP4 that took its place", async () => {
+  it("distinguish a QuickTime file from the MP4 that replaced it", async () => {
     put("videos/u/1.mov", "\0\0\0\x14ftypqt  more");
     add("published", "/media/videos/u/1.mov");
     const type = async () => (await ask("/media/videos/u/1.mov")).headers.get("Content-Type");
@@ -233,7 +233,7 @@ describe("addresses of an earlier version of the site", () => {
     expect(await type()).toBe("video/mp4");
   });
 
-  it("a published file opens nothing of a hidden one whose name begins like it", async () => {
+  it("don't expose a hidden file whose name has the same prefix", async () => {
     put("videos/u/a.mp4", "hidden");
     put("videos/u/a/preview.mp4", "hidden");
     put("videos/u/a.b.mp4", "published");

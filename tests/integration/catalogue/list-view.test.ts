@@ -14,7 +14,7 @@ const ORDERS = LIST_ORDERS.map(({ id }) => id);
 
 let site: ReturnType<typeof useTemporarySite>;
 
-describe("a list in an order, of a length", () => {
+describe("a list with an order and a length", () => {
   interface Row {
     id: string;
     category: string;
@@ -25,7 +25,7 @@ describe("a list in an order, of a length", () => {
   }
   const random = randomFrom(5);
   const some = (most: number) => Math.floor(random() * most);
-  // More than are sorted whole, and a category of a few.
+  // More videos than are sorted completely, and a small category.
   const rows = Array.from(
     { length: 9_000 },
     (_, i): Row => ({
@@ -57,7 +57,7 @@ describe("a list in an order, of a length", () => {
     newest: newer,
     views: (a: Row, b: Row) => b.views - a.views || newer(a, b),
     longest: (a: Row, b: Row) => seconds(b) - seconds(a) || newer(a, b),
-    // The reverse of the longest, equals included.
+    // The exact reverse of the longest, including ties.
     shortest: (a: Row, b: Row) => seconds(a) - seconds(b) || newer(b, a),
   };
 
@@ -71,7 +71,7 @@ describe("a list in an order, of a length", () => {
     ),
   );
 
-  it.each(cases)("is that of a plain sort: $order, $length.id, $category", async (asked) => {
+  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (asked) => {
     const { order, length, category } = asked;
     const expected = rows
       .filter((row) => row.status === "published")
@@ -92,14 +92,14 @@ describe("a list in an order, of a length", () => {
     }
   });
 
-  it("is clamped to its own last page", async () => {
+  it("is clamped to its last page", async () => {
     const view = { order: "longest", length: "short" } as const;
     const { page, pageCount } = await listPublished({ view, page: 1e9 });
     expect(page).toBe(pageCount);
   });
 });
 
-describe("the pages of ordered lists", () => {
+describe("pages of ordered lists", () => {
   beforeEach(() => {
     site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
   });
@@ -111,7 +111,7 @@ describe("the pages of ordered lists", () => {
     return { ...data, status: init?.status, ids: ids(data.list.videos) };
   };
 
-  it("follow what another program changes with the next request", async () => {
+  it("show changes by other tools on the next request", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '1:02:03' WHERE id = 'a'");
     expect((await open(home, "/?sort=longest")).ids).toEqual(["a", "b"]);
@@ -128,12 +128,12 @@ describe("the pages of ordered lists", () => {
     "sort=&length=",
     "sort=longest%00",
     "length=short&length=x",
-  ])("take bad input as the default: %s", async (query) => {
+  ])("use the default for invalid input: %s", async (query) => {
     write([video({ id: "a" }), video({ id: "b" })]);
     expect(await open(home, `/?${query}`)).toMatchObject({ status: 200, ids: ["b", "a"] });
   });
 
-  it("keep the view where a category's address leads to another", async () => {
+  it("keep the view when a category's URL redirects", async () => {
     const request = new Request("https://videos.example/categories/amateur?sort=views&page=2");
     const answer = await categories({
       request,
@@ -143,7 +143,7 @@ describe("the pages of ordered lists", () => {
     expect((answer as Response).headers.get("Location")).toBe("/categories/desi?sort=views&page=2");
   });
 
-  it("are not for search engines but in the default order", async () => {
+  it("are indexed only in the default order", async () => {
     write([video({ id: "a" })]);
     const head = async (address: string) =>
       JSON.stringify(meta({ data: await open(home, address) } as never));
@@ -155,13 +155,13 @@ describe("the pages of ordered lists", () => {
     expect(longest).toContain('"href":"https://videos.example/?sort=longest"');
   });
 
-  it("leave a search as it is, newest first", async () => {
+  it("don't affect a search, which is newest first", async () => {
     write([video({ id: "a", title: "Night" }), video({ id: "b", title: "Night" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '30:00' WHERE id = 'a'");
     expect((await open(home, "/?search=night&sort=longest")).ids).toEqual(["b", "a"]);
   });
 
-  it("have the categories' rows of today and before", async () => {
+  it("include the categories' current and legacy values", async () => {
     write([video({ id: "a", category: "amateur" }), video({ id: "b", category: "desi" })]);
     const answer = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
     expect(answer.list.videos.map(({ category }) => toCategoryId(category))).toEqual([

@@ -36,13 +36,13 @@ describe("the page parameter", () => {
     ["page=%00", 1],
     ["page=", 1],
     ["page=Infinity", 1],
-  ])("?%s asks for page %i", (query, page) =>
+  ])("?%s requests page %i", (query, page) =>
     expect(pageParameter(new URLSearchParams(query))).toBe(page),
   );
 });
 
 describe("pages", () => {
-  it("are one empty page when there is nothing", async () => {
+  it("are a single empty page without videos", async () => {
     const empty = { videos: [], page: 1, pageCount: 1, total: 0 };
     expect(await listPublished({ page: 7 })).toEqual(empty);
     expect(await listTrending({ page: 7 })).toEqual(empty);
@@ -50,7 +50,7 @@ describe("pages", () => {
   });
 
   it.each([-5, 0, 1, Number.NaN, 3, 99, 1e9, Number.MAX_SAFE_INTEGER])(
-    "are clamped to what exists: %d",
+    "are clamped to the existing ones: %d",
     async (asked) => {
       write(Array.from({ length: 17 }, (_, i) => video({ id: `v${i}`, views: 1 })));
       const page = Math.min(3, Math.max(1, asked || 1));
@@ -66,7 +66,7 @@ describe("pages", () => {
 });
 
 describe("the cards of a list", () => {
-  it("leave out a video that was hidden after it was found", () => {
+  it("exclude a video that was hidden after it was found", () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     const sortKeys = sqliteHandle()
       .prepare("SELECT sort_key FROM videos ORDER BY id")
@@ -80,20 +80,23 @@ describe("the cards of a list", () => {
 });
 
 describe("a category", () => {
-  it.each(CATEGORY_IDS)("%s finds its rows and those of its legacy value", async (category) => {
-    const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
-    write(all.map((stored) => video({ id: stored, category: stored })));
-    const { videos, total } = await listPublished({ category, page: 1 });
-    expect(ids(videos).sort()).toEqual(storedValues(category).sort());
-    expect(videos.map((card) => card.category)).toEqual([category, category]);
-    expect(total).toBe(2);
-  });
+  it.each(CATEGORY_IDS)(
+    "%s includes its rows and those with its legacy value",
+    async (category) => {
+      const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
+      write(all.map((stored) => video({ id: stored, category: stored })));
+      const { videos, total } = await listPublished({ category, page: 1 });
+      expect(ids(videos).sort()).toEqual(storedValues(category).sort());
+      expect(videos.map((card) => card.category)).toEqual([category, category]);
+      expect(total).toBe(2);
+    },
+  );
 });
 
-describe("a row that another program writes", () => {
+describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("is in the lists at once, from a connection that knows nothing of us", async () => {
+  it("appears in the lists immediately, from a plain connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -110,7 +113,7 @@ describe("a row that another program writes", () => {
     other.close();
   });
 
-  it("stands where its time says, however that is written", async () => {
+  it("is sorted by its timestamp in any format", async () => {
     const times = {
       iso: "2026-03-01T12:00:00.500Z",
       sqlite: "2026-03-01 12:00:01",
@@ -128,12 +131,12 @@ describe("a row that another program writes", () => {
     ]);
   });
 
-  it("comes before its equals when it was entered after them", async () => {
+  it("comes before rows with the same timestamp that were inserted earlier", async () => {
     write(["a", "c", "b"].map((id) => video({ id })));
     expect(await everything()).toEqual(["b", "c", "a"]);
   });
 
-  it("may have any text as its id", async () => {
+  it("can have any text as its id", async () => {
     const odd = ["../..", "a/b", "ночь", "x'y\"z", " ", "%", "a\nb", "0"];
     write(odd.map((id) => video({ id })));
     expect((await everything()).sort()).toEqual(odd.sort());
@@ -151,7 +154,7 @@ describe("a row that another program writes", () => {
     ["/media/thumbnails/1.webp?x=//elsewhere.example"],
     ["/sign-out"],
     [""],
-  ])("reaches no page with the address %s", async (address) => {
+  ])("exposes no foreign URL such as %s", async (address) => {
     write([video({ id: "a" })]);
     sqliteHandle()
       .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
@@ -161,7 +164,7 @@ describe("a row that another program writes", () => {
     expect(card).not.toHaveProperty("posterColors");
   });
 
-  it("keeps the addresses of our own files", async () => {
+  it("keeps the URLs of our own files", async () => {
     write([video({ id: "a" })]);
     sqliteHandle().exec(
       "UPDATE videos SET thumbnail_url = '/media/thumbnails/u/1.webp', video_url = '/media/videos/u/1.mp4'",
@@ -174,7 +177,7 @@ describe("a row that another program writes", () => {
     expect(card).not.toHaveProperty("previewIsClip");
   });
 
-  it("tells a generated preview from the file of the video", async () => {
+  it("distinguishes a generated preview from the video file", async () => {
     write([video({ id: "a" })]);
     const clip = "/media/videos/u/1/preview-x.mp4";
     sqliteHandle().prepare("UPDATE videos SET preview_url = ?").run(clip);
@@ -184,7 +187,7 @@ describe("a row that another program writes", () => {
   });
 });
 
-/** Every page of a list, one after the other. */
+/** Returns all pages of a list in order. */
 async function allPages(load: (page: number) => ReturnType<typeof listTrending>) {
   const found: string[] = [];
   const { pageCount, total } = await load(1);
@@ -204,7 +207,7 @@ async function expectAllLists(videos: Iterable<reference.ReferenceVideo>) {
   }
 }
 
-describe("the kept order and counts", () => {
+describe("the maintained order and totals", () => {
   const id = fc.integer({ min: 0, max: 25 }).map((n) => `v${n}`);
   const row = fc.record({
     title: fc.constantFrom("Night", "Day", "Train"),
@@ -225,7 +228,7 @@ describe("the kept order and counts", () => {
     { weight: 1, arbitrary: fc.record({ what: fc.constant("delete" as const), id, row }) },
   );
 
-  it("are those of a plain sort after any changes", async () => {
+  it("equal a plain sort after any changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 60 }), async (changes) => {
         const model = new Map<string, reference.ReferenceVideo>();
@@ -236,7 +239,7 @@ describe("the kept order and counts", () => {
             model.set(id, video({ ...row, id }));
             write([model.get(id)!], "REPLACE");
           } else if (what === "ignore") {
-            // Leaves the row that is there, although the triggers before an insert have run.
+            // Keeps the existing row, although the triggers before the insert have run.
             if (!before) model.set(id, video({ ...row, id }));
             write([video({ ...row, id })], "INSERT OR IGNORE");
           } else if (what === "delete") {
@@ -265,18 +268,18 @@ describe("the kept order and counts", () => {
     before: reference.ReferenceVideo,
     row: Omit<reference.ReferenceVideo, "id" | "entered">,
   ): reference.ReferenceVideo {
-    // Of equals the later entered is first, whatever has been done to them since.
+    // Among equals, the one inserted later comes first, regardless of later changes.
     return { ...before, ...row };
   }
 
-  it("hold on deep pages, which a thread finds, and after most rows have gone", async () => {
+  it("are correct on deep pages, which a thread finds, and after most rows were deleted", async () => {
     const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({
         id: `v${i}`,
         category: CATEGORY_IDS[i % 3 ? 0 : i % 5]!,
         views: (i * 7919) % 17_000,
-        // In no order, and some at the same time.
+        // In random order, and some with the same timestamp.
         created_at: minutesAfter((i * 6_151) % 15_500),
       }),
     );

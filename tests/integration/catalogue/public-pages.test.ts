@@ -24,13 +24,13 @@ afterEach(() => site.remove());
 interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows what its route answers
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the response of its route
   body: any;
 }
-// biome-ignore lint/suspicious/noExplicitAny: loaders differ in what they take and give
+// biome-ignore lint/suspicious/noExplicitAny: loaders differ in their arguments and results
 type Handler = (args: any) => unknown;
 
-/** Calls a loader or action as the server does, and reads whichever of the three it answers. */
+/** Calls a loader or action as the server does, and reads its data, response or redirect. */
 async function call(
   handler: Handler,
   path: string,
@@ -73,7 +73,7 @@ const post = (fields: Record<string, string>, headers: Record<string, string> = 
 });
 
 describe("home", () => {
-  it("shows 8 a page, newest first, whatever page is asked for", async () => {
+  it("shows 8 videos per page, newest first, and clamps the page", async () => {
     await addVideos(20);
     expect(ids(await call(home.loader, "/"))).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12].map((index) => `v${index}`),
@@ -92,7 +92,7 @@ describe("home", () => {
     }
   });
 
-  it("searches titles and tags, within a category when one is chosen", async () => {
+  it("searches titles and tags, within a category if one is selected", async () => {
     await addVideos(4, (index) => ({
       title: index === 0 ? "Neon Rain" : "Other",
       tags: index === 1 ? '["NEON"]' : null,
@@ -103,7 +103,7 @@ describe("home", () => {
     expect(ids(await call(home.loader, "/?search=neon&category=nonsense"))).toEqual(["v1", "v0"]);
   });
 
-  it("knows an empty site from an empty category", async () => {
+  it("distinguishes an empty site from an empty category", async () => {
     expect((await call(home.loader, "/?category=desi")).body.anyVideo).toBe(false);
     await addVideos(1, () => ({ status: "hidden" }));
     expect((await call(home.loader, "/")).body.anyVideo).toBe(false);
@@ -112,12 +112,12 @@ describe("home", () => {
     expect([answer.body.list.total, answer.body.anyVideo]).toEqual([0, true]);
   });
 
-  it("leads to Trending, which is no category", async () => {
+  it("redirects to Trending, which isn't a category", async () => {
     const answer = await call(home.loader, "/?category=trending");
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/trending"]);
   });
 
-  it("offers the join link only where there is one", async () => {
+  it("shows the join link only if there is one", async () => {
     expect((await call(home.loader, "/")).body.joinUrl).toBeUndefined();
     await site.remove();
     site = useTemporarySite({ JOIN_URL: "https://chat.example/c" });
@@ -125,28 +125,25 @@ describe("home", () => {
   });
 });
 
-describe("a list that can't be read", () => {
+describe("a list that can't be loaded", () => {
   it.each([
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])(
-    "of %s is empty, with status 500 and a sentence that gives nothing away",
-    async (_, loader) => {
-      await addVideos(9, () => ({ views: 1 }));
-      sqliteHandle().exec("DROP TABLE videos");
-      const answer = await call(loader, "/?page=2");
-      expect(answer.status).toBe(500);
-      expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
-      expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
-      expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
-      expect(console.error).toHaveBeenCalled();
-      vi.mocked(console.error).mockClear();
-    },
-  );
+  ])("of %s is empty, with status 500 and a message without internals", async (_, loader) => {
+    await addVideos(9, () => ({ views: 1 }));
+    sqliteHandle().exec("DROP TABLE videos");
+    const answer = await call(loader, "/?page=2");
+    expect(answer.status).toBe(500);
+    expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
+    expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
+    expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
+    expect(console.error).toHaveBeenCalled();
+    vi.mocked(console.error).mockClear();
+  });
 });
 
-it("shows the specified message when a video can't be read", async () => {
+it("shows the specified message when a video can't be loaded", async () => {
   await addVideos(1);
   sqliteHandle().exec("DROP TABLE videos");
   const request = new Request(`${ORIGIN}/video/v0`);
@@ -163,7 +160,7 @@ describe("categories", () => {
   const at = (path: string, category?: string) =>
     call(categories.loader, path, { params: category === undefined ? {} : { category } });
 
-  it("answers its three addresses with the same list", async () => {
+  it("serves the same list at its three URLs", async () => {
     await addVideos(3, (index) => ({ category: index === 0 ? "amateur" : "desi" }));
     await addVideos(1, () => ({ id: "other", category: "english" }));
     expect(ids(await at("/categories"))).toHaveLength(4);
@@ -180,13 +177,13 @@ describe("categories", () => {
     ["/categories/trending", "trending", 302, "/trending"],
     ["/categories?cat=trending", undefined, 302, "/trending"],
     ["/categories/all", "all", 301, "/categories"],
-  ])("leads from %s to today's address", async (path, category, status, to) => {
+  ])("redirects from %s to the current URL", async (path, category, status, to) => {
     const answer = await at(path, category);
     expect([answer.status, answer.headers.get("Location")]).toEqual([status, to]);
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
-    "has no page for %j without videos",
+    "doesn't exist for %j without videos",
     async (category) => {
       await addVideos(1, () => ({ category, status: "hidden" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -195,7 +192,7 @@ describe("categories", () => {
   );
 
   it.each(["nonsense", "__proto__", "DESI", "a/b", "x.data"])(
-    "lists the videos that store exactly %j",
+    "lists the videos with exactly %j",
     async (category) => {
       await addVideos(2, () => ({ category, duration: "5:30" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -212,14 +209,14 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows what was viewed, most viewed first, ties to the newer", async () => {
+  it("shows videos with views, most viewed first, ties to the newer", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
 });
 
 describe("a video", () => {
-  it("comes with what is related and with the way back", async () => {
+  it("comes with related videos and the list to go back to", async () => {
     await addVideos(3, () => ({ title: "Neon Rain" }));
     const path = "/video/v0?from=home&search=neon&category=desi&page=2";
     const { body } = await call(video.loader, path, { params: { id: "v0" } });
@@ -237,19 +234,19 @@ describe("a video", () => {
     }
   });
 
-  it.each(["hidden", "review"] as const)("that is %s is not found", async (status) => {
+  it.each(["hidden", "review"] as const)("is not found if it is %s", async (status) => {
     await addVideos(1, () => ({ status }));
     expect((await call(video.loader, "/video/v0", { params: { id: "v0" } })).status).toBe(404);
   });
 
-  it("that never was is not found", async () => {
+  it("is not found if it never existed", async () => {
     expect((await call(video.loader, "/video/x", { params: { id: "x" } })).status).toBe(404);
   });
 });
 
-describe("the pages of text", () => {
+describe("the static pages", () => {
   it.each([privacy.loader, dmca.loader, contact.loader])(
-    "know where to write to",
+    "contain the contact address",
     async (loader) => {
       expect((await call(loader, "/")).body.email).toBe("contact@videos.example");
       await site.remove();
@@ -258,9 +255,9 @@ describe("the pages of text", () => {
     },
   );
 
-  it("are not for search engines, but Contact is", () => {
+  it("are not indexed, except Contact", () => {
     const data = { site: { name: "Afterdark", origin: ORIGIN }, email: "" };
-    // biome-ignore lint/suspicious/noExplicitAny: meta functions take much more than they use
+    // biome-ignore lint/suspicious/noExplicitAny: meta functions take many more arguments than they use
     const robots = (meta: any) => JSON.stringify(meta({ data })).includes("noindex");
     expect([robots(privacy.meta), robots(dmca.meta), robots(contact.meta)]).toEqual([
       true,
@@ -270,38 +267,38 @@ describe("the pages of text", () => {
   });
 });
 
-describe("a contact message without scripts", () => {
+describe("a contact message without JavaScript", () => {
   const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
 
-  it("is handed back and kept nowhere", async () => {
+  it("is returned and not stored", async () => {
     const before = sqliteHandle().serialize();
     const answer = await call(contact.action, "/contact", post(fields));
     expect([answer.status, answer.body]).toEqual([200, { message: fields, errors: {} }]);
     expect(sqliteHandle().serialize().equals(before)).toBe(true);
   });
 
-  it("with a field missing is 422, the texts kept", async () => {
+  it("returns 422 with the values kept when a field is missing", async () => {
     const answer = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual({ subject: "Please give your message a subject." });
+    expect(answer.body.errors).toEqual({ subject: "Please enter a subject." });
     expect(answer.body.message.message).toBe("Hello");
   });
 
-  it("from another site is 403", async () => {
+  it("returns 403 for another site", async () => {
     const foreign = post(fields, { Origin: "https://evil.example" });
     expect((await call(contact.action, "/contact", foreign)).status).toBe(403);
   });
 });
 
-describe("the question for the age", () => {
+describe("the age gate", () => {
   const asks = async (path: string, headers: Record<string, string> = {}) =>
     (await call(root.loader, path, { headers })).body.asksForAge;
 
-  it("is put to a visitor", async () => {
+  it("is shown to a visitor", async () => {
     expect(await asks("/")).toBe(true);
   });
 
-  it("is not put to search engines, nor twice to a person", async () => {
+  it("is not shown to search engines, or twice to a visitor", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
       false,
     );
@@ -320,14 +317,14 @@ describe("the question for the age", () => {
   });
 
   it.each(["//evil.example", "https://evil.example", "/\\evil", "javascript:alert(1)", ""])(
-    "never leads away from the site (%j)",
+    "never redirects to another site (%j)",
     async (returnTo) => {
       const answer = await call(age.action, "/age", post({ returnTo }));
       expect(answer.headers.get("Location")).toBe("/");
     },
   );
 
-  it("takes an answer from our own pages only", async () => {
+  it("accepts answers only from our own pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
     const answer = await call(age.action, "/age", foreign);
     expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([403, null]);
@@ -335,8 +332,8 @@ describe("the question for the age", () => {
   });
 });
 
-describe("an unknown address", () => {
-  it("is 404, whatever is sent to it", async () => {
+describe("an unknown URL", () => {
+  it("returns 404 for any request", async () => {
     expect((await call(notFound.loader, "/nonsense")).status).toBe(404);
     expect((await call(notFound.action, "/nonsense", post({}))).status).toBe(404);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
+import { isRelatedIndexComplete, relatedVideos } from "~/features/watch/video.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import { generatedVideos } from "../../bench/catalogue/generated-videos";
@@ -25,14 +25,14 @@ const plain = { category: "english", created_at: daysAgo(100) };
 const current = video({ ...plain, id: "current", title: "The Night Train", category: "desi" });
 
 describe("the score", () => {
-  // Each candidate beside one that has exactly as many points and is older or newer.
+  // Compares each candidate with an older or newer one that has exactly the same score.
   it.each([
     ["a title word inside another", { title: "Nightfall" }, 5],
-    ["a title word in two others, once", { title: "Nightfall nightly" }, 5],
-    ["a title word itself", { title: "one night only" }, 8],
-    ["a title word in another case and script sign", { title: "NIGHT-time" }, 8],
+    ["a title word inside two others, once", { title: "Nightfall nightly" }, 5],
+    ["an exact title word", { title: "one night only" }, 8],
+    ["a title word in another case with punctuation", { title: "NIGHT-time" }, 8],
     ["two title words", { title: "train by night" }, 16],
-    ["no stop word", { title: "The end" }, 0],
+    ["a stop word", { title: "The end" }, 0],
     ["the same category", { title: "x", category: "desi" }, 8],
     ["its legacy value", { title: "x", category: "amateur" }, 8],
     ["a tag", { title: "x", tags: ["Paris"] }, 4],
@@ -43,20 +43,20 @@ describe("the score", () => {
     ["50,000 views", { title: "x", views: 50_000 }, 2],
     ["50,001 views", { title: "x", views: 50_001 }, 3],
     ["30 days", { title: "x", created_at: daysAgo(30) }, 1],
-    ["a moment more than 30 days", { title: "x", created_at: daysAgo(30.001) }, 0],
+    ["slightly more than 30 days", { title: "x", created_at: daysAgo(30.001) }, 0],
     ["the future", { title: "x", created_at: daysAgo(-3) }, 1],
-  ])("for %s: %j is %i", async (_, given, points) => {
+  ])("scores %s: %j as %i", async (_, given, points) => {
     const subject = { ...current, tags: ["paris", "rail"] };
     const candidate = video({ ...plain, id: "candidate", ...given });
     expect(reference.score(subject, candidate, NOW)).toBe(points);
     write([subject, candidate]);
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     expect(ids(await relatedVideos("current"))).toEqual(points > 0 ? ["candidate"] : []);
   });
 });
 
 describe("related videos", () => {
-  it("are at most 20, the newer first among equals", async () => {
+  it("are at most 20, ties to the newer", async () => {
     const others = Array.from({ length: 50 }, (_, i) =>
       video({ ...plain, id: `v${i}`, title: "Night", created_at: daysAgo(40 + ((i * 17) % 50)) }),
     );
@@ -66,14 +66,14 @@ describe("related videos", () => {
     expect(ids(await relatedVideos("current"))).toEqual(ids(expected));
   });
 
-  it("of what is not published are none, and none is hidden", async () => {
+  it("are empty for unpublished videos, and never include hidden ones", async () => {
     write([current, video({ ...plain, id: "h", title: "Night", status: "hidden" })]);
     expect(await relatedVideos("h")).toEqual([]);
     expect(await relatedVideos("nobody")).toEqual([]);
     expect(await relatedVideos("current")).toEqual([]);
   });
 
-  it("follow every change at once, whoever makes it", async () => {
+  it("reflect every change immediately, by any tool", async () => {
     write([current, video({ ...plain, id: "a", title: "Nothing" })]);
     const related = async () => ids(await relatedVideos("current"));
     expect(await related()).toEqual([]);
@@ -92,7 +92,7 @@ describe("related videos", () => {
     expect(await change("DELETE FROM videos WHERE id = 'a'")).toEqual([]);
   });
 
-  it("are those of everything after more changes than the log holds", async () => {
+  it("are complete after more changes than the log contains", async () => {
     write([current]);
     expect(await relatedVideos("current")).toEqual([]);
     const others = Array.from({ length: 3_000 }, (_, i) =>
@@ -101,15 +101,15 @@ describe("related videos", () => {
     write(others);
     for (let i = 0; i < 4; i += 1) sqliteHandle().exec("UPDATE videos SET title = title || ' x'");
     const renamed = others.map((each) => ({ ...each, title: `${each.title} x x x x` }));
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     expect(ids(await relatedVideos("current"))).toEqual(
       ids(reference.related([current, ...renamed], current, NOW)),
     );
   });
 });
 
-describe("against a plain scorer", () => {
-  it("are the same on a thousand rows of realistic titles", async () => {
+describe("compared with a plain implementation", () => {
+  it("related videos are the same for a thousand realistic titles", async () => {
     const rows = [...generatedVideos(1_000)].map((each) =>
       video({
         ...each,
@@ -120,7 +120,7 @@ describe("against a plain scorer", () => {
       }),
     );
     write(rows);
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     for (let i = 0; i < rows.length; i += 41) {
       const subject = rows[i]!;
       const expected =
@@ -129,7 +129,7 @@ describe("against a plain scorer", () => {
     }
   }, 120_000);
 
-  it("are the same on titles of stop words, signs, repeats and several scripts", async () => {
+  it("related videos are the same for titles with stop words, symbols, repetitions and several scripts", async () => {
     const word = fc.constantFrom(
       ..."the and night Night NIGHTS nightly tra train it's to a of ночь Ночью रात रातें एक É é élan café Café 東京 東京タワー 007 00 -- !! x'y no-one αβγ Αβγς".split(
         " ",
@@ -148,7 +148,7 @@ describe("against a plain scorer", () => {
         sqliteHandle().exec("DELETE FROM videos");
         const rows = given.map((each, i) => video({ ...each, id: `v${i}` }));
         write(rows);
-        await vi.waitUntil(relatedIsComplete, 20_000);
+        await vi.waitUntil(isRelatedIndexComplete, 20_000);
         for (const subject of rows.slice(0, 8)) {
           const expected =
             subject.status === "published" ? ids(reference.related(rows, subject, NOW)) : [];

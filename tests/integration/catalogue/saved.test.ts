@@ -23,7 +23,7 @@ async function asked(...wanted: string[]): Promise<string[]> {
 }
 
 describe("the cards of saved videos", () => {
-  it("are those of the ids, in their order, each once, and of nothing that is not public", async () => {
+  it("are returned for public videos, in the order of the ids, each once", async () => {
     write([
       video({ id: "a" }),
       video({ id: "b" }),
@@ -37,25 +37,25 @@ describe("the cards of saved videos", () => {
     expect(await asked()).toEqual([]);
   });
 
-  it("are at most 24 at once", async () => {
+  it("are limited to 24 per request", async () => {
     const many = Array.from({ length: 30 }, (_, n) => `v${n}`);
     write(many.map((id) => video({ id })));
     expect(await asked(...many)).toEqual(many.slice(0, 24));
   });
 
-  it("are asked for in a body, which stands in no log: an address is not answered", async () => {
+  it("are requested in a body, which isn't logged, and not in the URL", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
     expect((await ask("id=a", "PUT")).status).toBe(405);
   });
 
-  it("are not given for a body without end, or of another type", async () => {
+  it("are refused for an endless body or another content type", async () => {
     const long = new URLSearchParams({ id: "x".repeat(20_000) });
     await expect(ask(long)).rejects.toMatchObject({ status: 413 });
     await expect(ask("id=a")).rejects.toMatchObject({ status: 415 });
   });
 
-  it("may be asked for more often than a form, because every visit of home does", async () => {
+  it("have a higher rate limit than forms, because every visit of Home requests them", async () => {
     write([video({ id: "a" })]);
     for (let times = 0; times < 310; times += 1) expect(await asked("a")).toEqual(["a"]);
   });

@@ -18,7 +18,7 @@ afterAll(() => site.remove());
 const found = async (search: string, category?: (typeof CATEGORY_IDS)[number]) =>
   ids((await listPublished({ search, category, page: 1 })).videos);
 
-/** A catalogue of its own for what follows. */
+/** Creates a separate catalogue for the following tests. */
 function only(videos: Parameters<typeof video>[0][]): void {
   sqliteHandle().exec("DELETE FROM videos");
   write(videos.map((given) => video(given)));
@@ -34,11 +34,11 @@ describe("the search text", () => {
     ["🎬".repeat(300), "🎬".repeat(200)],
     [`${"x".repeat(199)} y`, "x".repeat(199)],
     ["a\ud800b", "a\ufffdb"],
-  ])("%j counts as %j", (text, counted) => expect(searchText(text)).toBe(counted));
+  ])("turns %j into %j", (text, counted) => expect(searchText(text)).toBe(counted));
 });
 
 describe("search", () => {
-  it("is without regard to case, in any script", async () => {
+  it("is case-insensitive in any script", async () => {
     only([
       { id: "e", title: "Élodie" },
       { id: "c", title: "НОЧНОЙ поезд" },
@@ -54,7 +54,7 @@ describe("search", () => {
     expect(await found("οδος")).toEqual(["g"]);
   });
 
-  it("finds the title or one tag, and nothing across two of them", async () => {
+  it("matches the title or one tag, but not across two of them", async () => {
     only([{ id: "a", title: "Night", tags: ["train", "summer", "x"] }]);
     for (const inside of ["night", "train", "rai", "x", "er"]) {
       expect(await found(inside), inside).toEqual(["a"]);
@@ -72,7 +72,7 @@ describe("search", () => {
     }
   });
 
-  it("takes signs and operators as plain text", async () => {
+  it("treats symbols and operators as plain text", async () => {
     const titles = {
       percent: "100% real",
       underscore: "a_b",
@@ -106,7 +106,7 @@ describe("search", () => {
     }
   });
 
-  it("looks neither into hidden rows nor into what a title was before", async () => {
+  it("searches neither hidden rows nor previous titles", async () => {
     only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
     expect(await found("night")).toEqual([]);
@@ -117,7 +117,7 @@ describe("search", () => {
     expect(await found("mo")).toEqual([]);
   });
 
-  it("counts no hidden rows", async () => {
+  it("doesn't count hidden rows", async () => {
     only([
       { id: "a", title: "Night train" },
       { id: "b", title: "Night bus", status: "hidden" },
@@ -127,7 +127,7 @@ describe("search", () => {
     }
   });
 
-  it("takes tags that are no texts as none", async () => {
+  it("ignores tags that aren't text", async () => {
     only([{ id: "a", title: "Night" }]);
     sqliteHandle().exec(
       `UPDATE videos SET tags = '[12345, null, ["inner"], {"a": "deep"}, "yes"]'`,
@@ -136,8 +136,8 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // Few hits are kept whole, of many only marks.
-  it.each([1_500, 5_000])("clamps its pages, deep ones of %i hits too", async (hits) => {
+  // Few hits are cached completely, many only as marks.
+  it.each([1_500, 5_000])("clamps its pages, including deep ones of %i hits", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
@@ -194,8 +194,8 @@ describe("search", () => {
   );
 });
 
-describe("against a plain filter", () => {
-  // Letters whose cases both sides know: how the rest is folded has a test of its own.
+describe("compared with a plain filter", () => {
+  // Letters that both sides fold the same way; folding of others has its own test.
   const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
   const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
   const word = fc.constantFrom(
@@ -226,7 +226,7 @@ describe("against a plain filter", () => {
     )
     .map((row, i) => ({ ...row, id: `v${i}` }));
 
-  /** A part of some title or tag, in other cases; most of them are found. */
+  /** Returns part of a title or tag in a different case; most of them match. */
   const part = fc
     .tuple(
       fc.constantFrom(...videos.flatMap(({ title, tags }) => [title, ...(tags ?? [])])),
@@ -262,7 +262,7 @@ describe("against a plain filter", () => {
       ),
       { numRuns: 1_000 },
     );
-    // Short and long needles were both found and not found, or the test says little.
+    // Make sure that both short and long needles were found and not found.
     expect(sizes.size).toBe(4);
   }, 120_000);
 });

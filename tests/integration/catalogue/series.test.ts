@@ -27,7 +27,7 @@ const args = (address: string, headers = {}) => {
   return { request, params: { slug: name, id: name, part: name }, context: {} } as never;
 };
 
-/** What a loader throws is an answer too. */
+/** Returns the Response that a loader returns or throws. */
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
@@ -43,7 +43,7 @@ async function watch(address: string) {
   return (await videoPage(args(address))).series;
 }
 
-/** Twelve videos, of which the second and the fifth are not published. */
+/** Adds twelve videos; the second and the fifth are not published. */
 function twelve() {
   const names = Array.from({ length: 12 }, (_, n) => `v${n}`);
   write(
@@ -59,7 +59,7 @@ function twelve() {
 }
 
 describe("the page of a series", () => {
-  it("has its published videos in their order, by pages that are clamped", async () => {
+  it("shows its published videos in order, on clamped pages", async () => {
     twelve();
     expect(await open("/series/nights")).toMatchObject({
       status: 200,
@@ -71,7 +71,7 @@ describe("the page of a series", () => {
     expect((await open("/series/nights?page=9")).ids).toEqual(["v10", "v11"]);
   });
 
-  it("shows with the next request what is published, hidden, deleted and entered anew", async () => {
+  it("reflects publishing, hiding, deleting and reinserting on the next request", async () => {
     write([video({ id: "a" }), video({ id: "b" }), video({ id: "c" })]);
     addSeries({}, ["a", "b", "c"]);
     const sqlite = sqliteHandle();
@@ -83,7 +83,7 @@ describe("the page of a series", () => {
     expect((await open("/series/nights")).ids).toEqual(["a", "b", "c"]);
   });
 
-  it("is no page for visitors when nothing is public, or the series is not", async () => {
+  it("doesn't exist for visitors if nothing is public, or the series isn't", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     addSeries({}, ["a"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
@@ -103,7 +103,7 @@ describe("the page of a series", () => {
     expect((await thrown(page(args("/series/gone", { Cookie: cookie })))).status).toBe(404);
   });
 
-  it("has one address: other spellings and former ones lead to it, with the rest of it", async () => {
+  it("has one URL: other spellings and former slugs redirect to it with path and query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
     for (const [asked, status, to] of [
@@ -118,7 +118,7 @@ describe("the page of a series", () => {
     expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");
   });
 
-  it("tells no visitor another spelling or a former address of one that is not shown", async () => {
+  it("doesn't redirect visitors to a series that they can't see", async () => {
     write([video({ id: "a" })]);
     const id = addSeries({ title: "Launch", slug: "launch", visibility: "studio" }, ["a"]);
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
@@ -132,7 +132,7 @@ describe("the page of a series", () => {
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
 
-  it("lists no video that browsers can't play yet, nor does its feed, its queue or the sitemap", async () => {
+  it("doesn't list unplayable videos, nor do its feed, its queue and the sitemap", async () => {
     write([video({ id: "a" }), video({ id: "later" }), video({ id: "alone" })]);
     const sqlite = sqliteHandle();
     sqlite.exec(`UPDATE videos SET video_url = '', source_url = '/media/videos/u/' || id || '.avi'
@@ -151,7 +151,7 @@ describe("the page of a series", () => {
     expect((await open("/series/nights")).ids).toEqual(["later", "a"]);
   });
 
-  it("names title, canonical address, neighbours, feed, picture and list in its head", async () => {
+  it("has title, canonical URL, previous and next page, feed, image and list in its meta tags", async () => {
     twelve();
     const data = await open("/series/nights?page=2");
     const head = meta({ data } as never) as Record<string, never>[];
@@ -174,7 +174,7 @@ describe("the page of a series", () => {
 });
 
 describe("a video within a series", () => {
-  it("has its neighbours, its number and what comes next", async () => {
+  it("has its neighbors, its number and the next video", async () => {
     twelve();
     const queue = await watch("/video/v3?series=nights");
     expect(queue).toMatchObject({
@@ -201,7 +201,7 @@ describe("a video within a series", () => {
     expect([last?.number, last?.next]).toEqual([10, undefined]);
   });
 
-  it("shows those around it of a long one", async () => {
+  it("shows the videos around it in a long series", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
     write(names.map((id) => video({ id })));
     addSeries({}, names);
@@ -211,7 +211,7 @@ describe("a video within a series", () => {
     expect((await watch("/video/v59?series=nights"))?.firstNumber).toBe(41);
   });
 
-  it("is a plain page where the series is not public, or has it not", async () => {
+  it("is a plain page if the series isn't public or doesn't contain it", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     addSeries({}, ["b"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["a"]);
@@ -230,7 +230,7 @@ describe("home", () => {
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
 
-  it("shows no series until one is chosen, then its first videos on the first page", async () => {
+  it("shows no series until one is featured, then its first videos on page 1", async () => {
     const id = twelve();
     expect(await featured()).toBeUndefined();
     feature(id);
@@ -241,7 +241,7 @@ describe("home", () => {
     }
   });
 
-  it("shows none that visitors don't find", async () => {
+  it("shows no series that visitors can't see", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     feature(addSeries({}, ["a"]));
     expect(await featured()).toBeUndefined();
@@ -253,7 +253,7 @@ describe("home", () => {
 });
 
 describe("feed and sitemap", () => {
-  it("have the last videos of the order first, and public series alone", async () => {
+  it("have the last videos first, and only public series", async () => {
     twelve();
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** What the specification says about single pages, read from their HTML as a visitor without scripts gets it. */
+// What the specification says about single pages, checked in their HTML as served without JavaScript.
 
 const site = new SiteProcess({ CONTACT_EMAIL: "help@example.com" });
 beforeAll(async () => {
@@ -41,9 +41,9 @@ describe("the frame of every page", () => {
 });
 
 describe("the static pages", () => {
-  it("say that no personal data or logs are stored and that content is from third parties", async () => {
+  it("state that no personal data or logs are stored and that content is from third parties", async () => {
     const privacy = textOf((await open("/privacy")).querySelector("main"));
-    expect(privacy).toContain("stores no personal data and no logs");
+    expect(privacy).toContain("stores no personal data or logs");
     expect(privacy).toContain("comes from third-party sources");
     expect(textOf((await open("/dmca")).querySelector("main"))).toContain(
       "All content on Afterdark comes from third-party sources.",
@@ -59,7 +59,7 @@ describe("the static pages", () => {
 });
 
 describe("the category selector", () => {
-  it.each(["/", "/categories", "/categories/premium"])("of %s has all choices", async (path) => {
+  it.each(["/", "/categories", "/categories/premium"])("on %s has all choices", async (path) => {
     const selector = (await open(path)).querySelector('nav[aria-label="Video categories"]')!;
     expect(textsOf(selector.querySelectorAll("a"))).toEqual([
       "All Videos",

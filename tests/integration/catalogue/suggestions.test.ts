@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loader } from "~/features/catalogue/routes/search-suggestions";
-import { otherSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
+import { alternativeSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
@@ -23,7 +23,7 @@ const ask = (query: string, address = "192.0.2.1") =>
   } as never);
 
 describe("suggestions", () => {
-  it("are tags and titles with the text, titles that begin with it first", async () => {
+  it("are tags and titles with the text, starting with titles that begin with it", async () => {
     write([
       video({ id: "inside", title: "Midnight walk" }),
       video({ id: "word", title: "A night out" }),
@@ -42,7 +42,7 @@ describe("suggestions", () => {
     expect(await texts("nothing like it")).toEqual([]);
   });
 
-  it("are at most 8, each title once, and tags leave room for titles", async () => {
+  it("are at most 8, with unique titles, and tags leave room for titles", async () => {
     write(
       Array.from({ length: 30 }, (_, i) =>
         video({ id: `v${i}`, title: `Beach ${i % 10}`, tags: [`beach ${i}`] }),
@@ -58,7 +58,7 @@ describe("suggestions", () => {
     expect(await suggestions("xy", undefined)).toHaveLength(8);
   });
 
-  it("are of published videos alone, from the moment that they are hidden", async () => {
+  it("exclude videos immediately after they are hidden", async () => {
     write([video({ id: "a", title: "Secret night", tags: ["secret"] })]);
     expect(await texts("secret")).toEqual(["secret", "Secret night"]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
@@ -67,7 +67,7 @@ describe("suggestions", () => {
     expect(await texts("plain")).toEqual([]);
   });
 
-  it("have titles of the category alone", async () => {
+  it("contain only titles of the category", async () => {
     write([
       video({ id: "a", title: "Night one", category: "amateur" }),
       video({ id: "b", title: "Night two", category: "english" }),
@@ -76,7 +76,7 @@ describe("suggestions", () => {
   });
 
   it.each([`"`, "'", "%", "*", "a OR b", "^x", "(", "\\", "🎬", "\ufffd", "x".repeat(5_000)])(
-    "take %j as plain text",
+    "treat %j as plain text",
     async (text) => {
       write([video({ id: "a", title: `before ${text.slice(0, 100)} after` })]);
       const answer = await ask(`?q=${encodeURIComponent(text)}`);
@@ -84,7 +84,7 @@ describe("suggestions", () => {
     },
   );
 
-  it("are stored nowhere, and of a bad category are those of all", async () => {
+  it("are never stored, and ignore an invalid category", async () => {
     write([video({ id: "a", title: "Night" })]);
     const answer = await ask("?q=night&category=nonsense");
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
@@ -92,7 +92,7 @@ describe("suggestions", () => {
     expect(await (await ask("")).json()).toEqual({ suggestions: [] });
   });
 
-  it("are refused to an address that asks without end, and to no other", async () => {
+  it("are rate-limited by IP address", async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 1_201; i += 1) statuses.add((await ask("", "192.0.2.7")).status);
     expect([...statuses]).toEqual([200, 429]);
@@ -101,7 +101,7 @@ describe("suggestions", () => {
     expect((await ask("", "192.0.2.8")).status).toBe(200);
   });
 
-  it("are none when more are asked for than can be answered", async () => {
+  it("are empty when the threads are overloaded", async () => {
     write([video({ id: "a", title: "Night" })]);
     const answers = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
     expect(answers.filter(({ length }) => length === 1)).toHaveLength(16);
@@ -109,11 +109,11 @@ describe("suggestions", () => {
   });
 });
 
-describe("where a search finds nothing", () => {
+describe("a search without results", () => {
   const nearest = async (text: string, category?: "desi" | "english") =>
-    (await otherSearches(text, category)).nearest;
+    (await alternativeSearches(text, category)).nearest;
 
-  it("the nearest text that finds something is offered", async () => {
+  it("suggests the most similar text with results", async () => {
     write([
       video({ id: "a", title: "Neon Rain", tags: ["one take"] }),
       video({ id: "b", title: "Neon City" }),
@@ -126,7 +126,7 @@ describe("where a search finds nothing", () => {
     expect(await nearest("rain city")).toBeUndefined();
   });
 
-  it("nothing is offered of what is hidden, or of another category", async () => {
+  it("suggests nothing from hidden videos or another category", async () => {
     write([
       video({ id: "a", title: "Secret", status: "hidden" }),
       video({ id: "b", title: "Neon", category: "english" }),
@@ -137,7 +137,7 @@ describe("where a search finds nothing", () => {
     expect(await nearest("noen")).toBeUndefined();
   });
 
-  it("the categories with videos are offered, those with most first", async () => {
+  it("suggests the categories with videos, largest first", async () => {
     write([
       video({ id: "a", category: "english" }),
       video({ id: "b", category: "featured" }),
@@ -145,7 +145,7 @@ describe("where a search finds nothing", () => {
       video({ id: "d", category: "desi", status: "hidden" }),
       video({ id: "e", category: "of another program" }),
     ]);
-    const { categories } = await otherSearches("nothing", undefined);
+    const { categories } = await alternativeSearches("nothing", undefined);
     expect(categories).toEqual(["premium", "english"]);
   });
 });

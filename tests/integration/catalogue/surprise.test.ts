@@ -16,7 +16,7 @@ const ask = (query: string) =>
     context: {},
   });
 
-it("leads to a published video, or home when there is none", async () => {
+it("redirects to a published video, or to Home if there is none", async () => {
   expect((await ask("")).headers.get("Location")).toBe("/");
   expect((await ask("?seed=1&step=0")).status).toBe(404);
   write([video({ id: "hidden", status: "hidden" }), video({ id: "a" })]);
@@ -25,7 +25,7 @@ it("leads to a published video, or home when there is none", async () => {
   expect(answer.headers.get("Cache-Control")).toBe("no-store");
 });
 
-it("walks over all of them before any comes again", async () => {
+it("visits all videos before any repeats", async () => {
   write(Array.from({ length: 20 }, (_, n) => video({ id: `v${n}` })));
   const seen = new Set<string>();
   for (let step = 0; step < 20; step++) {
@@ -37,7 +37,7 @@ it("walks over all of them before any comes again", async () => {
 });
 
 it.each(["seed=x", "seed=-1", "seed=1e9", "seed=99999999999", "seed=1&step=x", "seed=&step="])(
-  "takes %s for none given",
+  "ignores %s",
   async (query) => {
     write([video({ id: "a" })]);
     expect((await ask(`?${query}`)).status).toBe(200);

@@ -21,7 +21,7 @@ afterEach(() => site.remove());
 const args = (address: string) =>
   ({ request: new Request(ORIGIN + address), params: {}, context: {} }) as never;
 
-/** What a loader throws is an answer too. */
+/** Returns the Response that a loader returns or throws. */
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
@@ -34,7 +34,7 @@ async function open(address: string) {
 }
 
 describe("the list of a tag", () => {
-  it("has the published videos with the whole tag, newest first, and no other", async () => {
+  it("shows exactly the published videos with the whole tag, newest first", async () => {
     write([
       video({ id: "whole", tags: ["x", "Beach"] }),
       video({ id: "spaces", tags: [" beach "] }),
@@ -51,12 +51,12 @@ describe("the list of a tag", () => {
     });
   });
 
-  it("does not take separators within a title for those of a tag", async () => {
+  it("doesn't mistake separators within a title for those of a tag", async () => {
     write([video({ id: "odd", title: "a\u001fbeach\u001fb", tags: ["c\u001fbeach\u001fd"] })]);
     expect((await open("/tags/beach")).ids).toEqual([]);
   });
 
-  it("has pages, clamped", async () => {
+  it("clamps its pages", async () => {
     write(Array.from({ length: 20 }, (_, i) => video({ id: `v${i}`, tags: ["beach"] })));
     const last = await open("/tags/beach?page=99");
     expect(last).toMatchObject({ list: { page: 3, pageCount: 3, total: 20 } });
@@ -64,7 +64,7 @@ describe("the list of a tag", () => {
     expect((await open("/tags/beach?page=2")).ids).toHaveLength(PAGE_SIZE);
   });
 
-  it("follows what another program changes with the next request", async () => {
+  it("shows changes by other tools on the next request", async () => {
     write([video({ id: "a", tags: ["beach"] }), video({ id: "b", tags: ["city"] })]);
     expect((await open("/tags/beach")).ids).toEqual(["a"]);
     sqliteHandle().exec(`UPDATE videos SET tags = '["beach"]' WHERE id = 'b'`);
@@ -74,18 +74,18 @@ describe("the list of a tag", () => {
   });
 
   it.each([
-    ["one sign", "x"],
+    ["one character", "x"],
     ["a slash", "AC/DC"],
     ["the text of an encoded slash", "50%2F50"],
     ["a question mark and a number sign", "what? #1"],
     ["quotes and stars", `"nig*ht" OR 'x'`],
     ["emoji", "🎬👩‍❤️‍👨"],
     ["another script", "समुद्र तट"],
-    ["upper case that the folding knows", "ОДЕССА"],
+    ["upper case", "ОДЕССА"],
     ["dots", "v1.0"],
-    ["the end of the framework's own requests", "x.data"],
-    ["as many signs as a search text may have", "🎬".repeat(200)],
-  ])("has an address, of %s", async (_, tag) => {
+    ["the extension of the framework's data requests", "x.data"],
+    ["the maximum length of a search text", "🎬".repeat(200)],
+  ])("has a URL for %s", async (_, tag) => {
     write([video({ id: "a", tags: [tag] }), video({ id: "b", tags: [`${tag}${tag}`] })]);
     const path = tagPath(tag);
     expect(path).toMatch(/^\/tags\/[^/?#]+$/);
@@ -98,24 +98,24 @@ describe("the list of a tag", () => {
     ["/tags/%20BEACH%20", "/tags/beach"],
     ["/tags/beach/", "/tags/beach"],
     ["/tags/%D0%9E", "/tags/%D0%BE"],
-  ])("%s leads to %s for good", async (asked, canonical) => {
+  ])("redirects %s permanently to %s", async (asked, canonical) => {
     const answer = await thrown(page(args(asked)));
     expect([answer.status, answer.headers.get("Location")]).toEqual([301, canonical]);
   });
 
   it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
-    "%s is no tag",
+    "doesn't exist at %s",
     async (asked) => expect((await thrown(page(args(asked)))).status).toBe(404),
   );
 
-  it("is empty, 404 and not for search engines when no video has the tag", async () => {
+  it("is empty, 404 and not indexed when no video has the tag", async () => {
     const unknown = await open("/tags/nothing");
     expect(unknown).toMatchObject({ status: 404, ids: [] });
     const head = meta({ data: unknown } as never);
     expect(head).toContainEqual({ name: "robots", content: "noindex" });
   });
 
-  it("names its canonical address and its feed in its head", async () => {
+  it("has its canonical URL and its feed in its meta tags", async () => {
     write(Array.from({ length: 9 }, (_, i) => video({ id: `v${i}`, tags: ["a b"] })));
     const head = JSON.stringify(meta({ data: await open("/tags/a%20b?page=2") } as never));
     expect(head).toContain(`"canonical","href":"${ORIGIN}/tags/a%20b?page=2"`);
@@ -124,9 +124,9 @@ describe("the list of a tag", () => {
   });
 });
 
-describe("a text that no path can name", () => {
+describe("a text that can't be in a path", () => {
   it.each([".", "..", "", " ", "a\tb", "x".repeat(201), "\ud800"])(
-    "%j leads to a search",
+    "links %j to a search",
     (tag) => {
       expect(tagPath(tag)).toMatch(/^\/(\?search=|$)/);
     },
@@ -134,7 +134,7 @@ describe("a text that no path can name", () => {
 });
 
 describe("the feed of a tag", () => {
-  it("has its newest 50 videos", async () => {
+  it("contains its newest 50 videos", async () => {
     write([
       ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
       video({ id: "other", tags: ["r&b house"] }),
@@ -149,7 +149,7 @@ describe("the feed of a tag", () => {
     expect(text).toContain(`href="${ORIGIN}/tags/r%26b/feed.xml" rel="self"`);
   });
 
-  it("is not there without a video, and leads to the canonical one", async () => {
+  it("doesn't exist without a video, and redirects to the canonical one", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
     const answer = await thrown(feed(args("/tags/Beach/feed.xml")));
     expect(answer.headers.get("Location")).toBe("/tags/beach/feed.xml");
@@ -157,7 +157,7 @@ describe("the feed of a tag", () => {
 });
 
 describe("the sitemap of tags", () => {
-  it("has the tags of what is published, and their lists answer", async () => {
+  it("contains the tags of published videos, and their lists exist", async () => {
     write([
       video({ id: "a", tags: ["Beach", "..", " beach ", "a/b"] }),
       video({ id: "b", tags: ["secret"], status: "hidden" }),
@@ -171,7 +171,7 @@ describe("the sitemap of tags", () => {
     expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);
   });
 
-  it("is in the index only where there is a tag", async () => {
+  it("is in the index only if there is a tag", async () => {
     write([video({ id: "a" })]);
     const index = await (await sitemap(args("/sitemap.xml"))).text();
     expect(index).not.toContain("tags.xml");

@@ -36,8 +36,8 @@ function asked(method: string, id: string, headers: Record<string, string> = {})
   return method === "POST" ? action(args) : loader(args);
 }
 
-describe("counting", () => {
-  it("shows a view at once and writes it with the others in one transaction", async () => {
+describe("counting views", () => {
+  it("shows a view immediately and writes all views in one transaction", async () => {
     vi.useFakeTimers();
     const changes = () => catalogueVersion().views;
     const before = changes();
@@ -51,12 +51,12 @@ describe("counting", () => {
     expect(changes() - before).toBe(2);
   });
 
-  it("knows only published videos", () => {
+  it("counts only published videos", () => {
     expect(countView("h")).toBe(false);
     expect(countView("nobody")).toBe(false);
   });
 
-  it("counts at most 60 views an hour of one address and video", async () => {
+  it("counts at most 60 views per hour of one IP address and video", async () => {
     for (let i = 0; i < 61; i += 1) expect(countView("a", "192.0.2.1")).toBe(true);
     expect(await shown("a")).toBe(60);
     countView("b", "192.0.2.1");
@@ -64,7 +64,7 @@ describe("counting", () => {
     expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
   });
 
-  it("writes thousands of videos in turns, each view once", () => {
+  it("writes thousands of videos in several transactions, each view once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
@@ -78,7 +78,7 @@ describe("counting", () => {
     expect(written()).toBe(1_000);
   });
 
-  it("keeps what could not be written for the next try", async () => {
+  it("keeps counts that couldn't be written for the next attempt", async () => {
     countView("a");
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -100,12 +100,12 @@ describe("POST /video/{id}/view", () => {
     expect(await shown("a")).toBe(1);
   });
 
-  it("answers 404 for what is not published", async () => {
+  it("returns 404 for an unpublished video", async () => {
     expect((await asked("POST", "h")).status).toBe(404);
     expect((await asked("POST", "nobody")).status).toBe(404);
   });
 
-  it("refuses a page of another site", async () => {
+  it("rejects requests from another site", async () => {
     await expect(asked("POST", "a", { "Sec-Fetch-Site": "cross-site" })).rejects.toMatchObject({
       status: 403,
     });
@@ -120,15 +120,15 @@ describe.each(["POST", "GET"])("%s", (method) => {
     ["a prefetch of an older browser", { Purpose: "prefetch" }],
     ["a prefetch of Firefox", { "X-Moz": "prefetch" }],
     ["a crawler", { "User-Agent": CRAWLER }],
-  ])("does not count %s", async (_, headers) => {
+  ])("doesn't count %s", async (_, headers) => {
     const { status } = await asked(method, "a", headers as Record<string, string>);
     expect(status).toBe(method === "POST" ? 204 : 200);
     expect(await shown("a")).toBe(0);
   });
 });
 
-describe("GET, the picture for pages without scripts", () => {
-  it("counts and is never kept", async () => {
+describe("GET, the image for pages without JavaScript", () => {
+  it("counts a view and is never cached", async () => {
     const response = await asked("GET", "a", { "Sec-Fetch-Dest": "image" });
     expect(response.headers.get("Content-Type")).toBe("image/gif");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -136,7 +136,7 @@ describe("GET, the picture for pages without scripts", () => {
     expect(await shown("a")).toBe(1);
   });
 
-  it("does not count when it is opened as a page, asked with HEAD or shown by another site", async () => {
+  it("doesn't count when opened as a page, requested with HEAD or embedded by another site", async () => {
     await asked("GET", "a", { "Sec-Fetch-Dest": "document" });
     await asked("HEAD", "a");
     await asked("GET", "a", { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" });

@@ -42,8 +42,8 @@ async function post(id: string, body: BodyInit, headers: Record<string, string> 
   return action({ request, params: { id }, context: {} }).catch((thrown) => thrown as Response);
 }
 
-describe("counting what was watched", () => {
-  it("adds to one row for a video, in which nothing is but totals", () => {
+describe("counting watched parts", () => {
+  it("adds to one row per video, which contains only totals", () => {
     for (const report of [QUARTER, HALF, HALF]) expect(countWatched("a", report)).toBe(true);
     expect(countWatched("b", "0".repeat(20))).toBe(true);
     expect(written("a")).toEqual({
@@ -60,7 +60,7 @@ describe("counting what was watched", () => {
     ]);
   });
 
-  it("writes a second's reports in one transaction, however many they are", () => {
+  it("writes all reports of a second in one transaction", () => {
     vi.useFakeTimers();
     const changes = () => sqliteHandle().prepare("SELECT total_changes()").pluck().get() as number;
     const before = changes();
@@ -71,18 +71,18 @@ describe("counting what was watched", () => {
     expect(readWatchedParts("a").views).toBe(5_000);
   });
 
-  it("knows only published videos", () => {
+  it("counts only published videos", () => {
     expect(countWatched("h", HALF)).toBe(false);
     expect(countWatched("nobody", HALF)).toBe(false);
   });
 
-  it("counts as many from one address as views are", () => {
+  it("has the same limit per IP address as views", () => {
     for (let i = 0; i < 100; i += 1) expect(countWatched("a", HALF, "192.0.2.1")).toBe(true);
     countWatched("a", HALF, "192.0.2.2");
     expect(written("a").views).toBe(61);
   });
 
-  it("keeps nothing of a video that was deleted for good meanwhile, and all of one in the trash", () => {
+  it("keeps nothing of a video that was permanently deleted, and everything of one in the trash", () => {
     countWatched("a", HALF);
     countWatched("b", HALF);
     sqliteHandle().exec(`DELETE FROM videos;
@@ -92,7 +92,7 @@ describe("counting what was watched", () => {
     expect(written("b").views).toBe(1);
   });
 
-  it("keeps what could not be written for the next try", () => {
+  it("keeps counts that couldn't be written for the next attempt", () => {
     countWatched("a", HALF);
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -115,7 +115,7 @@ describe("POST /video/{id}/watched", () => {
     expect(written("a").parts.slice(3, 7)).toEqual([1, 1, 0, 0]);
   });
 
-  it("answers for a hidden video as for one that is not there", async () => {
+  it("responds for a hidden video as for one that doesn't exist", async () => {
     const answers = [
       await post("h", HALF),
       await post("nobody", HALF),
@@ -128,28 +128,28 @@ describe("POST /video/{id}/watched", () => {
   });
 
   it.each([
-    ["nothing", "", 400],
+    ["an empty body", "", 400],
     ["too few parts", "1".repeat(19), 400],
     ["too many parts", "1".repeat(21), 400],
     ["other digits", "2".repeat(20), 400],
-    ["other digits of Unicode", "١".repeat(20), 400],
-    ["a line end behind it", `${HALF}\n`, 400],
+    ["non-ASCII digits", "١".repeat(20), 400],
+    ["a trailing line break", `${HALF}\n`, 400],
     ["JSON", '{"parts":[0,1,2]}', 400],
-    ["far too much", "1".repeat(1_000_000), 413],
-  ])("refuses %s", async (_, body, status) => {
+    ["a huge body", "1".repeat(1_000_000), 413],
+  ])("rejects %s", async (_, body, status) => {
     for (const id of ["a", "h", "nobody"]) expect((await post(id, body)).status).toBe(status);
     expect(written("a")).toEqual(NOTHING);
   });
 
   it.each(["application/json", "application/x-www-form-urlencoded", "text/plainer", ""])(
-    "refuses the content type %j",
+    "rejects the content type %j",
     async (type) => {
       expect((await post("a", HALF, { "Content-Type": type })).status).toBe(415);
       expect(written("a")).toEqual(NOTHING);
     },
   );
 
-  it("refuses a page of another site, and other methods", async () => {
+  it("rejects requests from another site, and other methods", async () => {
     expect((await post("a", HALF, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
@@ -162,10 +162,10 @@ describe("POST /video/{id}/watched", () => {
   it.each([
     ["Global Privacy Control", { "Sec-GPC": "1" }],
     ["Do Not Track", { DNT: "1" }],
-    ["data saving", { "Save-Data": "on" }],
+    ["Save-Data", { "Save-Data": "on" }],
     ["a crawler", { "User-Agent": CRAWLER }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
-  ])("does not count under %s, and says nothing about it", async (_, headers) => {
+  ])("doesn't count with %s, and responds as usual", async (_, headers) => {
     expect((await post("a", HALF, headers as Record<string, string>)).status).toBe(204);
     expect(written("a")).toEqual(NOTHING);
   });

@@ -57,19 +57,19 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
   it("is silence without audio or without audible samples, so that the volume isn't adjusted", async () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
-    expect(await findPublished(none.id)).not.toHaveProperty("sound");
+    expect(await findPublished(none.id)).not.toHaveProperty("loudness");
     const silent = await measured({ sound: "anullsrc=sample_rate=48000:duration=3" });
     expect(silent.loudness).toBe(-70);
   });
 
   it("is passed to the page, and measured for older videos that lack it", async () => {
     const { id } = await measured({ sound: tone(-23) });
-    expect((await findPublished(id))?.sound).toEqual({
+    expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,
       truePeak: videoRow(id).true_peak,
     });
     sqliteHandle().exec("UPDATE videos SET loudness = NULL; DELETE FROM jobs");
-    expect(await findPublished(id)).not.toHaveProperty("sound");
+    expect(await findPublished(id)).not.toHaveProperty("loudness");
     expect(await enqueueMissing()).toBe(1);
     expect(jobRows(id).map(({ kind }) => kind)).toContain("loudness");
   });

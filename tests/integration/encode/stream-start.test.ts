@@ -70,7 +70,7 @@ it("skips the low-bandwidth rendition, and includes the default audio", async ()
     playlistUrl: `${folder}/240p.m3u8`,
     segmentUrl: `${folder}/240p.mp4`,
     bytes: 6_000,
-    sound: {
+    audio: {
       playlistUrl: `${folder}/english.m3u8`,
       segmentUrl: `${folder}/english.mp4`,
       bytes: 6_000,

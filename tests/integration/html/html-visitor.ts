@@ -4,18 +4,18 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets are not loaded, so only a browser knows what is hidden; to ask costs half of the time.
+// Style sheets aren't loaded, so visibility is unknown, and checking it would take half of the time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),
 });
 
 /**
- * A visitor whose browser runs no scripts: opens pages, follows links and sends forms as HTML defines it, over
- * real requests. It draws nothing: what a page looks like is tested in a browser.
+ * A visitor without JavaScript, who opens pages, follows links and submits forms as HTML defines it, with real
+ * requests. It renders nothing: layout is tested in a browser.
  */
 export class HtmlVisitor {
-  /** The status of the last answer, after redirects. */
+  /** Status code of the last response, after redirects. */
   status = 0;
   private readonly jar = new CookieJar();
   private readonly fetch: typeof fetch;
@@ -25,7 +25,7 @@ export class HtmlVisitor {
 
   /**
    * @param site may start later.
-   * @param headers of each request.
+   * @param headers sent with each request.
    */
   constructor(
     private readonly site: { readonly url: string },
@@ -45,12 +45,12 @@ export class HtmlVisitor {
     return pathname + search + hash;
   }
 
-  /** Queries by role, label and text, of the page or of an element on it. */
+  /** Returns queries by role, label and text for the page or an element on it. */
   in(element: HTMLElement = this.document.body) {
     return within(element);
   }
 
-  /** The text of the page as it is read, in one line. */
+  /** The visible text of the page, in one line. */
   get text(): string {
     return textOf(this.document.body);
   }
@@ -64,7 +64,7 @@ export class HtmlVisitor {
     return this.open(this.document.URL);
   }
 
-  /** The answer to a request that does not leave the page. */
+  /** Sends a request without leaving the page, and returns the response. */
   get(address: string): Promise<Response> {
     const headers = { ...this.headers, "Sec-Fetch-Site": "same-origin" };
     return this.fetch(new URL(address, this.document.URL), { headers });
@@ -77,19 +77,19 @@ export class HtmlVisitor {
     await this.request(new URL(address, this.document.URL), {});
   }
 
-  /** The field with this label, or else with a label that contains it. */
+  /** Returns the field with this label, or else one whose label contains it. */
   field<Field extends HTMLElement = HTMLInputElement>(label: string, form?: HTMLElement): Field {
     const [exact] = this.in(form).queryAllByLabelText<Field>(label);
     return exact ?? this.in(form).getByLabelText<Field>(label, { exact: false });
   }
 
-  /** The first element with this role and this name, or else with a name that contains it. */
+  /** Returns the first element with this role and name, or else one whose name contains it. */
   named(role: "button" | "link", name: string): HTMLElement {
     const [exact] = this.in().queryAllByRole(role, { name });
     return exact ?? this.in().getAllByRole(role, { name: (found) => found.includes(name) })[0]!;
   }
 
-  /** Writes into the field with this label, or chooses the option with this text. */
+  /** Fills the field with this label, or selects the option with this text. */
   fill(label: string, value: string, form?: HTMLElement): void {
     const field = this.field<HTMLElement>(label, form);
     if (!field.matches("select")) {
@@ -106,7 +106,7 @@ export class HtmlVisitor {
     this.field(label, form).checked = true;
   }
 
-  /** Puts a file into the form; `file` is a path or the content. */
+  /** Attaches a file to the form; `file` is a path or the content. */
   attach(field: HTMLElement, file: string | Buffer, name = "file"): void {
     const content = typeof file === "string" ? fs.readFileSync(file) : file;
     this.files.set(
@@ -117,13 +117,13 @@ export class HtmlVisitor {
 
   private files = new Map<HTMLInputElement, File>();
 
-  /** Presses the button with this name. A form with an invalid field is not sent, as in a browser. */
+  /** Presses the button with this name. As in a browser, a form with an invalid field isn't submitted. */
   async press(button: HTMLElement | string): Promise<void> {
     const element = typeof button === "string" ? this.named("button", button) : button;
     await this.submit(element, element as HTMLButtonElement);
   }
 
-  /** Sends the form of a field, as Enter in it does: with the form's first button. */
+  /** Submits the form of a field like Enter, with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
     if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
@@ -182,25 +182,25 @@ export class HtmlVisitor {
     const address = new URL(answer.url || url);
     address.hash ||= url.hash;
     this.files.clear();
-    // Without scripts, the content of <noscript> is part of the page: jsdom parses it as such.
+    // Without JavaScript, the content of <noscript> is part of the page: jsdom parses it as such.
     this.dom = new JSDOM(await answer.text(), { url: address.href });
-    // The data of the page are in scripts, and nobody reads them.
+    // Remove scripts, which contain the page's data but aren't visible.
     for (const script of this.document.querySelectorAll("script")) script.remove();
   }
 
-  /** Takes over a session, such as `signInTo` returns, instead of sending the form. */
+  /** Uses an existing session, such as one from `signInTo`, instead of submitting the form. */
   async setCookie(cookie: string): Promise<void> {
     await this.jar.setCookie(cookie, this.site.url);
   }
 
-  /** Begins again, like a new browser: without cookies and an open page. */
+  /** Starts over like a new browser, without cookies and an open page. */
   async restart(): Promise<void> {
     await this.clearCookies();
     this.files.clear();
     this.dom = new JSDOM("");
   }
 
-  /** Forgets every cookie. */
+  /** Deletes all cookies. */
   async clearCookies(): Promise<void> {
     await this.jar.removeAllCookies();
   }

@@ -12,7 +12,7 @@ beforeEach(() => site.database().exec("DELETE FROM videos"));
 
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-it("has the browser's own player, with poster and the version of its file", async () => {
+it("has the browser's player, with the poster and a versioned file", async () => {
   await visitor.open(`/video/${publishVideo(site)}`);
   const video = visitor.document.querySelector("main video")!;
   expect(video.hasAttribute("controls")).toBe(true);
@@ -21,7 +21,7 @@ it("has the browser's own player, with poster and the version of its file", asyn
   expect(visitor.in().queryByRole("slider", { name: "Seek" })).toBeNull();
 });
 
-it("shows everything about a video as text, with safe links", async () => {
+it("shows all details of a video as text, with safe links", async () => {
   site.addVideo({
     id: "full",
     title: "A <b>bold</b> & quiet video",
@@ -47,7 +47,7 @@ it("shows everything about a video as text, with safe links", async () => {
   expect(visitor.document.querySelectorAll("main article")).toHaveLength(1);
 });
 
-it("makes neither markup nor addresses of a hostile description", async () => {
+it("turns a hostile description into neither markup nor links", async () => {
   const description = `0:00 <script>alert(1)</script>\n0:10 "onmouseover="x\n0:20 \u202eevil ${"x".repeat(300)}\n0:30 javascript:alert(1)`;
   await visitor.open(`/video/${publishVideo(site, { description })}`);
   const chapters = visitor.in().getByRole("navigation", { name: "Chapters" });
@@ -60,7 +60,7 @@ it("makes neither markup nor addresses of a hostile description", async () => {
   expect(chapters.querySelector("script")).toBeNull();
 });
 
-it("leads back to the list that its address names, at its card", async () => {
+it("links back to the list in its URL, at its card", async () => {
   await fill(site, 20);
   await visitor.open("/video/v12?from=home&search=video&page=2");
   await visitor.follow("Back");
@@ -70,7 +70,7 @@ it("leads back to the list that its address names, at its card", async () => {
   expect(visitor.address).toMatch(/^\/trending#/);
 });
 
-it("says that a video has no file, and where there are more like it", async () => {
+it("shows that a video has no file, and links to its category", async () => {
   site.addVideo({ id: "alone", title: "Alone", category: "pornstar" });
   await visitor.open("/video/alone");
   for (const message of [
@@ -86,7 +86,7 @@ it("says that a video has no file, and where there are more like it", async () =
   await visitor.follow("Browse Model/Star");
   expect(visitor.address).toBe("/categories/pornstar");
 
-  // A category that only another tool knows.
+  // A custom category that another tool stored.
   site.database().exec("DELETE FROM videos");
   site.addVideo({ id: "own", title: "Its own", category: "My own" });
   await visitor.open("/video/own");
@@ -95,7 +95,7 @@ it("says that a video has no file, and where there are more like it", async () =
   expect(textOf(visitor.document.querySelector("main article")!)).toContain("Its own");
 });
 
-it("says that a video can't be read, and reads it again", async () => {
+it("shows an error when a video can't be loaded, and retries", async () => {
   await fill(site, 1);
   site.database().exec("ALTER TABLE videos RENAME TO videos_away");
   try {
@@ -111,7 +111,7 @@ it("says that a video can't be read, and reads it again", async () => {
   expect(heading()).toBe("Video 1");
 });
 
-it("says that there is no video at an address", async () => {
+it("shows that a video doesn't exist", async () => {
   await visitor.open("/video/nobody");
   expect([visitor.status, heading()]).toEqual([404, "Video not found"]);
   expect(visitor.text).toContain("The video you're looking for doesn't exist or has been removed.");
@@ -119,7 +119,7 @@ it("says that there is no video at an address", async () => {
   expect(visitor.address).toBe("/");
 });
 
-it("keeps space for Continue watching on the first page of all videos alone", async () => {
+it("reserves space for Continue watching only on the first page of all videos", async () => {
   await fill(site, 12);
   const hasSpace = async (address: string) => {
     await visitor.open(address);

@@ -16,7 +16,7 @@ beforeAll(() => site.start());
 afterAll(() => site.remove());
 beforeEach(() => {
   site.database().exec("DELETE FROM videos; DELETE FROM video_holds");
-  // Limits count requests by address.
+  // Rate limits count requests by IP address.
   address += 1;
   visitor = new HtmlVisitor(site, { "X-Forwarded-For": `10.0.0.${address}` });
 });
@@ -64,7 +64,7 @@ describe("lists", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
-  it("says that the site, a category, a length or a tag has no videos", async () => {
+  it("shows that the site, a category, a length or a tag has no videos", async () => {
     const empty = {
       "/": "No videos available. Upload your first video to get started!",
       "/trending": "No trending videos found. Upload some content to get started!",
@@ -80,7 +80,7 @@ describe("lists", () => {
     }
     await visitor.open("/categories/desi?sort=shortest&length=long");
     expect(visitor.text).toContain("No videos of this length.");
-    const all = visitor.in().getByRole("link", { name: "Any length" });
+    const all = visitor.in().getByRole("link", { name: "Show any length" });
     expect(all.getAttribute("href")).toBe("/categories/desi?sort=shortest");
     await visitor.open("/tags/evening");
     expect(visitor.status).toBe(404);
@@ -90,7 +90,7 @@ describe("lists", () => {
     expect(cards()).toHaveLength(2);
   });
 
-  it("ranks the first three videos of Trending's first page only", async () => {
+  it("ranks only the first three videos on Trending's first page", async () => {
     await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
     await visitor.open("/trending");
     expect(textOf(cards()[0]!)).toContain("Video 11");
@@ -103,7 +103,7 @@ describe("lists", () => {
     expect(ranked()).toHaveLength(0);
   });
 
-  it("shows a category at each of its addresses, and a tag in any spelling", async () => {
+  it("shows a category at each of its URLs, and a tag in any spelling", async () => {
     await fill(site, 1, () => ({ category: "amateur", tags: '["HD"]' }));
     for (const path of ["/categories?cat=desi", "/categories/desi", "/categories/amateur"]) {
       await visitor.open(path);
@@ -120,7 +120,7 @@ describe("lists", () => {
     expect(cards()).toHaveLength(1);
   });
 
-  it("finds a tag of any characters at the address of its link", async () => {
+  it("finds a tag with any characters at the URL of its link", async () => {
     const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
     await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
     for (const tag of tags) {
@@ -132,7 +132,7 @@ describe("lists", () => {
     }
   });
 
-  it("loads the posters of the first row at once and the others when they are near", async () => {
+  it("loads the posters of the first row immediately and the others lazily", async () => {
     await fill(site, 8, () => ({ views: 1 }));
     for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
       await visitor.open(path);
@@ -146,7 +146,7 @@ describe("lists", () => {
     }
   });
 
-  it("offers a search that finds nothing what comes near it, and categories", async () => {
+  it("suggests a similar search and categories when a search has no results", async () => {
     const titles = ["Neon Rain", "Neon City", "Evening"];
     await fill(site, 3, (number) => ({
       title: titles[number - 1]!,
@@ -154,7 +154,7 @@ describe("lists", () => {
     }));
     await visitor.open("/?search=noen+rian");
     expect(visitor.text.match(/No videos found matching “noen rian”/g)).toHaveLength(1);
-    // Its results have no other order.
+    // Search results have no other order.
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
     const popular = visitor.in().getByRole("list", { name: "Popular categories" });
     expect(visitor.in(popular).getAllByRole("link").map(textOf)).toEqual(["Desi", "English"]);
@@ -164,7 +164,7 @@ describe("lists", () => {
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
   });
 
-  it("shows videos with a tag of another name as close matches, below the result", async () => {
+  it("shows videos whose tag has a matching alias as close matches below the results", async () => {
     await fill(site, 2, (number) => ({
       title: number === 1 ? "Neon Rain" : "Other",
       tags: number === 2 ? '["neon lights"]' : null,
@@ -186,7 +186,7 @@ describe("lists", () => {
     site.database().exec("DELETE FROM tag_aliases");
   });
 
-  it("logs nothing of what is searched for", async () => {
+  it("doesn't log search texts", async () => {
     const before = site.log.length;
     await visitor.open("/");
     await visitor.get("/search/suggestions?q=xyzzy");
@@ -204,7 +204,7 @@ describe("lists", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("leads from home to the channel in a new tab", async () => {
+  it("opens the channel from Home in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -212,7 +212,7 @@ describe("lists", () => {
     expect(join.getAttribute("rel")).toMatch(/noopener/);
   });
 
-  it("leads on from an unknown address", async () => {
+  it("offers links on the 404 page", async () => {
     await visitor.open("/nonsense/at/all");
     expect(visitor.status).toBe(404);
     expect(visitor.document.title).toMatch(/not found/i);
@@ -227,15 +227,15 @@ describe("lists", () => {
     );
   });
 
-  it("says what needs scripts", async () => {
+  it("shows what needs JavaScript", async () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
-      "Saved videos need scripts.",
+      "Saved videos require JavaScript.",
     );
     await visitor.open("/preferences");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
-      "Preferences need scripts.",
+      "Preferences require JavaScript.",
     );
   });
 });
@@ -243,7 +243,7 @@ describe("lists", () => {
 describe("a video", () => {
   const video = () => visitor.document.querySelector("main video")!;
 
-  it("has the browser's own player, and its view is counted once", async () => {
+  it("has the browser's player, and its view is counted once", async () => {
     const video_url = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
     await fill(site, 1, () => ({ video_url }));
     const views = site.database().prepare("SELECT views FROM videos").pluck();
@@ -256,7 +256,7 @@ describe("a video", () => {
     }
   });
 
-  it("starts at a time named in its description", async () => {
+  it("starts at a timestamp in its description", async () => {
     await visitor.open(`/video/${publishVideo(site, { description: "Look at 0:30." })}`);
     await visitor.follow("0:30");
     expect(visitor.address).toMatch(/[?&]t=30$/);
@@ -265,18 +265,18 @@ describe("a video", () => {
 });
 
 describe("forms", () => {
-  it("prepares a contact message as a mail, or names what is missing", async () => {
+  it("prepares a contact message as an email, or shows what is missing", async () => {
     await visitor.open("/contact");
     visitor.fill("Name", "Ann");
-    await visitor.press("Send Message");
-    expect(visitor.text).toContain("Please tell us where to answer.");
+    await visitor.press("Prepare email");
+    expect(visitor.text).toContain("Please enter your email address.");
     expect(visitor.field("Name").value).toBe("Ann");
     visitor.fill("Email", "ann@example.com");
     visitor.fill("Subject", "Hello");
     visitor.fill("Message", "Is this yours?");
-    await visitor.press("Send Message");
-    expect(visitor.text).toContain("has not been sent yet");
-    const mail = visitor.in().getByRole("link", { name: "Open it as a mail" });
+    await visitor.press("Prepare email");
+    expect(visitor.text).toContain("hasn’t been sent yet");
+    const mail = visitor.in().getByRole("link", { name: "Open in email app" });
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 
@@ -318,13 +318,13 @@ describe("forms", () => {
     expect(visitor.in().queryByLabelText("Your message to the moderators")).toBeNull();
   });
 
-  it("shows 404 for a report link that was given to nobody", async () => {
+  it("shows 404 for an unknown report link", async () => {
     await visitor.open(`/report/${"A".repeat(22)}.${"A".repeat(43)}`);
     expect(visitor.status).toBe(404);
     expect(visitor.text).toContain("No report was found for this link.");
   });
 
-  it("asks a question after many reports from one address", async () => {
+  it("asks a question after many reports from one IP address", async () => {
     const report = async (text: string) => {
       await visitor.open("/report?video=nobody&kind=other");
       visitor.fill("What is wrong", text);
@@ -343,7 +343,7 @@ describe("forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("?").autofocus).toBe(true);
-    // It was confirmed that no public video is named.
+    // It was confirmed that the report refers to no public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor
@@ -359,12 +359,12 @@ describe("the age gate", () => {
   beforeAll(() => gated.start());
   afterAll(() => gated.remove());
 
-  it("asks a first visit once and shows no picture before the answer", async () => {
+  it("is shown once and hides all images before the answer", async () => {
     await fill(gated, 10);
     const first = new HtmlVisitor(gated);
     await first.open("/categories/desi?page=2");
     expect(first.in().getByRole("dialog", { name: "Are you 18 or over?" })).toBeTruthy();
-    // The page is there for search engines, but not displayed.
+    // The page is in the HTML for search engines, but not displayed.
     const main = () => first.document.querySelector("main")!;
     expect(main().closest(".hidden")).not.toBeNull();
     await first.press("Enter");

@@ -5,16 +5,16 @@ import { build } from "vite";
 import { expect, it, vi } from "vitest";
 import { alias } from "../../../vite.config";
 
-/** With the mini player, which comes in the same file. */
+/** Includes the mini player, which is in the same file. */
 const MAX_BYTES = 28 * 1024;
 
-/** The player alone as the site's build makes it, beside React and what is loaded only when needed. */
+/** Builds only the player, without React and what is loaded on demand. */
 async function builtPlayer(): Promise<RollupOutput> {
   const entry = fileURLToPath(
     new URL("../../../app/features/player/video-player.tsx", import.meta.url),
   );
-  // Vitest sets "test", for which Vite compiles JSX for development: the path of its source file and
-  // its line at every element, and more of it the longer the path of the checkout.
+  // Vitest sets "test", for which Vite compiles JSX in development mode, with the source path and
+  // line of every element, so the size would depend on the path of the checkout.
   vi.stubEnv("NODE_ENV", "production");
   const built = await build({
     configFile: false,
@@ -26,7 +26,7 @@ async function builtPlayer(): Promise<RollupOutput> {
       write: false,
       target: "es2022",
       minify: "esbuild",
-      // An application, not a library: libraries are built without minified white space.
+      // As an application, because library builds don't minify white space.
       rollupOptions: {
         input: entry,
         preserveEntrySignatures: "exports-only",
@@ -37,7 +37,7 @@ async function builtPlayer(): Promise<RollupOutput> {
   return built as RollupOutput;
 }
 
-it("the player weighs at most 28 KB beyond React, and hls.js is apart", async () => {
+it("is at most 28 KB besides React, without hls.js", async () => {
   const { output } = await builtPlayer();
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const code = entry?.type === "chunk" ? entry.code : "";

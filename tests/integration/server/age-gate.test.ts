@@ -130,9 +130,9 @@ describe("the age check", () => {
     await visitor.open("/trending");
     await visitor.follow("Check my age");
     const alert = () => visitor.in().getByRole("alert").textContent;
-    expect(alert()).toContain("cannot be reached at the moment");
+    expect(alert()).toContain("is unavailable at the moment");
     await visitor.follow("Try again");
-    expect(alert()).toContain("cannot be reached at the moment");
+    expect(alert()).toContain("is unavailable at the moment");
     expect(visitor.address).toBe("/age-check?problem=away&to=%2Ftrending");
   });
 });

@@ -105,7 +105,7 @@ describe("a country that is closed", () => {
       expect([answer.status, answer.headers.get("Rating")]).toEqual([451, RTA]);
       expect(answer.headers.get("Cache-Control")).toBe("no-store");
       if (method === "GET")
-        expect(await answer.text()).toBe("This site is not available where you are.\n");
+        expect(await answer.text()).toBe("This site is not available in your country or region.\n");
     }
   });
 
@@ -116,7 +116,7 @@ describe("a country that is closed", () => {
       451,
       "text/html; charset=utf-8",
     ]);
-    expect(text).toContain("Afterdark is not available where you are");
+    expect(text).toContain("Afterdark is not available in your country or region");
     expect(text).toContain(`content="${RTA}"`);
     expect(text).not.toContain("script");
   });
@@ -307,7 +307,7 @@ describe("a country that asks for a check", () => {
     expect(answer.headers.getSetCookie().join()).not.toContain("age=");
     const page = await ask("/age-check?problem=no", "FR", asPage);
     expect(page.status).toBe(403);
-    expect(await page.text()).toContain("did not find that you are 18 or over");
+    expect(await page.text()).toContain("did not confirm that you are 18 or over");
   });
 
   const hour = 3_600_000;

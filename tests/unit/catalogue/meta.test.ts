@@ -52,7 +52,7 @@ const content = (meta: MetaDescriptor[], key: string) =>
 const link = (meta: MetaDescriptor[], rel: string) =>
   (meta.find((entry) => "rel" in entry && entry.rel === rel) as { href: string } | undefined)?.href;
 
-/** What schema.org's types and the search engines that read them require. */
+/** The properties that schema.org's types and search engines require. */
 const REQUIRED: Record<string, readonly string[]> = {
   VideoObject: ["name", "description", "thumbnailUrl", "uploadDate", "contentUrl", "duration"],
   BreadcrumbList: ["itemListElement"],
@@ -66,7 +66,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 };
 const ABSOLUTE = ["url", "item", "contentUrl", "urlTemplate"];
 
-/** Every complaint about a structure and what is inside it. */
+/** Returns all errors in a structure and its nested structures. */
 function missing(json: unknown, at = "$"): string[] {
   if (Array.isArray(json)) return json.flatMap((each, index) => missing(each, `${at}[${index}]`));
   if (typeof json !== "object" || json === null) return [];
@@ -99,15 +99,15 @@ const pages: Record<string, MetaDescriptor[]> = {
   video: videoMeta(site, video),
 };
 
-describe("the head of every page", () => {
-  it("has a title and a description of its own", () => {
+describe("the meta tags of every page", () => {
+  it("have a unique title and description", () => {
     const titles = Object.values(pages).map(title);
     const descriptions = Object.values(pages).map((page) => content(page, "description"));
     expect(new Set(titles).size).toBe(titles.length);
     expect(new Set(descriptions).size).toBe(descriptions.length);
   });
 
-  it.each(Object.entries(pages))("%s: is complete, every address absolute", (_, page) => {
+  it.each(Object.entries(pages))("%s: are complete, with absolute URLs", (_, page) => {
     expect(title(page)).toMatch(/ \| Afterdark$/);
     expect(content(page, "description")!.length).toBeLessThanOrEqual(160);
     for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
@@ -140,7 +140,7 @@ it("uses the short label of Premium before a noun", () => {
   expect(title(categoryMeta(site, premium))).toBe("Premium videos | Afterdark");
 });
 
-it("names the page in a description whose text is cut", () => {
+it("keeps the page number in a shortened description", () => {
   const long = { search: "word ".repeat(40).trim() };
   const [first, second] = [list(1, 2), list(2, 2)].map((pages) =>
     content(homeMeta(site, { ...long, list: pages }), "description"),
@@ -150,7 +150,7 @@ it("names the page in a description whose text is cut", () => {
   expect(second!.length).toBeLessThanOrEqual(160);
 });
 
-describe("canonical addresses", () => {
+describe("canonical URLs", () => {
   it.each([
     ["home", "/"],
     ["home, page 2", "/?page=2"],
@@ -159,11 +159,11 @@ describe("canonical addresses", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("of %s is %s", (name, path) =>
+  ])("of %s are %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 
-  it("name the neighbouring pages", () => {
+  it("come with links to the previous and next page", () => {
     expect(link(pages["home, page 2"]!, "prev")).toBe("https://videos.example/");
     expect(link(pages["home, page 2"]!, "next")).toBe("https://videos.example/?page=3");
     expect(link(pages.home!, "prev")).toBeUndefined();
@@ -174,7 +174,7 @@ describe("canonical addresses", () => {
 });
 
 describe("search engines", () => {
-  it("are kept from searches and from pages that say so, from nothing else", () => {
+  it("don't index searches and pages marked as such, and nothing else is excluded", () => {
     const hidden = Object.entries(pages).filter(
       ([, page]) => content(page, "robots") !== undefined,
     );
@@ -186,7 +186,7 @@ describe("search engines", () => {
     expect(content(legal, "robots")).toBe("noindex");
   });
 
-  it("learn all about a video", () => {
+  it("get the metadata of a video", () => {
     expect(ofType(pages.video!, "VideoObject")).toMatchObject({
       name: video.title,
       description: video.title,
@@ -200,7 +200,7 @@ describe("search engines", () => {
     });
   });
 
-  it("get a picture where a video has none, and no file where there is none", () => {
+  it("get the default image for a video without a thumbnail, and no file if there is none", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],
@@ -209,12 +209,12 @@ describe("search engines", () => {
     expect(content(bare, "og:video")).toBeUndefined();
   });
 
-  it("count positions through the whole list", () => {
+  it("get positions in the whole list", () => {
     const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
     expect(items.map((item) => item.position)).toEqual([9]);
   });
 
-  it("find the way Home > Categories > category", () => {
+  it("get the breadcrumb Home > Categories > category", () => {
     const { itemListElement } = ofType(pages["a category"]!, "BreadcrumbList");
     expect((itemListElement as Json[]).map(({ name, item }) => [name, item])).toEqual([
       ["Home", "https://videos.example/"],
@@ -224,12 +224,12 @@ describe("search engines", () => {
   });
 });
 
-it("notices a structure that lacks a required field", () => {
+it("detects a structure without a required field", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });
 
-it("cuts a long description at a word", () => {
+it("shortens a long description at a word", () => {
   const long = videoMeta(site, { ...video, description: `${"word ".repeat(60)}` });
   expect(content(long, "description")).toMatch(/^(word )+word…$/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, mostEdits, nearest } from "~/features/catalogue/nearest-word";
+import { editDistance, maxEdits, nearest } from "~/features/catalogue/nearest-word";
 
-describe("the distance of two words", () => {
+describe("editDistance", () => {
   it.each([
     ["night", "night", 0],
     ["nigth", "night", 1],
@@ -20,32 +20,32 @@ describe("the distance of two words", () => {
     expect(editDistance(other, one, 5)).toBe(distance);
   });
 
-  it("is no further looked at than asked", () => {
+  it("stops at the maximum", () => {
     expect(editDistance("summer", "winter", 2)).toBe(3);
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("may be one letter for short words, two for others, none for the shortest", () => {
-    expect(["ab", "abc", "abcd", "abcde"].map(mostEdits)).toEqual([0, 1, 1, 2]);
+  it("may be 1 for short words, 2 for longer ones and 0 for the shortest", () => {
+    expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });
 
-describe("the nearest word", () => {
+describe("nearest", () => {
   const find = (typed: string, known: Record<string, number>) =>
     nearest(typed, Object.keys(known), (text) => known[text] ?? 0, Number.POSITIVE_INFINITY)?.text;
 
-  it("is the one with the fewest changes, of equals the more frequent", () => {
+  it("returns the word with the fewest edits, among equals the more frequent one", () => {
     expect(find("nigth", { nights: 90, night: 3 })).toBe("night");
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("is none that is further, the word itself, or one that no video has", () => {
+  it("ignores words that are too different, the word itself, and words without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();
   });
 
-  it("ends at its deadline", () => {
+  it("stops at the deadline", () => {
     const words = Array.from({ length: 5_000 }, (_, i) => `word${i}`);
     let counted = 0;
     nearest("wordx", [...words, "wordy"], () => ++counted, performance.now() - 1);

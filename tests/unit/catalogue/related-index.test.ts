@@ -11,7 +11,7 @@ const video = (number: number, category = "desi", title = `Video ${number}`) => 
 });
 
 describe("the index of related videos", () => {
-  it("is full when its room is taken up, by videos that are gone too", () => {
+  it("is full at its capacity, including removed videos", () => {
     const index = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) index.put(video(number));
     expect(index.isFull()).toBe(false);
@@ -20,18 +20,18 @@ describe("the index of related videos", () => {
       index.put(video(number));
     }
     expect(index.isFull()).toBe(true);
-    const anew = relatedIndex(12_000);
-    for (let number = 0; number < 6_000; number++) anew.put(video(number));
-    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+    const rebuilt = relatedIndex(12_000);
+    for (let number = 0; number < 6_000; number++) rebuilt.put(video(number));
+    expect(rebuilt.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
     index.put(video(6_000));
-    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+    expect(rebuilt.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
   });
 
-  it("tells more categories apart than a byte can count", () => {
+  it("distinguishes more than 256 categories", () => {
     const index = relatedIndex(1_000);
     for (let number = 0; number < 300; number++)
       index.put(video(number, `c${number}`, `w${number}`));
-    // Of its own category there is none but itself, and no title has a word of its title.
+    // No other video is in its category, and no title shares a word with it.
     expect(index.best(video(299, "c299", "w299"), NOW)).toEqual([]);
     expect(index.best(video(10, "c266", "x"), NOW)).toEqual([video(266).sortKey]);
   });

@@ -4,7 +4,7 @@ import { walk } from "~/features/catalogue/surprise.server";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
-it("a walk comes to each video once before any comes again", () => {
+it("visits each video once before any repeats", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 300 }), (seed, total) => {
       const seen = Array.from({ length: total }, (_, step) => walk(seed, step, total));
@@ -15,7 +15,7 @@ it("a walk comes to each video once before any comes again", () => {
   );
 });
 
-it("the same seed makes the same walk, whose steps stay within a million videos", () => {
+it("gives the same walk for the same seed, within a million videos", () => {
   fc.assert(
     fc.property(seeds, seeds, (seed, step) => {
       const at = walk(seed, step, 1_000_000);

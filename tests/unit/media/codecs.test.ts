@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { efficientCodecs, isPlayedOf } from "~/features/player/efficient-codec";
+import { efficientCodecs, playedCodecFilter } from "~/features/player/efficient-codec";
 import { type AddedRendition, masterWith } from "~/features/processing/kinds/add-codecs.server";
 import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
@@ -63,11 +63,11 @@ describe("an additional codec in the master playlist", () => {
   });
 });
 
-type Levels = Parameters<typeof isPlayedOf>[0];
+type Levels = Parameters<typeof playedCodecFilter>[0];
 const levels = (...codecs: (string | undefined)[]) =>
   codecs.map((videoCodec) => ({ videoCodec })) as unknown as Levels;
 const kept = (all: Levels, efficient: string[]) =>
-  all.filter(isPlayedOf(all, efficient)).map(({ videoCodec }) => videoCodec);
+  all.filter(playedCodecFilter(all, efficient)).map(({ videoCodec }) => videoCodec);
 
 describe("the codec that a player chooses", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");

@@ -11,29 +11,29 @@ function player(video = fakeVideo()) {
   return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
 }
 
-describe("sound (specification, section 9: volume 0 to 1, unmute restores 0.5)", () => {
-  it("unmuting restores 0.5", () => {
+describe("volume (specification, section 9: 0 to 1, unmute restores 0.5)", () => {
+  it("restores 0.5 when unmuted", () => {
     const { video, commands } = player();
     commands.toggleMute();
     expect(video.muted).toBe(true);
     commands.toggleMute();
     expect([video.muted, video.volume]).toEqual([false, 0.5]);
   });
-  it("a volume of 0 counts as muted", () => {
+  it("treats a volume of 0 as muted", () => {
     const { video, commands } = player();
     commands.setVolume(0);
     expect(video.muted).toBe(true);
     commands.toggleMute();
     expect([video.muted, video.volume]).toEqual([false, 0.5]);
   });
-  it("never leaves its range", () => {
+  it("is clamped to its range", () => {
     const { video, commands } = player();
     commands.setVolume(7);
     expect(video.volume).toBe(1);
     commands.setVolume(-1);
     expect(video.volume).toBe(0);
   });
-  it("twenty steps up and down end where they began", () => {
+  it("returns to the same value after 20 steps up and 20 down", () => {
     const { video, commands } = player();
     for (let step = 0; step < 20; step++) commands.changeVolume(-0.05);
     expect(video.volume).toBe(0);
@@ -43,7 +43,7 @@ describe("sound (specification, section 9: volume 0 to 1, unmute restores 0.5)",
 });
 
 describe("brightness (specification, section 9: 0.2 to 2)", () => {
-  it("is a filter of the picture and stays within its range", () => {
+  it("is a CSS filter and is clamped to its range", () => {
     const { video, commands } = player();
     commands.setBrightness(9);
     expect([commands.brightness(), video.style.filter]).toEqual([2, "brightness(2.00)"]);
@@ -55,7 +55,7 @@ describe("brightness (specification, section 9: 0.2 to 2)", () => {
 });
 
 describe("seeking", () => {
-  it("stays within the video", () => {
+  it("is clamped to the duration", () => {
     const { video, commands } = player();
     commands.seekBy(-10);
     expect(video.currentTime).toBe(0);
@@ -63,7 +63,7 @@ describe("seeking", () => {
     commands.seekBy(10);
     expect(video.currentTime).toBe(100);
   });
-  it("jumps to a part once the length is known", () => {
+  it("jumps to a fraction of the video once the duration is known", () => {
     const { video, commands } = player();
     commands.seekToFraction(0.7);
     expect(video.currentTime).toBe(70);
@@ -83,7 +83,7 @@ describe("speed", () => {
     for (let step = 0; step < 20; step++) commands.stepSpeed(-1);
     expect(video.playbackRate).toBe(0.25);
   });
-  it("is kept when another rendition is loaded", () => {
+  it("is kept when another rendition loads", () => {
     const { video, commands } = player();
     commands.setSpeed(1.5);
     expect(video.defaultPlaybackRate).toBe(1.5);
@@ -91,14 +91,14 @@ describe("speed", () => {
 });
 
 describe("play", () => {
-  it("a refusal of the browser changes nothing and is no error", async () => {
+  it("ignores a blocked play() without an error", async () => {
     const { video, commands, playback } = player();
     video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
     commands.togglePlay();
     await Promise.resolve();
     expect(playback.get().paused).toBe(true);
   });
-  it("a hundred toggles end where they began", () => {
+  it("returns to the same state after a hundred toggles", () => {
     const { video, commands } = player();
     for (let press = 0; press < 100; press++) commands.togglePlay();
     expect(video.paused).toBe(true);
@@ -106,7 +106,7 @@ describe("play", () => {
 });
 
 describe("another video", () => {
-  it("takes speed, brightness and loop with it, and leaves the volume", () => {
+  it("resets speed, brightness and loop, but not the volume", () => {
     const { video, commands } = player();
     commands.setSpeed(2);
     commands.setBrightness(0.5);
@@ -121,21 +121,21 @@ describe("another video", () => {
   });
 });
 
-describe("the mirror of the element", () => {
-  it("waits when playing runs out of picture, and no longer than that", () => {
+describe("observePlayback", () => {
+  it("reports buffering only while playback waits for data", () => {
     const { video, playback } = player();
-    let told = 0;
-    playback.subscribe(() => told++);
+    let notifications = 0;
+    playback.subscribe(() => notifications++);
     void video.play();
     happen(video, "waiting", { readyState: 2 });
     expect(playback.get().buffering).toBe(true);
     happen(video, "canplay", { readyState: 3 });
     expect(playback.get().buffering).toBe(false);
-    const before = told;
+    const before = notifications;
     for (let tick = 0; tick < 10; tick++) happen(video, "timeupdate");
-    expect(told).toBe(before);
+    expect(notifications).toBe(before);
   });
-  it("an error stops the spinner", () => {
+  it("reports no buffering after an error", () => {
     const { video, playback } = player();
     playback.subscribe(() => {});
     void video.play();
@@ -145,8 +145,8 @@ describe("the mirror of the element", () => {
   });
 });
 
-describe("frames", () => {
-  it("are stepped by one while paused, whatever is left over of the time", () => {
+describe("stepFrame", () => {
+  it("moves by exactly one frame while paused, from any position", () => {
     const { video, commands } = player();
     video.currentTime = 1.0399;
     commands.stepFrame(1, 25);
@@ -159,7 +159,7 @@ describe("frames", () => {
     commands.stepFrame(-1, 60);
     expect(video.currentTime).toBe(0);
   });
-  it("are not stepped while playing", async () => {
+  it("does nothing during playback", async () => {
     const { video, commands } = player();
     await video.play();
     commands.stepFrame(1, 25);
@@ -167,8 +167,8 @@ describe("frames", () => {
   });
 });
 
-describe("a held press", () => {
-  it("plays at double speed and gives the chosen speed back", () => {
+describe("holding a press", () => {
+  it("plays at double speed and then restores the chosen speed", () => {
     const { video, feedback, commands } = player();
     commands.setSpeed(1.25);
     commands.holdSpeed(true);

@@ -23,8 +23,8 @@ afterEach(() => {
 
 const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
 
-describe("keys", () => {
-  it("seek, and add up while the answer is shown", () => {
+describe("keyboard shortcuts", () => {
+  it("seek, and add up while the feedback is shown", () => {
     const { video, textOf } = renderPlayer();
     key("ArrowRight");
     expect(textOf(".player-ripple")).toBe("Forward 10 s");
@@ -39,7 +39,7 @@ describe("keys", () => {
     expect(video.currentTime).toBe(60);
   });
 
-  it("play, mute, change the speed, widen the player and list the keys", () => {
+  it("play, mute, change the speed, toggle theater mode and list the shortcuts", () => {
     const { root, video, textOf, button } = renderPlayer();
     key(" ");
     expect([video.paused, textOf(".player-note")]).toEqual([false, "Play"]);
@@ -52,16 +52,16 @@ describe("keys", () => {
     key(">", { shiftKey: true });
     expect([video.playbackRate, textOf(".player-note")]).toEqual([1.25, "1.25×"]);
     key("t");
-    expect(root.hasAttribute("data-theatre")).toBe(true);
-    expect(button("Theatre mode")?.getAttribute("aria-pressed")).toBe("true");
+    expect(root.hasAttribute("data-theater")).toBe(true);
+    expect(button("Theater mode")?.getAttribute("aria-pressed")).toBe("true");
     key("?", { shiftKey: true });
     expect(document.activeElement).toBe(button("Close"));
-    expect(textOf('[role="dialog"]')).toContain("One frame back, forward, when paused");
+    expect(textOf('[role="dialog"]')).toContain("Previous / next frame (paused)");
     key("Escape");
     expect(textOf('[role="dialog"]')).toBeUndefined();
   });
 
-  it("change the volume while the player has the focus, else scroll the page", () => {
+  it("change the volume while the player has the focus, and otherwise scroll the page", () => {
     const { video, button, textOf } = renderPlayer();
     expect(key("ArrowDown")).toBe(true);
     expect(video.volume).toBe(1);
@@ -73,7 +73,7 @@ describe("keys", () => {
     expect(video.volume).toBe(0.95);
   });
 
-  it("step by a frame, only while paused", () => {
+  it("step by one frame, only while paused", () => {
     const { video } = renderPlayer();
     video.currentTime = 10;
     key(".");
@@ -85,7 +85,7 @@ describe("keys", () => {
     expect(video.currentTime).toBeCloseTo(10.02, 3);
   });
 
-  it("are the page's while somebody types, and with a modifier", () => {
+  it("are ignored while typing and with a modifier", () => {
     const { root, video } = renderPlayer();
     const field = root.parentElement!.appendChild(document.createElement("input"));
     field.focus();
@@ -97,10 +97,10 @@ describe("keys", () => {
     expect([video.paused, video.muted, video.currentTime]).toEqual([true, false, 0]);
   });
 
-  it("toggle once when held, and seek at most five times a second", () => {
+  it("toggle only once when held, and seek at most five times a second", () => {
     const { video } = renderPlayer();
     for (let repeat = 0; repeat < 10; repeat++) {
-      // Nor does the page scroll.
+      // The page doesn't scroll either.
       expect(key(" ", { repeat: repeat > 0 })).toBe(false);
     }
     expect(video.paused).toBe(false);
@@ -115,8 +115,8 @@ describe("keys", () => {
   });
 });
 
-describe("the bar", () => {
-  it("plays, pauses, seeks, mutes and unmutes to 0.5", () => {
+describe("the control bar", () => {
+  it("plays, pauses, seeks, mutes, and unmutes to 0.5", () => {
     const { video, press, button, slider } = renderPlayer();
     press("Forward 10 seconds");
     press("Forward 10 seconds");
@@ -133,7 +133,7 @@ describe("the bar", () => {
     expect(button("Play")).toBeDefined();
   });
 
-  it("sets the volume from 0, which is muted, to 1", () => {
+  it("sets the volume from 0 (muted) to 1", () => {
     const { video, slider, button } = renderPlayer();
     const set = (value: string) => fireEvent.change(slider("Volume"), { target: { value } });
     set("0");
@@ -144,7 +144,7 @@ describe("the bar", () => {
     expect(slider("Volume").getAttribute("aria-valuetext")).toBe("80%");
   });
 
-  it("seeks in steps of 0.1, and shows time and total", () => {
+  it("seeks in steps of 0.1 and shows elapsed and total time", () => {
     const { video, slider, textOf } = renderPlayer();
     fireEvent.change(slider("Seek"), { target: { value: "12.3" } });
     expect([video.currentTime, textOf("[data-elapsed]")]).toEqual([12.3, "0:12"]);
@@ -154,13 +154,13 @@ describe("the bar", () => {
     ]);
   });
 
-  it("leaves the focus on the player at a press of the mouse", () => {
+  it("keeps the focus on the player when clicked", () => {
     const { root, button } = renderPlayer();
     expect(fireEvent.mouseDown(button("Mute")!)).toBe(false);
     expect(document.activeElement).toBe(root);
   });
 
-  it("offers no volume slider where only the device's keys set it", () => {
+  it("has no volume slider where only hardware keys set the volume", () => {
     const { slider, button } = renderPlayer({}, { element: { hasFixedVolume: true } });
     expect(slider("Volume")).toBeUndefined();
     expect(button("Mute")).toBeDefined();
@@ -177,7 +177,7 @@ describe("the controls", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("hide 3 s after the mouse rests", () => {
+  it("hide 3 s after the mouse stops", () => {
     const { root, isIdle } = renderPlayer();
     key("k");
     wait(CONTROLS_HIDE_AFTER_PLAY_MS);
@@ -188,14 +188,14 @@ describe("the controls", () => {
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
     moveTo(55);
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
-    // A mouse that rests is reported too.
+    // Browsers also report a resting mouse.
     moveTo(55);
     expect(isIdle()).toBe(false);
     wait(1);
     expect(isIdle()).toBe(true);
   });
 
-  it("stay while the mouse is over them, one has the focus, a menu is open, or the video is paused", async () => {
+  it("stay while hovered, focused, with an open menu, or paused", async () => {
     const { root, isIdle, button, press } = renderPlayer();
     wait(60_000);
     expect(isIdle()).toBe(false);
@@ -220,7 +220,7 @@ describe("the controls", () => {
   });
 });
 
-describe("clicks on the picture", () => {
+describe("clicks on the video", () => {
   function renderPicture() {
     const all = renderPlayer();
     const box = { left: 0, top: 0, width: 100, height: 50 } as DOMRect;
@@ -233,7 +233,7 @@ describe("clicks on the picture", () => {
     return { ...all, events, click };
   }
 
-  it("toggle play once the window of a double click has passed; the first plays immediately", () => {
+  it("toggle playback after the double-click window; the first one plays immediately", () => {
     const { video, click } = renderPicture();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the picture", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek by half when doubled, add up, and never toggle play, however many", () => {
+  it("seek in the direction of their half when doubled, add up, and never toggle playback", () => {
     const { video, click, events, textOf } = renderPicture();
     video.currentTime = 40;
     click(80);
@@ -267,7 +267,7 @@ describe("clicks on the picture", () => {
     expect([video.currentTime, events]).toEqual([0, []]);
   });
 
-  it("close an open menu and do nothing else", () => {
+  it("only close an open menu", () => {
     const { click, press, menu, events } = renderPicture();
     press("Settings");
     expect(menu()).not.toBeNull();
@@ -277,12 +277,12 @@ describe("clicks on the picture", () => {
   });
 });
 
-describe("the end", () => {
+describe("the end of the video", () => {
   const next = { title: "A quiet morning", href: "/video/two" };
   const ends = (video: HTMLVideoElement) =>
     act(() => happen(video, "ended", { ended: true, paused: true, currentTime: 100 }));
 
-  it("offers the next video until it is cancelled, and to play again", () => {
+  it("offers the next video until canceled, and a replay", () => {
     const onNext = vi.fn();
     const { video, press, textOf, button } = renderPlayer({ next }, { onNext });
     ends(video);
@@ -348,7 +348,7 @@ describe("fullscreen", () => {
   });
 });
 
-describe("the device", () => {
+describe("device integration", () => {
   it("shows title and poster on the lock screen, whose buttons work", () => {
     const handlers: Record<string, (details: object) => void> = {};
     const session = {
@@ -388,7 +388,7 @@ describe("the device", () => {
     Reflect.deleteProperty(navigator, "mediaSession");
   });
 
-  it("plays one video at a time: the one that starts pauses those in other tabs", async () => {
+  it("pauses the videos in other tabs when one starts", async () => {
     vi.useRealTimers();
     const { video } = renderPlayer();
     const otherTab = new BroadcastChannel("player");
@@ -404,18 +404,18 @@ describe("the device", () => {
   });
 });
 
-describe("what keeps a video from playing", () => {
-  it("is said in a sentence, and Retry plays when it is gone", async () => {
+describe("a video that can't play", () => {
+  it("shows the problem, and Retry plays once it is resolved", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));
-    expect(textOf('[role="alert"]')).toContain("The file of this video can't be found.");
+    expect(textOf('[role="alert"]')).toContain("This video’s file is missing.");
     expect(textOf('[role="status"]')).toBe("");
     await act(async () => void press("Retry"));
     expect([video.paused, textOf('[role="alert"]')]).toEqual([false, undefined]);
   });
 
-  it("leaves the button as it was when the browser refuses to play", async () => {
+  it("keeps the play button unchanged when the browser blocks playback", async () => {
     const { video, press, button, textOf } = renderPlayer();
     video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
     await act(async () => void press("Play"));

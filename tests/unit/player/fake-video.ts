@@ -10,18 +10,18 @@ const EVENTS: Record<string, string[]> = {
 const states = new WeakMap<HTMLVideoElement, object>();
 
 /**
- * A video element that follows the HTML standard as far as the player uses it, since jsdom plays nothing.
- * `load`, `play`, `pause` and seeks fire their events immediately, but for `loadedmetadata`.
+ * A video element that implements the parts of the HTML standard that the player uses, since jsdom can't play videos.
+ * `load`, `play`, `pause` and seeks fire their events immediately, except `loadedmetadata`.
  *
- * @param options.hasFixedVolume only the keys of the device set the volume, as on an iPhone.
- * @param options.playsStreams the device's own player reads playlists, as an iPhone's.
+ * @param options.hasFixedVolume whether only hardware keys set the volume, as on an iPhone.
+ * @param options.playsStreams whether it plays HLS natively, as on an iPhone.
  */
 export function fakeVideo({
   duration = 100,
   hasFixedVolume = false,
   playsStreams = false,
 } = {}): HTMLVideoElement {
-  // Also while `useFakeVideos` replaces the method of the document.
+  // Works even while `useFakeVideos` replaces the document's method.
   const video = Document.prototype.createElement.call(document, "video") as HTMLVideoElement;
   const state = {
     paused: true,
@@ -90,7 +90,7 @@ export function fakeVideo({
   return video;
 }
 
-/** Each video that a component creates is a fake, until all mocks are restored. */
+/** Makes every video that a component creates a fake, until all mocks are restored. */
 export function useFakeVideos(options?: Parameters<typeof fakeVideo>[0]): void {
   vi.spyOn(document, "createElement").mockImplementation((name: string, more?: object) =>
     name === "video"
@@ -99,13 +99,13 @@ export function useFakeVideos(options?: Parameters<typeof fakeVideo>[0]): void {
   );
 }
 
-/** Sets properties that the standard makes read-only, and fires an event. */
+/** Sets properties that are read-only in the standard, and fires an event. */
 export function happen(video: HTMLVideoElement, event: string, state: object = {}): void {
   Object.assign(states.get(video) ?? {}, state);
   video.dispatchEvent(new Event(event));
 }
 
-/** An element's list of text tracks, which jsdom has none of. */
+/** A list of text tracks, which jsdom doesn't implement. */
 export function textTrackList(tracks: EventTarget[] = []): TextTrackList {
   const list = Object.assign(new EventTarget(), tracks, { length: tracks.length });
   return list as unknown as TextTrackList;

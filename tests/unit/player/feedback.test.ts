@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FEEDBACK_MS, INDICATOR_MS } from "~/features/player/constants";
 import { createFeedback } from "~/features/player/feedback";
 
-describe("what is answered on screen", () => {
+describe("on-screen feedback", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -10,7 +10,7 @@ describe("what is answered on screen", () => {
     vi.useRealTimers();
   });
 
-  it("seeks on one side add up while the answer is shown", () => {
+  it("adds up seeks in one direction while it is shown", () => {
     const board = createFeedback();
     board.seek(10);
     board.seek(10);
@@ -24,7 +24,7 @@ describe("what is answered on screen", () => {
     expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
   });
 
-  it("a level is shown for 1 s after its last change (specification, section 9)", () => {
+  it("shows a level for 1 s after its last change (specification, section 9)", () => {
     const board = createFeedback();
     board.level("volume", 0.4);
     vi.advanceTimersByTime(INDICATOR_MS - 1);
@@ -35,7 +35,7 @@ describe("what is answered on screen", () => {
     expect(board.store.get()).toBeUndefined();
   });
 
-  it("leaves no timer behind", () => {
+  it("leaves no timer running", () => {
     const board = createFeedback();
     board.note("play", "Play");
     board.clear();

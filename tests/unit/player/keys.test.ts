@@ -11,7 +11,7 @@ const press = (key: string, more = {}) => ({
   ...more,
 });
 
-describe("what a key means (specification, section 2)", () => {
+describe("keyCommand (specification, section 2)", () => {
   it.each([
     [" ", { do: "play" }],
     ["f", { do: "fullscreen" }],
@@ -31,26 +31,29 @@ describe("what a key means (specification, section 2)", () => {
     ["F", { do: "fullscreen" }],
   ])("%j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
 
-  it("speed and the list of keys are typed with Shift", () => {
+  it("accepts Shift for the speed and the shortcut list", () => {
     expect(keyCommand(press(">", { shiftKey: true }))).toEqual({ do: "speed", step: 1 });
     expect(keyCommand(press("<", { shiftKey: true }))).toEqual({ do: "speed", step: -1 });
     expect(keyCommand(press("?", { shiftKey: true }))).toEqual({ do: "shortcuts" });
   });
 
-  it.each(["ctrlKey", "metaKey", "altKey", "shiftKey"])("nothing while %s is held", (modifier) => {
-    for (const key of [" ", "f", "m", "ArrowRight", "ArrowLeft", "0"]) {
-      expect(keyCommand(press(key, { [modifier]: true }))).toBeUndefined();
-    }
-  });
+  it.each(["ctrlKey", "metaKey", "altKey", "shiftKey"])(
+    "ignores keys while %s is held",
+    (modifier) => {
+      for (const key of [" ", "f", "m", "ArrowRight", "ArrowLeft", "0"]) {
+        expect(keyCommand(press(key, { [modifier]: true }))).toBeUndefined();
+      }
+    },
+  );
 
-  it("nothing for other keys, nor for names of what objects have", () => {
+  it("ignores other keys, including names of object properties", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
       expect(keyCommand(press(key))).toBeUndefined();
     }
   });
 });
 
-describe("whose a key is", () => {
+describe("belongsElsewhere", () => {
   afterEach(() => document.body.replaceChildren());
 
   function render(html: string, playerHtml = "") {
@@ -65,7 +68,7 @@ describe("whose a key is", () => {
     "<textarea data-target></textarea>",
     "<select data-target></select>",
     '<div contenteditable="true"><b data-target>x</b></div>',
-  ])("a field keeps all keys: %s", (html) => {
+  ])("leaves all keys to a form field: %s", (html) => {
     const { player, target } = render(html);
     for (const key of [" ", "f", "m", "k", "5", "ArrowLeft", "?"]) {
       expect(belongsElsewhere(key, target, player)).toBe(true);
@@ -76,14 +79,14 @@ describe("whose a key is", () => {
     "<button data-target>x</button>",
     "<details><summary data-target>x</summary></details>",
     '<div role="tab" data-target>x</div>',
-  ])("what is pressed with the space bar keeps that one: %s", (html) => {
+  ])("leaves the space bar to elements that it activates: %s", (html) => {
     const { player, target } = render(html);
     expect(belongsElsewhere(" ", target, player)).toBe(true);
     expect(belongsElsewhere("f", target, player)).toBe(false);
     expect(belongsElsewhere("ArrowLeft", target, player)).toBe(false);
   });
 
-  it("the volume slider keeps the arrows, the seek bar gives them to the player", () => {
+  it("leaves the arrows to the volume slider, but not to the seek bar", () => {
     const volume = render("", '<input type="range" data-target>');
     expect(belongsElsewhere("ArrowLeft", volume.target, volume.player)).toBe(true);
     expect(belongsElsewhere(" ", volume.target, volume.player)).toBe(false);
@@ -91,20 +94,20 @@ describe("whose a key is", () => {
     expect(belongsElsewhere("ArrowLeft", seek.target, seek.player)).toBe(false);
   });
 
-  it("up and down scroll the page, unless the player has the focus", () => {
+  it("lets up and down scroll the page unless the player has the focus", () => {
     const page = render("<a href='/' data-target>x</a>");
     expect(belongsElsewhere("ArrowUp", page.target, page.player)).toBe(true);
     expect(belongsElsewhere("ArrowDown", page.player, page.player)).toBe(false);
   });
 
-  it("a dialog that is open keeps all keys, but not one of the player's own", () => {
+  it("leaves all keys to an open dialog, except the player's own", () => {
     const page = render("<dialog open><p data-target>x</p></dialog>");
     expect(belongsElsewhere("f", document.body, page.player)).toBe(true);
     const own = render("", '<div role="dialog" aria-modal="true"></div>');
     expect(belongsElsewhere("f", document.body, own.player)).toBe(false);
   });
 
-  it("anywhere else the keys are the player's", () => {
+  it("gives the keys to the player everywhere else", () => {
     const { player } = render("<p>x</p>");
     for (const key of [" ", "f", "m", "ArrowRight"]) {
       expect(belongsElsewhere(key, document.body, player)).toBe(false);

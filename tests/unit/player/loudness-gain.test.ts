@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { loudnessGain } from "~/features/player/sound";
+import { loudnessGain } from "~/features/player/loudness";
 
 const decibels = (lufs: number, truePeak: number) =>
   Number((20 * Math.log10(loudnessGain({ lufs, truePeak }))).toFixed(2));
 
-describe("what makes videos equally loud", () => {
-  it("lowers a loud one to -16 LUFS, whatever its peak is", () => {
+describe("loudnessGain", () => {
+  it("lowers a loud video to -16 LUFS, regardless of its peak", () => {
     expect(decibels(-9, 0.4)).toBe(-7);
     expect(decibels(-3, -3)).toBe(-13);
   });
 
-  it("raises a quiet one, but no peak above -1 dBTP, and none by more than 12 dB", () => {
+  it("raises a quiet video, but no peak above -1 dBTP and by at most 12 dB", () => {
     expect(decibels(-22, -12)).toBe(6);
     expect(decibels(-22, -4)).toBe(3);
     expect(decibels(-22, -0.2)).toBe(0);
     expect(decibels(-50, -40)).toBe(12);
   });
 
-  it("leaves alone what is as loud already, what is silent, and what was not measured", () => {
+  it("doesn't change videos that are at the target, silent or unmeasured", () => {
     expect(decibels(-16.4, -3)).toBe(0);
     expect(decibels(-15.6, -3)).toBe(0);
     expect(decibels(-70, -60)).toBe(0);

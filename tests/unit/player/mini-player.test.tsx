@@ -2,7 +2,7 @@
 import { Link, Outlet, useParams } from "@remix-run/react";
 import { act, cleanup, fireEvent } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { continued, MiniHost } from "~/features/player/continued";
+import { continued, MiniPlayerHost } from "~/features/player/continued";
 import { VideoPlayer } from "~/features/player/video-player";
 import { renderRoutes } from "../ui/page";
 import { happen, useFakeVideos } from "./fake-video";
@@ -33,7 +33,7 @@ function Layout() {
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>
-      <MiniHost allowed />
+      <MiniPlayerHost allowed />
     </>
   );
 }
@@ -46,7 +46,7 @@ async function goTo(address: string): Promise<void> {
   await act(async () => void fireEvent.click(document.querySelector(`nav a[href="${address}"]`)!));
 }
 
-/** The page of a video that plays, from 12 seconds on. */
+/** The page of a video that is playing from 12 seconds on. */
 async function openPlaying(): Promise<void> {
   cleanup();
   vi.restoreAllMocks();
@@ -71,7 +71,7 @@ async function leavePlaying(): Promise<void> {
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the mini player", () => {
-  it("goes on where the video was left, as loud and as fast, and back on its page", async () => {
+  it("continues at the same position, volume and speed, and back on the video's page", async () => {
     await openPlaying();
     act(() => Object.assign(video(), { volume: 0.4, playbackRate: 1.5, defaultPlaybackRate: 1.5 }));
     await goTo("/");
@@ -82,7 +82,7 @@ describe("the mini player", () => {
       volume: 0.4,
       playbackRate: 1.5,
     });
-    expect(inMini("a").ariaLabel).toBe("Back to Video one");
+    expect(inMini("a").ariaLabel).toBe("Return to Video one");
     fireEvent.click(inMini("button"));
     expect([video().paused, inMini("button").ariaLabel]).toEqual([true, "Play"]);
     fireEvent.click(inMini("button"));
@@ -93,9 +93,9 @@ describe("the mini player", () => {
     expect([video().currentTime, video().paused]).toEqual([20, false]);
   });
 
-  it("is closed by its button and by Escape, and leaves a position to resume from", async () => {
+  it("closes with its button and with Escape, and saves a position to resume from", async () => {
     await leavePlaying();
-    fireEvent.click(inMini('[aria-label="Close the mini player"]'));
+    fireEvent.click(inMini('[aria-label="Close mini player"]'));
     expect([mini(), document.activeElement?.id]).toEqual([null, "main"]);
     expect(stored().resume).toEqual([["one", 12]]);
     await leavePlaying();
@@ -103,18 +103,15 @@ describe("the mini player", () => {
     expect(mini()).toBeNull();
   });
 
-  it.each(["/video/two", "/video/none"])(
-    "is closed by the page of another video: %s",
-    async (to) => {
-      await leavePlaying();
-      await goTo(to);
-      expect(mini()).toBeNull();
-      expect(document.querySelectorAll("video")).toHaveLength(to === "/video/none" ? 0 : 1);
-    },
-  );
+  it.each(["/video/two", "/video/none"])("closes on the page of another video: %s", async (to) => {
+    await leavePlaying();
+    await goTo(to);
+    expect(mini()).toBeNull();
+    expect(document.querySelectorAll("video")).toHaveLength(to === "/video/none" ? 0 : 1);
+  });
 
   it.each(["/video/two", "/video/none"])(
-    "doesn't open on the page of another video, nor after it: %s",
+    "doesn't open on the page of another video or after it: %s",
     async (to) => {
       await openPlaying();
       await goTo(to);
@@ -135,7 +132,7 @@ describe("the mini player", () => {
     expect(mini()).toBeNull();
   });
 
-  it("doesn't open when it is switched off, or the browser saves data", async () => {
+  it("doesn't open when it is switched off or the browser saves data", async () => {
     await openPlaying();
     const press = (label: string) =>
       fireEvent.click(
@@ -161,10 +158,10 @@ describe("the mini player", () => {
     expect((await import("~/features/player/continued")).miniPlayer.read()).toBe(false);
   });
 
-  it("says that the file of a video is gone", async () => {
+  it("reports that the video's file is missing", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     await leavePlaying();
     await act(async () => happen(video(), "error", { error: { code: 4 } }));
-    expect(inMini('[role="alert"]').textContent).toBe("The file of this video can't be found.");
+    expect(inMini('[role="alert"]').textContent).toBe("This video’s file is missing.");
   });
 });

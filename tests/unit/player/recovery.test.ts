@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/features/player/constants";
+import { RECONNECT_DELAYS_MS, STALL_CHECK_MS } from "~/features/player/constants";
 import { observePlayback } from "~/features/player/playback-state";
 import { watchForProblems } from "~/features/player/recovery";
 import type { Source, SourceState } from "~/features/player/source";
@@ -33,14 +33,14 @@ function watched(file: Parameters<typeof watchForProblems>[3] = FILE) {
     playing: "file",
     heights: [],
     chosen: "file",
-    sounds: [],
-    sound: 0,
+    audioTracks: [],
+    audioTrack: 0,
     height: 0,
     frameRate: 25,
     lost: false,
   });
   const reload = vi.fn();
-  const source: Source = { state, choose() {}, chooseSound() {}, reload };
+  const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload };
   const playback = observePlayback(video);
   const watch = watchForProblems(video, source, playback, file);
   return { video, state, reload, watch };
@@ -51,14 +51,14 @@ async function fail(video: HTMLVideoElement, code: number) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-describe("what an error means", () => {
+describe("an error of the element", () => {
   it.each([
     ["a file that does not exist", 4, MISSING, "missing"],
-    ["a kind that the browser doesn't play", 4, FOUND, "unsupported"],
+    ["an unsupported format", 4, FOUND, "unsupported"],
     ["a damaged file", 3, FOUND, "damaged"],
     ["no network", 2, UNREACHABLE, "connection"],
     ["no network from the beginning", 4, UNREACHABLE, "connection"],
-    ["a server in trouble", 4, () => new Response(null, { status: 503 }), "connection"],
+    ["a failing server", 4, () => new Response(null, { status: 503 }), "connection"],
   ] as const)("%s", async (_, code, then, problem) => {
     const { video, watch } = watched();
     answer = then;
@@ -67,19 +67,19 @@ describe("what an error means", () => {
     watch.close();
   });
 
-  it("an error from before the scripts came is seen too", async () => {
+  it("is detected even if it occurred before the scripts loaded", async () => {
     const video = fakeVideo();
     happen(video, "error", { error: { code: 4 } });
     answer = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
-    const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
+    const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload() {} };
     const watch = watchForProblems(video, source, observePlayback(video), { fileUrl: "/x" });
     await vi.advanceTimersByTimeAsync(0);
     expect(watch.problem.get()).toBe("missing");
     watch.close();
   });
 
-  it("what hls.js mends by itself is none", async () => {
+  it("is ignored when hls.js recovers from it", async () => {
     const { video, state, watch } = watched();
     state.set({ ...state.get(), playing: "adaptive" });
     await fail(video, 3);
@@ -88,8 +88,8 @@ describe("what an error means", () => {
   });
 });
 
-describe("a file that the browser has no decoder for", () => {
-  it("is being prepared for this device while the stream is made", async () => {
+describe("a file that the browser can't decode", () => {
+  it("is shown as being converted while the stream is encoded", async () => {
     const { video, watch } = watched({ ...FILE, streamIsComing: true });
     await fail(video, 4);
     expect(watch.problem.get()).toBe("preparing");
@@ -100,7 +100,7 @@ describe("a file that the browser has no decoder for", () => {
     [false, "unsupported"],
     [true, "preparing"],
   ] as const)(
-    "is told of while its sound plays alone, a stream coming: %s",
+    "is detected while only its audio plays, with a stream coming: %s",
     async (streamIsComing, problem) => {
       const { video, watch } = watched({ ...FILE, streamIsComing });
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -112,9 +112,9 @@ describe("a file that the browser has no decoder for", () => {
   );
 
   it.each([
-    ["whose address is another one now", MISSING],
+    ["whose URL has changed", MISSING],
     ["that can't be played further", FOUND],
-  ])("is being prepared while all there is of it is a stream %s", async (_, then) => {
+  ])("is shown as being prepared when it only has a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
     answer = then;
@@ -123,19 +123,19 @@ describe("a file that the browser has no decoder for", () => {
     watch.close();
   });
 
-  it("is told of where it was loaded before the scripts came, unless a stream will play", () => {
+  it("is detected if it loaded before the scripts, unless a stream will play", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
       const state = createStore({ playing: "file", lost: false } as SourceState);
-      const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
+      const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload() {} };
       const watch = watchForProblems(video, source, observePlayback(video), { ...FILE, hlsUrl });
       expect(watch.problem.get()).toBe(hlsUrl ? undefined : "unsupported");
       watch.close();
     }
   });
 
-  it("is no problem once the stream plays", () => {
+  it("is not a problem once the stream plays", () => {
     const { video, state, watch } = watched();
     happen(video, "loadeddata", { videoWidth: 0 });
     state.set({ ...state.get(), playing: "adaptive" });
@@ -145,7 +145,7 @@ describe("a file that the browser has no decoder for", () => {
   });
 });
 
-describe("a file that fails after it has begun", () => {
+describe("a file that fails during playback", () => {
   const played = (at: number) => {
     const all = watched();
     all.video.currentTime = at;
@@ -158,7 +158,7 @@ describe("a file that fails after it has begun", () => {
     ["breaks off", 2],
     ["can't be decoded", 3],
   ])(
-    "is reloaded once where it was when it %s: another may be behind its address",
+    "is reloaded once at the same position when it %s, because it may have been replaced",
     async (_, code) => {
       const { video, watch, reload } = played(42);
       await fail(video, code);
@@ -172,7 +172,7 @@ describe("a file that fails after it has begun", () => {
     },
   );
 
-  it("plays on although the failure has paused it", async () => {
+  it("continues to play although the failure paused it", async () => {
     const { video, watch, reload } = played(42);
     Object.assign(video, { error: { code: 3 } });
     video.pause();
@@ -192,7 +192,7 @@ describe("a file that fails after it has begun", () => {
     watch.close();
   });
 
-  it("is not reloaded when it is gone", async () => {
+  it("is not reloaded when it is missing", async () => {
     const { video, watch, reload } = played(42);
     answer = MISSING;
     await fail(video, 2);
@@ -203,7 +203,7 @@ describe("a file that fails after it has begun", () => {
 });
 
 describe("a lost connection", () => {
-  it("is tried at growing intervals, and playback goes on where it was", async () => {
+  it("is retried at growing intervals, and playback continues at the same position", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 42;
     void video.play();
@@ -211,7 +211,7 @@ describe("a lost connection", () => {
     answer = UNREACHABLE;
     await fail(video, 2);
     fetched.mockClear();
-    for (const [tries, wait] of RECONNECT_WAITS_MS.entries()) {
+    for (const [tries, wait] of RECONNECT_DELAYS_MS.entries()) {
       await vi.advanceTimersByTimeAsync(wait - 1);
       expect(fetched).toHaveBeenCalledTimes(tries);
       await vi.advanceTimersByTimeAsync(1);
@@ -225,7 +225,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is tried at once when the browser is online again", async () => {
+  it("is retried immediately when the browser is back online", async () => {
     const { video, watch, reload } = watched();
     answer = UNREACHABLE;
     await fail(video, 2);
@@ -236,7 +236,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is seen without an error when the picture waits too long", async () => {
+  it("is detected without an error after buffering too long", async () => {
     const { video, watch } = watched();
     void video.play();
     answer = UNREACHABLE;
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("a download that died silently is begun anew when the server is there", async () => {
+  it("restarts a download that died silently if the server is reachable", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -257,7 +257,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("slow is not lost: while bytes come in nothing is done", async () => {
+  it("is not assumed while a slow download still receives data", async () => {
     const { video, watch, reload } = watched();
     void video.play();
     happen(video, "waiting", { readyState: 1 });
@@ -270,18 +270,18 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("of the adaptive source goes the same way", async () => {
+  it("is handled the same way for the adaptive source", async () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");
-    await vi.advanceTimersByTimeAsync(RECONNECT_WAITS_MS[0]);
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAYS_MS[0]);
     expect(reload).toHaveBeenCalledTimes(1);
     watch.close();
   });
 });
 
 describe("retry", () => {
-  it("plays from the same position at once", async () => {
+  it("plays from the same position immediately", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
     happen(video, "timeupdate");
@@ -293,7 +293,7 @@ describe("retry", () => {
     watch.close();
   });
 
-  it("leaves no timer behind when the page is left", async () => {
+  it("leaves no timer running when the page is left", async () => {
     const { video, watch } = watched();
     answer = UNREACHABLE;
     void video.play();

@@ -28,7 +28,7 @@ export function renderPlayer(
   return { ...playerOf(container), unmount };
 }
 
-/** The same in a new page, as after a reload. */
+/** Renders the same player in a new page, as after a reload. */
 export function renderAgain(...args: Parameters<typeof renderPlayer>) {
   cleanup();
   vi.restoreAllMocks();
@@ -44,7 +44,7 @@ function playerOf(container: HTMLElement) {
   return {
     root,
     video,
-    /** By its label or the beginning of its text; undefined when it isn't shown. */
+    /** Returns a menu item by its label or the beginning of its text; undefined when it isn't shown. */
     button: (label: string) => named<HTMLButtonElement>("button", label),
     item: (label: string) => named<HTMLButtonElement>('[role^="menuitem"]', label),
     slider: (label: string) => named<HTMLInputElement>('input[type="range"]', label)!,

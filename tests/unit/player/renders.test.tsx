@@ -6,7 +6,7 @@ import { VideoPlayer } from "~/features/player/video-player";
 import { textTrackList } from "./fake-video";
 
 const renders = vi.fn();
-/** Called when a button renders its picture. */
+/** Called when a button renders its icon. */
 const icons = vi.hoisted(() => vi.fn());
 vi.mock("lucide-react", async (original) => {
   const all = await original<typeof import("lucide-react")>();
@@ -22,7 +22,7 @@ vi.mock("lucide-react", async (original) => {
 });
 
 beforeEach(() => {
-  // jsdom has the element and none of its doings.
+  // jsdom has the element, but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -59,7 +59,7 @@ function tell(...events: string[]): void {
   });
 }
 
-it("nothing of the player renders while time passes", () => {
+it("renders nothing while time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
     tell("timeupdate", "progress");
@@ -68,7 +68,7 @@ it("nothing of the player renders while time passes", () => {
   expect(slider().value).toBe("60");
 });
 
-it("nothing renders while somebody drags over the seek bar and the picture is there", () => {
+it("renders nothing while the seek bar is dragged with a loaded storyboard", () => {
   const bar = slider();
   const dragTo = (second: number) => {
     fireEvent.pointerMove(bar, { clientX: second });
@@ -78,7 +78,7 @@ it("nothing renders while somebody drags over the seek bar and the picture is th
     is({ seeking: false });
     tell("seeked", "timeupdate");
   };
-  // The pointer comes to the bar, which is held from then on: that renders.
+  // Entering the bar renders once, because the controls are in use from then on.
   fireEvent.pointerDown(bar);
   dragTo(1);
   dragTo(2);
@@ -88,7 +88,7 @@ it("nothing renders while somebody drags over the seek bar and the picture is th
   expect(video().currentTime).toBe(60);
 });
 
-it("only the spinner renders where each seek waits for the network", () => {
+it("renders only the spinner when each seek waits for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });

@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { resumePoint, saveResumePoint } from "~/features/player/memory";
 
-describe("where a video was left", () => {
+describe("resume points", () => {
   afterEach(() => {
     vi.restoreAllMocks();
     localStorage.clear();
   });
 
-  it("is kept in whole seconds, per video", () => {
+  it("are stored in whole seconds per video", () => {
     saveResumePoint("a", 83.7, 600);
     saveResumePoint("b", 20, 600);
     expect(resumePoint("a")).toBe(83);
@@ -18,16 +18,16 @@ describe("where a video was left", () => {
 
   it.each([
     ["at the beginning", 9, 600],
-    ["near the end of a short one", 51, 60],
-    ["near the end of a long one", 35_000, 36_000],
-    ["of a clip of 3 s", 2, 3],
-  ])("is forgotten %s", (_, seconds, duration) => {
+    ["near the end of a short video", 51, 60],
+    ["near the end of a long video", 35_000, 36_000],
+    ["in a clip of 3 s", 2, 3],
+  ])("are deleted %s", (_, seconds, duration) => {
     saveResumePoint("a", 30, 600);
     saveResumePoint("a", seconds, duration);
     expect(resumePoint("a")).toBeUndefined();
   });
 
-  it("is kept for the last hundred videos", () => {
+  it("are stored for the last hundred videos", () => {
     for (let video = 0; video < 120; video++) saveResumePoint(`v${video}`, 30, 600);
     expect(resumePoint("v19")).toBeUndefined();
     expect(resumePoint("v20")).toBe(30);
@@ -35,7 +35,7 @@ describe("where a video was left", () => {
   });
 
   it.each(["{", "null", "7", '{"a":1}', '[["a","x"],[5,5],"b",null]'])(
-    "is none when the storage holds %s",
+    "are empty when the storage contains %s",
     (text) => {
       localStorage.setItem("visitor", `{"resume":${text}}`);
       expect(resumePoint("a")).toBeUndefined();
@@ -44,7 +44,7 @@ describe("where a video was left", () => {
     },
   );
 
-  it("is none where the browser refuses storage", () => {
+  it("are empty when the browser blocks storage", () => {
     vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
       throw new DOMException("denied", "SecurityError");
     });

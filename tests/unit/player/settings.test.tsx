@@ -18,8 +18,8 @@ const focused = () => document.activeElement;
 
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
-describe("the menu", () => {
-  it("is operated by keys: arrows go around, Escape goes back a page, then to the button", async () => {
+describe("the settings menu", () => {
+  it("works with the keyboard: arrows wrap around, Escape goes back a page, then to the button", async () => {
     const { video, button, item, menu } = renderPlayer();
     const settings = button("Settings")!;
     const press = (keys: string) => userEvent.keyboard(keys);
@@ -47,10 +47,10 @@ describe("the menu", () => {
     await press("{Escape}");
     expect(focused()).toBe(settings);
     await press("{Enter}{Tab}");
-    expect([menu(), focused()]).toEqual([null, button("Theatre mode")]);
+    expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
-  it("closed with the mouse leaves the space bar to play, and the controls to hide", () => {
+  it("leaves the space bar to the player and hides the controls when closed with the mouse", () => {
     vi.useFakeTimers();
     const { video, button, press, menu, isIdle } = renderPlayer();
     const click = (label: string) => {
@@ -67,7 +67,7 @@ describe("the menu", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("is closed by a press beside the player", () => {
+  it("closes on a click outside the player", () => {
     const { press, menu } = renderPlayer();
     press("Settings");
     fireEvent.pointerDown(document.body);
@@ -75,24 +75,24 @@ describe("the menu", () => {
   });
 });
 
-describe("even loudness", () => {
-  const sound = { lufs: -8, truePeak: 0 };
+describe("stable volume", () => {
+  const loudness = { lufs: -8, truePeak: 0 };
   const isOffered = (video = {}) => {
     const { press, item } = renderAgain(video);
     press("Settings");
-    return item("Even loudness") !== undefined;
+    return item("Stable volume") !== undefined;
   };
 
-  it("is offered where the loudness was measured and the browser can change it", () => {
+  it("is offered if the loudness was measured and the browser supports it", () => {
     vi.stubGlobal("AudioContext", class {});
     // As on an iPhone.
-    expect(isOffered({ sound })).toBe(false);
+    expect(isOffered({ loudness })).toBe(false);
     vi.stubGlobal("MediaSource", class {});
-    expect(isOffered({ sound })).toBe(true);
+    expect(isOffered({ loudness })).toBe(true);
     expect(isOffered()).toBe(false);
   });
 
-  it("leaves the audio alone unless it has to change it", async () => {
+  it("doesn't touch the audio unless the gain has to change", async () => {
     const created = vi.fn();
     vi.stubGlobal(
       "AudioContext",
@@ -108,21 +108,21 @@ describe("even loudness", () => {
       renderAgain(video);
       await act(async () => void key("k"));
     };
-    await play({ sound });
+    await play({ loudness });
     vi.stubGlobal("MediaSource", class {});
     await play({});
-    await play({ sound: { lufs: -16.2, truePeak: -3 } });
+    await play({ loudness: { lufs: -16.2, truePeak: -3 } });
     localStorage.setItem("visitor", '{"evenLoudness":false}');
-    await play({ sound });
+    await play({ loudness });
     expect(created).not.toHaveBeenCalled();
     localStorage.clear();
-    await play({ sound });
+    await play({ loudness });
     expect(created).toHaveBeenCalledTimes(1);
   });
 });
 
-describe("in this browser", () => {
-  it("volume, mute and speed are remembered", () => {
+describe("stored state", () => {
+  it("keeps volume, mute and speed", () => {
     const { slider } = renderPlayer();
     fireEvent.change(slider("Volume"), { target: { value: "0.35" } });
     key(">", { shiftKey: true });
@@ -132,7 +132,7 @@ describe("in this browser", () => {
     expect(renderAgain().video.muted).toBe(true);
   });
 
-  it("a speed that lasts as long as a press isn't remembered", () => {
+  it("doesn't keep the double speed of a held press", () => {
     vi.useFakeTimers();
     const { video } = renderPlayer();
     key("k");
@@ -144,7 +144,7 @@ describe("in this browser", () => {
     expect(renderAgain().video.playbackRate).toBe(1);
   });
 
-  it("a video is left at a position, from which it is resumed on request", () => {
+  it("keeps the position, and resumes from it on request", () => {
     const { video } = renderPlayer();
     act(() => happen(video, "progress", { currentTime: 20 }));
     key("k");
@@ -156,12 +156,12 @@ describe("in this browser", () => {
     expect(next.button("Resume")).toBeUndefined();
     act(() => void window.dispatchEvent(new Event("pagehide")));
     const last = renderAgain();
-    last.press("Dismiss resume");
+    last.press("Start from the beginning");
     expect(last.button("Resume")).toBeUndefined();
     expect(last.video.currentTime).toBe(0);
   });
 
-  it("nothing is stored where the browser refuses, and the video plays all the same", () => {
+  it("stores nothing when the browser blocks storage, and the video still plays", () => {
     for (const method of ["getItem", "setItem"] as const) {
       vi.spyOn(Storage.prototype, method).mockImplementation(() => {
         throw new DOMException("denied", "SecurityError");
@@ -177,19 +177,16 @@ describe("in this browser", () => {
   });
 });
 
-describe("a link to a time", () => {
-  it.each(["?from=home&t=12", "#t=12"])(
-    "starts there, and offers no other position: %s",
-    (link) => {
-      localStorage.setItem("visitor", '{"resume":[["one",40]]}');
-      history.replaceState(null, "", `/video/one${link}`);
-      const { video, button } = renderPlayer();
-      expect([video.currentTime, video.paused]).toEqual([12, true]);
-      expect(button("Resume")).toBeUndefined();
-    },
-  );
+describe("a link with a start time", () => {
+  it.each(["?from=home&t=12", "#t=12"])("starts there and offers no other position: %s", (link) => {
+    localStorage.setItem("visitor", '{"resume":[["one",40]]}');
+    history.replaceState(null, "", `/video/one${link}`);
+    const { video, button } = renderPlayer();
+    expect([video.currentTime, video.paused]).toEqual([12, true]);
+    expect(button("Resume")).toBeUndefined();
+  });
 
-  it("is copied from the menu, without what led to the page", async () => {
+  it("is copied from the menu, without other parameters", async () => {
     // Gives jsdom a clipboard.
     userEvent.setup();
     history.replaceState(null, "", "/video/one?from=home");

@@ -8,7 +8,7 @@ const HLS_URL = "/media/videos/u/1/hls/master.m3u8";
 
 type Listener = (event: string, data: object) => void;
 
-/** hls.js as far as the player uses it; what it would find in a playlist and on the network, a test says. */
+/** A fake of the parts of hls.js that the player uses; tests provide the playlist and the network events. */
 class FakeHls {
   static latest: FakeHls | undefined;
   static Events = {
@@ -35,7 +35,7 @@ class FakeHls {
   }
   once = this.on;
   loadSource(): void {}
-  /** The element has no length and no position until the first segment has come. */
+  /** The element has no duration and no position until the first segment has loaded. */
   attachMedia(video: HTMLVideoElement): void {
     this.tell("attaching");
     video.src = "blob:stream";
@@ -75,10 +75,10 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-/** The script of hls.js comes. */
+/** Resolves the import of hls.js. */
 const scriptComes = () =>
   act(async () => {
-    // Asked right before the element gets the stream, or is left alone.
+    // Called right before the element's source changes, or is left alone.
     const isStarted = new Promise<void>((resolve) => {
       FakeHls.isSupported = () => {
         resolve();
@@ -96,7 +96,7 @@ const sourceOf = (video: HTMLVideoElement) => video.getAttribute("src");
 
 const renderStream = (more = {}) => renderPlayer({ hlsUrl: HLS_URL, ...more });
 
-describe("a file that plays before the stream is ready", () => {
+describe("a file that is playing before the stream is ready", () => {
   async function renderPlaying() {
     const all = renderStream();
     await act(async () => void key("k"));
@@ -104,7 +104,7 @@ describe("a file that plays before the stream is ready", () => {
     return all;
   }
 
-  it("is left alone until the next seek, where the stream goes on", async () => {
+  it("is left alone until the next seek, from where the stream continues", async () => {
     const all = renderStream();
     const { video, button } = all;
     await act(async () => void key("k"));
@@ -124,7 +124,7 @@ describe("a file that plays before the stream is ready", () => {
     expect([video.currentTime, video.paused]).toEqual([50, false]);
   });
 
-  it("gives way when it stalls", async () => {
+  it("is replaced by the stream when it stalls", async () => {
     const { video } = await renderPlaying();
     await act(async () => happen(video, "waiting", { readyState: 2, currentTime: 30 }));
     await scriptComes();
@@ -133,7 +133,7 @@ describe("a file that plays before the stream is ready", () => {
     expect([video.currentTime, video.paused]).toEqual([30, false]);
   });
 
-  it("is paused and moved while the stream loads", async () => {
+  it("can be paused and seeked while the stream loads", async () => {
     const { video, button, textOf } = await renderPlaying();
     await act(async () => void key("5"));
     await scriptComes();
@@ -146,7 +146,7 @@ describe("a file that plays before the stream is ready", () => {
     expect([video.currentTime, video.paused]).toEqual([60, true]);
   });
 
-  it("stays when the original was chosen", async () => {
+  it("keeps playing if the original was chosen", async () => {
     const { video, press } = await renderPlaying();
     press("Settings");
     press("Quality");
@@ -166,14 +166,14 @@ describe("a stream", () => {
     return all;
   }
 
-  it("begins at the time in the link", async () => {
+  it("starts at the time in the link", async () => {
     history.replaceState(null, "", "/video/one?t=12");
     const { video } = await renderReady();
     expect(FakeHls.latest?.config.startPosition).toBe(12);
     expect([video.currentTime, video.paused]).toEqual([12, true]);
   });
 
-  it("offers its qualities, with Auto and the original", async () => {
+  it("offers its qualities, Auto and the original", async () => {
     const { video, press, item, root } = await renderReady();
     const open = () => {
       press("Settings");
@@ -199,7 +199,7 @@ describe("a stream", () => {
     expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 20]);
   });
 
-  it("gives way to the file when its playlist is missing", async () => {
+  it("falls back to the file when its playlist is missing", async () => {
     const { video, textOf } = renderStream();
     await act(async () => void key("5"));
     await scriptComes();
@@ -211,7 +211,7 @@ describe("a stream", () => {
     expect(textOf('[role="alert"]')).toBeUndefined();
   });
 
-  it("gives way to the file, at the same position, when segments are missing", async () => {
+  it("falls back to the file at the same position when segments are missing", async () => {
     const { video, press, item } = await renderReady();
     await act(async () => void key("k"));
     await act(async () => void key("8"));
@@ -225,14 +225,14 @@ describe("a stream", () => {
     expect(item("180p")).toBeUndefined();
   });
 
-  it("says that the connection was lost", async () => {
+  it("reports a lost connection", async () => {
     const { video, textOf } = await renderReady();
     await tell("error", { fatal: true, type: "network" });
     expect(sourceOf(video)).toBe("blob:stream");
-    expect(textOf('[role="alert"]')).toContain("The connection was lost");
+    expect(textOf('[role="alert"]')).toContain("Connection lost");
   });
 
-  it.each([false, true])("loads before play unless data is saved: %s", async (saveData) => {
+  it.each([false, true])("preloads unless the browser saves data: %s", async (saveData) => {
     Object.defineProperty(navigator, "connection", { configurable: true, value: { saveData } });
     await renderReady();
     const { config, startLoad } = FakeHls.latest!;
@@ -242,8 +242,8 @@ describe("a stream", () => {
   });
 });
 
-describe("a device whose own player reads playlists, and scripts can't feed (iPhone)", () => {
-  it("is given the playlist, and the file where that player fails", async () => {
+describe("a device with native HLS and without Media Source Extensions (iPhone)", () => {
+  it("plays the playlist, and the file if that fails", async () => {
     vi.unstubAllGlobals();
     vi.stubGlobal("fetch", async () => new Response("x", { status: 206 }));
     const video = { hlsUrl: HLS_URL };

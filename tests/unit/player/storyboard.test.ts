@@ -16,7 +16,7 @@ storyboard-1.webp#xywh=160,0,160,90
 `;
 
 describe("parseStoryboard", () => {
-  it("reads times, sheets beside the file, and the part of the sheet", () => {
+  it("parses times, relative sheet URLs and tile positions", () => {
     expect(parseStoryboard(text, BASE)).toEqual([
       {
         start: 0,
@@ -35,7 +35,7 @@ describe("parseStoryboard", () => {
       }),
     ]);
   });
-  it("reads what Windows editors write", () => {
+  it("parses files from Windows editors", () => {
     expect(parseStoryboard(text.replaceAll("\n", "\r\n"), BASE)).toHaveLength(3);
   });
   it.each([
@@ -47,16 +47,16 @@ describe("parseStoryboard", () => {
     "WEBVTT\n\n00:00.000 --> 00:05.000\nhttp://[#xywh=0,0,1,1",
     "WEBVTT\n\nsoon --> later\nsheet.webp#xywh=0,0,1,1",
     "WEBVTT\n\n00:00.000 --> 00:05.000",
-  ])("finds no picture in %j", (broken) => expect(parseStoryboard(broken, BASE)).toEqual([]));
+  ])("finds no frames in %j", (broken) => expect(parseStoryboard(broken, BASE)).toEqual([]));
 });
 
 describe("frameAt", () => {
   const frames = parseStoryboard(text, BASE);
-  it("is the last one that has begun", () => {
+  it("returns the last frame that has started", () => {
     expect(frameAt(frames, 0)?.x).toBe(0);
     expect(frameAt(frames, 4.9)?.x).toBe(0);
     expect(frameAt(frames, 5)?.x).toBe(160);
     expect(frameAt(frames, 99_999)?.start).toBe(3600);
   });
-  it("is none of none", () => expect(frameAt([], 5)).toBeUndefined());
+  it("returns undefined without frames", () => expect(frameAt([], 5)).toBeUndefined());
 });

@@ -19,7 +19,7 @@ describe("the direction of a swipe", () => {
     [2, -30, "vertical"],
     [-4, 9, "vertical"],
     [30, 2, "horizontal"],
-    // A diagonal is the browser's: what is not clearly ours is left alone.
+    // Diagonal moves aren't clearly vertical, so they are left to the browser.
     [20, 20, "horizontal"],
   ] as const)("(%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
 });
@@ -37,11 +37,11 @@ describe("the level of a swipe (specification, section 9: from 20 px on)", () =>
     expect(swipeLevel(0.5, 100, 400, VOLUME)).toBeCloseTo(0.25);
     expect(swipeLevel(1, -100, 400, BRIGHTNESS)).toBeCloseTo(1.45);
   });
-  it("goes from end to end within the height of the player", () => {
+  it("covers the whole range within the height of the player", () => {
     expect(swipeLevel(0, -400, 400, VOLUME)).toBe(1);
     expect(swipeLevel(2, 400, 400, BRIGHTNESS)).toBe(0.2);
   });
-  it("never leaves its range, whatever the finger does", () => {
+  it("is clamped to its range", () => {
     const any = fc.double({ min: -1e5, max: 1e5, noNaN: true });
     fc.assert(
       fc.property(any, fc.integer({ min: 0, max: 5_000 }), (dy, height) => {

@@ -4,7 +4,7 @@ import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "~/features/player/constants";
 import type { Side } from "~/features/player/feedback";
 import { nextTap, seekOf, sideOf, type TapSeries } from "~/features/player/gestures";
 
-/** Seconds of each tap; 0 means that it may toggle play. */
+/** Returns the seconds to seek for each tap; 0 means that it may toggle playback. */
 function seeksOf(taps: [at: number, side: Side][]): number[] {
   let series: TapSeries | undefined;
   return taps.map(([at, side]) => {
@@ -13,11 +13,11 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
   });
 }
 
-describe("taps (specification, section 2: double tap; specification, section 9: 300 ms)", () => {
-  it("one tap may toggle play", () => {
+describe("taps (specification, section 2: double tap; section 9: 300 ms)", () => {
+  it("toggles playback with one tap", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });
-  it("two taps within the window seek 10 s by half", () => {
+  it("seeks 10 s in the direction of the half with two taps within the window", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -31,7 +31,7 @@ describe("taps (specification, section 2: double tap; specification, section 9: 
       ]),
     ).toEqual([0, -SEEK_STEP_S]);
   });
-  it("two taps further apart are two single ones", () => {
+  it("treats two taps further apart as two single taps", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -39,7 +39,7 @@ describe("taps (specification, section 2: double tap; specification, section 9: 
       ]),
     ).toEqual([0, 0]);
   });
-  it("each further tap adds 10 s", () => {
+  it("adds 10 s with each further tap", () => {
     const taps: [number, Side][] = [
       [0, "right"],
       [200, "right"],
@@ -48,7 +48,7 @@ describe("taps (specification, section 2: double tap; specification, section 9: 
     ];
     expect(seeksOf(taps)).toEqual([0, 10, 10, 10]);
   });
-  it("the half where the later tap lands decides", () => {
+  it("uses the half of the later tap", () => {
     expect(
       seeksOf([
         [0, "left"],
@@ -57,7 +57,7 @@ describe("taps (specification, section 2: double tap; specification, section 9: 
       ]),
     ).toEqual([0, 10, -10]);
   });
-  it("of fast taps only the first one ever may toggle play", () => {
+  it("lets only the first of several fast taps toggle playback", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
     fc.assert(
       fc.property(gaps, (list) => {
@@ -70,7 +70,7 @@ describe("taps (specification, section 2: double tap; specification, section 9: 
       }),
     );
   });
-  it("halves the box at its middle", () => {
+  it("splits the box in the middle", () => {
     const box = { left: 100, width: 200 };
     expect([sideOf(100, box), sideOf(199, box), sideOf(200, box)]).toEqual([
       "left",

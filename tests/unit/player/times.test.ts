@@ -23,19 +23,19 @@ describe("formatTime", () => {
 });
 
 describe("clampTime", () => {
-  it("stays within the video", () => {
+  it("clamps to the duration", () => {
     expect(clampTime(-3, 60)).toBe(0);
     expect(clampTime(63, 60)).toBe(60);
     expect(clampTime(30, 60)).toBe(30);
   });
-  it("knows no end while the duration is unknown or endless", () => {
+  it("has no upper limit while the duration is unknown or infinite", () => {
     expect(clampTime(90, Number.NaN)).toBe(90);
     expect(clampTime(90, Number.POSITIVE_INFINITY)).toBe(90);
     expect(clampTime(-1, Number.NaN)).toBe(0);
   });
 });
 
-describe("the start in a link", () => {
+describe("the start time in a link", () => {
   it.each([
     ["90", 90],
     ["90s", 90],
@@ -48,11 +48,11 @@ describe("the start in a link", () => {
   ])("%s is %s s", (text, seconds) => expect(parseStart(text)).toBe(seconds));
 
   it.each([null, "", "-5", "soon", "1e9", "9999999", "1:3", "0x10", "NaN", "m", "5 s"])(
-    "%s is none",
+    "ignores %s",
     (text) => expect(parseStart(text)).toBeUndefined(),
   );
 
-  it("is written as whole seconds, without what led the sharer here", () => {
+  it("is written in whole seconds, without other parameters", () => {
     const page = { origin: "https://site.example", pathname: "/video/7", search: "?from=home" };
     expect(linkAt(page, 83.9)).toBe("https://site.example/video/7?t=83");
     expect(linkAt(page, 0.4)).toBe("https://site.example/video/7");
@@ -65,14 +65,14 @@ describe("bufferedEnd", () => {
     start: (index) => pairs[index]![0],
     end: (index) => pairs[index]![1],
   });
-  it("is the end of the range that the time lies in", () => {
+  it("returns the end of the range that contains the time", () => {
     expect(bufferedEnd(ranges([0, 10], [30, 45]), 33)).toBe(45);
     expect(bufferedEnd(ranges([0, 10], [30, 45]), 5)).toBe(10);
   });
-  it("forgives a keyframe that lies a little later than the position that was asked for", () => {
+  it("tolerates a keyframe slightly later than the requested position", () => {
     expect(bufferedEnd(ranges([30.2, 45]), 30)).toBe(45);
   });
-  it("is 0 where nothing has been loaded", () => {
+  it("returns 0 where nothing has been loaded", () => {
     expect(bufferedEnd(ranges([0, 10]), 20)).toBe(0);
     expect(bufferedEnd(ranges(), 0)).toBe(0);
   });

@@ -15,13 +15,13 @@ afterEach(() => {
 
 function Video({ url }: { url: string | null }) {
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
-  // biome-ignore lint/a11y/useMediaCaption: nothing is played.
+  // biome-ignore lint/a11y/useMediaCaption: nothing plays here.
   return <video ref={setElement} poster={usePoster(url, element)} />;
 }
 
 const poster = () => document.querySelector("video")?.getAttribute("poster") ?? null;
 
-/** A screen on which the player is `width` CSS pixels wide, and what its pictures become. */
+/** Renders a player that is `width` CSS pixels wide, and controls how its images load. */
 function screenOf(width: number, { saveData = false, decode = () => Promise.resolve() } = {}) {
   vi.spyOn(HTMLVideoElement.prototype, "clientWidth", "get").mockReturnValue(width);
   const asked: string[] = [];
@@ -37,7 +37,7 @@ function screenOf(width: number, { saveData = false, decode = () => Promise.reso
 }
 
 describe("the poster of the player", () => {
-  it("is the smaller picture on a phone", async () => {
+  it("is the smaller image on a phone", async () => {
     const asked = screenOf(412);
     render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
@@ -45,7 +45,7 @@ describe("the poster of the player", () => {
     expect(asked).toEqual([]);
   });
 
-  it("becomes the whole picture on a wide screen once that is loaded", async () => {
+  it("becomes the full-size image on a wide screen once it has loaded", async () => {
     let loaded = () => {};
     const asked = screenOf(1000, { decode: () => new Promise((done) => (loaded = done)) });
     render(<Video url={THUMBNAIL} />);
@@ -55,7 +55,7 @@ describe("the poster of the player", () => {
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));
   });
 
-  it("stays small for who saves data, and where the whole one can't be read", async () => {
+  it("stays small if the browser saves data, or the full-size image can't be decoded", async () => {
     const asked = screenOf(1000, { saveData: true });
     const { unmount } = render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
@@ -68,7 +68,7 @@ describe("the poster of the player", () => {
     expect(poster()).toBe(SMALL);
   });
 
-  it("is that of the next video at once, and of another server as it is", async () => {
+  it("changes immediately with the video, and is unchanged if it is on another server", async () => {
     screenOf(1000);
     const { rerender } = render(<Video url={THUMBNAIL} />);
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));

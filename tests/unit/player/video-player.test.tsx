@@ -18,7 +18,7 @@ const VIDEO: PlayerVideo = {
 };
 
 beforeEach(() => {
-  // jsdom has the element and none of its doings.
+  // jsdom has the element, but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -32,7 +32,7 @@ afterEach(() => {
 
 const video = () => document.querySelector("video")!;
 
-/** Renders as a browser does, a task at a time. */
+/** Renders as in a browser, one task at a time. */
 async function withoutAct(doings: () => Promise<void>): Promise<void> {
   const global = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
   const before = global.IS_REACT_ACT_ENVIRONMENT;
@@ -48,8 +48,8 @@ function lasts(seconds: number) {
   act(() => void video().dispatchEvent(new Event("durationchange")));
 }
 
-describe("on the server", () => {
-  it("is the browser's own player with poster, source and captions", () => {
+describe("the server's HTML", () => {
+  it("has the browser's player with poster, source and captions", () => {
     const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
     document.body.innerHTML = renderToString(<VideoPlayer video={{ ...VIDEO, captions }} />);
     expect(video().controls).toBe(true);
@@ -60,7 +60,7 @@ describe("on the server", () => {
     document.body.replaceChildren();
   });
 
-  it("says so when there is no file", () => {
+  it("has a message when there is no file", () => {
     const html = renderToString(<VideoPlayer video={{ ...VIDEO, fileUrl: "" }} />);
     expect(html).toContain("Video not available");
     expect(html).toContain("Please try again later.");
@@ -69,8 +69,8 @@ describe("on the server", () => {
   });
 });
 
-describe("with scripts", () => {
-  it("comes after the page that the server has rendered can be pressed", async () => {
+describe("hydration", () => {
+  it("adds the controls after the server-rendered page is interactive", async () => {
     document.body.innerHTML = renderToString(<VideoPlayer video={VIDEO} />);
     const then: boolean[] = [];
     function Page() {
@@ -82,11 +82,11 @@ describe("with scripts", () => {
       await vi.waitFor(() => expect(video().controls).toBe(false));
       root.unmount();
     });
-    // At the end of the task that has hydrated the page the element is still the browser's.
+    // At the end of the task that hydrates the page, the browser's controls are still shown.
     expect(then).toEqual([true]);
   });
 
-  it("is there at once on a page that was opened within the site", async () => {
+  it("adds the controls immediately after a client-side navigation", async () => {
     document.body.innerHTML = "<div></div>";
     await withoutAct(async () => {
       const root = createRoot(document.body.firstElementChild!);
@@ -97,7 +97,7 @@ describe("with scripts", () => {
     });
   });
 
-  it("takes the browser's controls away and names its own", () => {
+  it("replaces the browser's controls with labeled ones", () => {
     render(<VideoPlayer video={VIDEO} />);
     expect(video().controls).toBe(false);
     lasts(330);
@@ -110,7 +110,7 @@ describe("with scripts", () => {
     expect(seek.getAttribute("aria-valuetext")).toBe("0:00 of 5:30");
   });
 
-  it("keeps the element and its file when the same video gets another one", () => {
+  it("keeps the element and its file when the same video gets another file", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     rerender(<VideoPlayer video={{ ...VIDEO, fileUrl: "/media/videos/u/converted.mp4" }} />);
@@ -118,7 +118,7 @@ describe("with scripts", () => {
     expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
   });
 
-  it("keeps the element and takes the other file when the video is another one", () => {
+  it("keeps the element and changes the file for another video", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     video().playbackRate = 2;
@@ -130,14 +130,14 @@ describe("with scripts", () => {
     expect(video().style.filter).toBe("");
   });
 
-  it("loads anew when the other video is of the same file", () => {
+  it("reloads for another video with the same file", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
     rerender(<VideoPlayer video={{ ...VIDEO, id: "two" }} />);
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("stops the download when it leaves the page", () => {
+  it("stops the download when it is removed", () => {
     const { unmount } = render(<VideoPlayer video={VIDEO} />);
     const element = video();
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
@@ -146,7 +146,7 @@ describe("with scripts", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("does not render while time passes", () => {
+  it("doesn't render while time passes", () => {
     const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];
@@ -165,7 +165,7 @@ describe("with scripts", () => {
 });
 
 describe("captions", () => {
-  it("are drawn by the player, switched by a button, and hold no markup of the file", async () => {
+  it("are rendered by the player, toggled by a button, and contain no markup from the file", async () => {
     const cues = new EventTarget() as TextTrack;
     const cue = { getCueAsHTML: () => document.createTextNode("<b>Good evening</b>") };
     Object.assign(cues, { mode: "disabled", activeCues: [cue] });
@@ -185,7 +185,7 @@ describe("captions", () => {
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
 
-  it("are shown as they were left: the same, others of their language, or none", () => {
+  it("restore the last choice: the same track, another in its language, or none", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
@@ -217,7 +217,7 @@ describe("captions", () => {
   });
 });
 
-describe("captions of the next video in the same page", () => {
+describe("captions of the next video on the same page", () => {
   const track = (text: string) => {
     const cue = { getCueAsHTML: () => document.createTextNode(text) };
     return Object.assign(new EventTarget(), { mode: "disabled", activeCues: [cue] });
@@ -226,7 +226,7 @@ describe("captions of the next video in the same page", () => {
   const list = () =>
     vi.mocked(Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!);
 
-  it("are shown where those of the last one were", () => {
+  it("are shown if those of the previous video were", () => {
     const [first, second] = [track("Good evening"), track("Good morning")];
     list().mockReturnValue(textTrackList([first]));
     const { rerender } = render(<VideoPlayer video={{ ...VIDEO, captions: captionsOf("one") }} />);
@@ -241,7 +241,7 @@ describe("captions of the next video in the same page", () => {
     expect(screen.queryByText("Good evening")).toBeNull();
   });
 
-  it("stay off when the browser turns a default track on by itself", () => {
+  it("stay off when the browser enables a default track", () => {
     const own = track("Good evening");
     const tracks = textTrackList([own]);
     list().mockReturnValue(tracks);
@@ -260,13 +260,13 @@ describe("the next video", () => {
     act(() => void video().dispatchEvent(new Event("ended")));
   }
 
-  it("is opened once by the page's own navigation, 8 s after the end", () => {
+  it("is opened once with the page's navigation, 8 s after the end", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     const Page = createRemixStub([
       {
         path: "/",
-        // The page hands over new objects whenever it renders.
+        // The page passes new objects on every render.
         Component: () => (
           <VideoPlayer video={{ ...VIDEO, next: { ...next } }} onNext={(to) => onNext(to.href)} />
         ),
@@ -286,7 +286,7 @@ describe("the next video", () => {
     vi.useRealTimers();
   });
 
-  it("is cancelled with Escape", () => {
+  it("is canceled with Escape", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     render(<VideoPlayer video={{ ...VIDEO, next }} onNext={onNext} />);

@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.stubGlobal("fetch", sent);
 });
 afterEach(() => {
-  // What a test left unfinished is no view of the next.
+  // Ends a view that a test left open.
   window.dispatchEvent(new Event("pagehide"));
   continued.set(undefined);
   vi.unstubAllGlobals();
@@ -52,7 +52,7 @@ function Home() {
 }
 
 let opened = 0;
-/** Opens the page of a video; each test has one of its own, since a document reports a visit once. */
+/** Opens the page of a video. Each test uses its own, since a document reports a visit only once. */
 async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
   const id = `video${++opened}`;
   renderRoutes(
@@ -73,7 +73,7 @@ async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> 
   return id;
 }
 
-/** The element says what it has played, as browsers do: in seconds of what it has loaded. */
+/** Sets the played ranges of the element, as a browser would. */
 async function play(id: string, spans: [number, number][], duration = 100): Promise<void> {
   const element = screen.getByTestId(id);
   const played = {
@@ -84,7 +84,7 @@ async function play(id: string, spans: [number, number][], duration = 100): Prom
   Object.defineProperty(element, "played", { value: played, configurable: true });
   Object.defineProperty(element, "duration", { value: duration, configurable: true });
   fireEvent(element, new Event("timeupdate"));
-  // What follows a view is loaded with the first of it.
+  // The tracking module is loaded on first playback.
   await import("~/features/player/watched-report");
   await Promise.resolve();
   fireEvent(element, new Event("timeupdate"));
@@ -94,8 +94,8 @@ const hide = () => window.dispatchEvent(new Event("pagehide"));
 const reports = () => sent.mock.calls.map(([url, { body }]) => [url, body]);
 const digits = (ones: number) => "1".repeat(ones).padEnd(20, "0");
 
-describe("what was watched", () => {
-  it("is reported once, at the end of the video, without cookies or the page's address", async () => {
+describe("the report of watched parts", () => {
+  it("is sent once at the end of the video, without cookies or the page's URL", async () => {
     const id = await open();
     await play(id, [[0, 100]]);
     expect(reports()).toEqual([]);
@@ -113,7 +113,7 @@ describe("what was watched", () => {
     });
   });
 
-  it("is reported when the page goes away, or another page is opened", async () => {
+  it("is sent when the page is closed or another one is opened", async () => {
     const first = await open();
     await play(first, [[0, 10]]);
     hide();
@@ -125,7 +125,7 @@ describe("what was watched", () => {
     expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
   });
 
-  it("adds up over the sources of a player, whose element forgets the last", async () => {
+  it("combines the sources of a player, whose element forgets the previous one", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     fire(id, "emptied");
@@ -134,7 +134,7 @@ describe("what was watched", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
   });
 
-  it("goes on in the mini player, and back on the page of the video", async () => {
+  it("continues in the mini player and back on the video's page", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     continued.set({ video: { id } } as never);
@@ -146,14 +146,14 @@ describe("what was watched", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
   });
 
-  it("is measured by the catalogue's length while a stream grows", async () => {
+  it("uses the catalogue's duration while a stream is encoding", async () => {
     const id = await open({ seconds: 400, isGrowing: true });
     await play(id, [[0, 100]], 100);
     hide();
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(5)]]);
   });
 
-  it("is measured by the element where the catalogue knows no length", async () => {
+  it("uses the element's duration if the catalogue has none", async () => {
     const id = await open({ seconds: 0 });
     await play(id, [[0, 50]], 50);
     hide();
@@ -161,7 +161,7 @@ describe("what was watched", () => {
   });
 
   it.each([100, Number.POSITIVE_INFINITY])(
-    "is not reported of a stream of unknown length that has grown to %s",
+    "is not sent for a stream of unknown length with %s seconds so far",
     async (duration) => {
       const id = await open({ seconds: 0, isGrowing: true });
       await play(id, [[0, 50]], duration);
@@ -170,7 +170,7 @@ describe("what was watched", () => {
     },
   );
 
-  it("is nothing where only a card's preview was played", async () => {
+  it("is not sent if only a card's preview was played", async () => {
     const id = await open();
     await play("preview", [[0, 100]]);
     await play(id, []);
@@ -182,7 +182,7 @@ describe("what was watched", () => {
     ["Global Privacy Control", { globalPrivacyControl: true }],
     ["Do Not Track", { doNotTrack: "1" }],
     ["data saving", { connection: { saveData: true } }],
-  ])("is not reported under %s", async (_, wish) => {
+  ])("is not sent with %s", async (_, wish) => {
     for (const [name, value] of Object.entries(wish)) {
       Object.defineProperty(navigator, name, { value, configurable: true });
     }
@@ -193,7 +193,7 @@ describe("what was watched", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("that can't be reported is nobody's concern", async () => {
+  it("ignores errors", async () => {
     sent.mockRejectedValue(new TypeError("offline"));
     const id = await open();
     await play(id, [[0, 100]]);

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const open = () => renderAt(<ContactForm email="contact@site.example" />);
-const send = () => userEvent.click(screen.getByRole("button", { name: "Send Message" }));
+const send = () => userEvent.click(screen.getByRole("button", { name: "Prepare email" }));
 
 describe("the contact form", () => {
   it("says what is missing, beside the field, and goes to the first of them", async () => {
@@ -20,7 +20,7 @@ describe("the contact form", () => {
     const email = screen.getByLabelText(/^Email/);
     expect(email.getAttribute("aria-invalid")).toBe("true");
     const words = document.getElementById(email.getAttribute("aria-describedby") ?? "");
-    expect(words?.textContent).toBe("Please tell us where to answer.");
+    expect(words?.textContent).toBe("Please enter your email address.");
     expect(document.activeElement).toBe(email);
     expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe("Ann");
   });
@@ -34,8 +34,8 @@ describe("the contact form", () => {
     await userEvent.type(screen.getByLabelText(/^Subject/), "Hello");
     await userEvent.type(screen.getByLabelText(/^Message/), "Is this yours?");
     await send();
-    expect(await screen.findByText(/has not been sent yet/)).toBeTruthy();
-    const mail = screen.getByRole("link", { name: "Open it as a mail" }).getAttribute("href");
+    expect(await screen.findByText(/hasn’t been sent yet/)).toBeTruthy();
+    const mail = screen.getByRole("link", { name: "Open in email app" }).getAttribute("href");
     expect(mail).toMatch(/^mailto:contact@site\.example\?subject=Hello&body=Is%20this%20yours/);
     expect(log).toHaveBeenCalledOnce();
     expect(fetched).not.toHaveBeenCalled();

@@ -91,7 +91,7 @@ describe("continue watching", () => {
     const [first] = [...document.querySelectorAll(".continue-watching a")];
     expect(first!.getAttribute("href")).toBe("/video/2#t=30");
     expect(first!.textContent).toContain("0:30 left");
-    expect(first!.textContent).toContain("Watched: 50 %");
+    expect(first!.textContent).toContain("Watched: 50%");
     // What was watched is in no address.
     expect(asked.mock.calls.map(([address, { method }]) => [address, method])).toEqual([
       ["/saved/videos", "POST"],
@@ -111,7 +111,7 @@ describe("continue watching", () => {
 
   it("says once that nothing of it is public any more", async () => {
     await open([["gone", 30]], []);
-    await screen.findByText("What you began to watch is no longer available.");
+    await screen.findByText("The videos you started are no longer available.");
     expect(kept()).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe("continue watching", () => {
     );
     act(() => void window.dispatchEvent(new StorageEvent("storage", { key: KEY })));
     await waitFor(() => expect(titles()).toEqual(["Video 2", "Video 1"]));
-    fireEvent.click(screen.getByText("Forget all"));
+    fireEvent.click(screen.getByText("Clear history"));
     expect([section(), kept(), document.activeElement?.id]).toEqual([null, null, "list-heading"]);
   });
 

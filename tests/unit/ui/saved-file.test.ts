@@ -75,12 +75,12 @@ describe("an import", () => {
   it("reports in sentences", () => {
     expect(importReport(0, 0, 0, true)).toBeUndefined();
     expect(importReport(1, 2, 1, true)).toBe(
-      "1 video was saved already. 2 videos did not fit: at most 500 can be saved. " +
-        "One entry was not understood and left out.",
+      "1 video was already saved. 2 videos weren’t added: you can save up to 500. " +
+        "1 entry couldn’t be read and was skipped.",
     );
     expect(importReport(2, 0, 3, false)).toBe(
-      "2 videos were saved already. 3 entries were not understood and left out. " +
-        "They last until this page is closed: your browser stores nothing for this site.",
+      "2 videos were already saved. 3 entries couldn’t be read and were skipped. " +
+        "Saved until you close this tab. Your browser blocks storage for this site.",
     );
   });
 });

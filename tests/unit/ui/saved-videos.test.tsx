@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetVideos, saveVideo, useSavedVideos } from "~/features/visitor/saved-videos";
+import { removeSavedVideos, saveVideo, useSavedVideos } from "~/features/visitor/saved-videos";
 
 const KEY = "visitor";
 const List = () => <output>{useSavedVideos().join(" ")}</output>;
@@ -19,7 +19,7 @@ describe("the saved videos", () => {
     render(<List />);
     act(() => ["a", "b", "c", "a"].forEach(saveVideo));
     expect(shown()).toBe("a c b");
-    act(() => forgetVideos(["c", "unknown"]));
+    act(() => removeSavedVideos(["c", "unknown"]));
     expect(shown()).toBe("a b");
     expect(kept()).toEqual(["a", "b"]);
   });
@@ -56,7 +56,7 @@ describe("the saved videos", () => {
     vi.spyOn(Storage.prototype, "getItem").mockImplementation(refuse);
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(refuse);
     render(<List />);
-    act(() => forgetVideos(shown()?.split(" ") ?? []));
+    act(() => removeSavedVideos(shown()?.split(" ") ?? []));
     act(() => saveVideo("a"));
     expect(shown()).toBe("a");
   });

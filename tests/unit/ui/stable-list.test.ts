@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMoved, newsOf } from "~/features/catalogue/use-stable-list";
+import { changeSummary, hasMoved } from "~/features/catalogue/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 
 /** The videos of these numbers: the higher, the newer. */
@@ -39,14 +39,14 @@ describe("a newer list", () => {
 
   it("is told by the number of its new videos, else as a change", () => {
     const before = page([3, 2, 1]);
-    expect(newsOf(before, page([4, 3, 2]))).toBe("1 new video");
-    expect(newsOf(before, page([5, 4, 2]))).toBe("2 new videos");
-    expect(newsOf(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
-    expect(newsOf(before, page([3, 1, 0]))).toBe("The list has changed");
-    expect(newsOf(page([]), page([1]))).toBe("1 new video");
+    expect(changeSummary(before, page([4, 3, 2]))).toBe("1 new video");
+    expect(changeSummary(before, page([5, 4, 2]))).toBe("2 new videos");
+    expect(changeSummary(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
+    expect(changeSummary(before, page([3, 1, 0]))).toBe("This list was updated");
+    expect(changeSummary(page([]), page([1]))).toBe("1 new video");
     // What is new on a later page came there from the page before.
-    expect(newsOf(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
-      "The list has changed",
+    expect(changeSummary(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
+      "This list was updated",
     );
   });
 });

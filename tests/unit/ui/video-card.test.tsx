@@ -110,9 +110,9 @@ describe("what a card shows from this browser", () => {
     renderAt(<VideoGrid videos={videos} hrefFor={(id) => `/video/${id}`} now={NOW} />);
     const lines = screen.getAllByRole("link").map((link) => link.querySelector(".watched-line"));
     expect(lines.map((line) => line?.textContent)).toEqual([
-      "Watched: 25 %",
+      "Watched: 25%",
       undefined,
-      "Watched: 100 %",
+      "Watched: 100%",
       undefined,
     ]);
     const bar = lines[0]?.querySelector<HTMLElement>(".bg-accent");
@@ -133,7 +133,7 @@ describe("what a card shows from this browser", () => {
     await userEvent.click(button);
     expect(button.getAttribute("aria-pressed")).toBe("true");
     expect(JSON.parse(localStorage.getItem("visitor") ?? "").saved).toEqual(["a"]);
-    expect(screen.getByText("In this browser only, under Saved in the menu.")).toBeTruthy();
+    expect(screen.getByText("Find it under Saved (kept only in this browser).")).toBeTruthy();
     button.focus();
     await userEvent.keyboard(" ");
     expect(button.getAttribute("aria-pressed")).toBe("false");
@@ -149,7 +149,7 @@ describe("what a card shows from this browser", () => {
     await userEvent.click(button);
     vi.restoreAllMocks();
     expect(button.getAttribute("aria-pressed")).toBe("true");
-    expect(screen.getByText(/Until this page is closed/)).toBeTruthy();
+    expect(screen.getByText(/Saved until you close this tab/)).toBeTruthy();
     await userEvent.click(button);
     expect(button.getAttribute("aria-pressed")).toBe("false");
   });

@@ -1,24 +1,24 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetWatchHistory, rememberFinished, watchedIds } from "~/features/visitor/watch-history";
+import { clearWatchHistory, markAsFinished, watchedIds } from "~/features/visitor/watch-history";
 
-beforeEach(() => forgetWatchHistory());
+beforeEach(() => clearWatchHistory());
 
 describe("what this browser has watched", () => {
   it("is what was begun and what was watched to its end, until it is forgotten", () => {
     localStorage.setItem("visitor", '{"resume":[["begun", 30]]}');
-    rememberFinished("a");
-    rememberFinished("b");
-    rememberFinished("a");
+    markAsFinished("a");
+    markAsFinished("b");
+    markAsFinished("a");
     expect([...watchedIds()]).toEqual(["a", "b", "begun"]);
-    forgetWatchHistory();
+    clearWatchHistory();
     expect(watchedIds().size).toBe(0);
   });
 
   it("is bounded, the latest first", () => {
     const many = Array.from({ length: 600 }, (_, i) => `v${i}`);
     localStorage.setItem("visitor", JSON.stringify({ watched: many }));
-    rememberFinished("last");
+    markAsFinished("last");
     expect([...watchedIds()][0]).toBe("last");
     expect(watchedIds().size).toBe(500);
   });
@@ -28,7 +28,7 @@ describe("what this browser has watched", () => {
     (stored) => {
       localStorage.setItem("visitor", `{"watched":${stored},"resume":${stored}}`);
       expect(watchedIds().size).toBe(0);
-      rememberFinished("a");
+      markAsFinished("a");
       expect(watchedIds().has("a")).toBe(true);
     },
   );

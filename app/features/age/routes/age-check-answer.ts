@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { endAgeCheck, redirectOfStep } from "../age-check.server";
+import { completeAgeCheck, stepRedirect } from "../age-check.server";
 
-/** Where the provider sends a visitor back to, with the signed answer. */
+/** Handles the redirect back from the provider, with the signed result. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
-  return redirectOfStep(await endAgeCheck(request));
+  return stepRedirect(await completeAgeCheck(request));
 }

@@ -1,11 +1,11 @@
 import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { safePath } from "~/platform/safe-redirect";
-import { beginAgeCheck, redirectOfStep } from "../age-check.server";
+import { startAgeCheck, stepRedirect } from "../age-check.server";
 import { needsAgeCheck } from "../obey-country-rules.server";
 
-/** Leads a visitor to the provider that checks their age. */
+/** Redirects a visitor to the age check provider. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const to = safePath(new URL(request.url).searchParams.get("to"), "/");
   if (!needsAgeCheck(request)) return redirect(to);
-  return redirectOfStep(await beginAgeCheck(request, to));
+  return stepRedirect(await startAgeCheck(request, to));
 }

@@ -13,13 +13,13 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Age check",
-        description: `What ${data.site.name} asks of visitors where the law asks for a check of their age.`,
+        description: `How ${data.site.name} checks the age of visitors where the law requires it.`,
         path: "/age-check",
         noindex: true,
       })
     : [];
 
-/** Says what is asked of a visitor and why, and what came of it when it was tried. */
+/** Explains the age check, and the problem if one failed. */
 export function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const to = safePath(searchParams.get("to"), "/");
@@ -49,19 +49,19 @@ export default function AgeCheck() {
       >
         18+
       </p>
-      <h1 className="mt-5 text-xl font-bold">Your age has to be checked</h1>
+      <h1 className="mt-5 text-xl font-bold">Age check required</h1>
       {problem && (
         <p role="alert" className="mt-4 rounded-md border border-line bg-raised p-3">
           {problem}
         </p>
       )}
       <p className="mt-3 text-muted">
-        Where you are, {site.name} may show its videos only to people whose age was checked.{" "}
-        <strong className="font-semibold text-ink">{provider}</strong> does that. It learns nothing
-        of what you watch, and tells us nothing but whether you are 18 or over.
+        In your country, {site.name} may only show videos to people whose age has been verified.{" "}
+        <strong className="font-semibold text-ink">{provider}</strong> does that for us. They don’t
+        learn what you watch, and tell us only whether you’re 18 or over.
       </p>
       <div className="mt-8 grid gap-3 xs:grid-cols-2">
-        {/* A form would be stopped on its way to another site by the policy of this page. */}
+        {/* A link, because this page's Content Security Policy blocks forms that redirect to another site. */}
         <a
           href={`/age-check/start${to === "/" ? "" : `?to=${encodeURIComponent(to)}`}`}
           rel="nofollow"
@@ -74,7 +74,7 @@ export default function AgeCheck() {
         </a>
       </div>
       <p className="mt-6 text-sm text-muted">
-        The answer is kept in a cookie of this browser and nowhere else.{" "}
+        The result is stored only in a cookie in this browser.{" "}
         <Link to="/privacy" className="text-accent underline underline-offset-4">
           Privacy
         </Link>

@@ -9,7 +9,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { safePath } from "~/platform/safe-redirect";
 import { readSmallForm } from "~/platform/small-form.server";
 
-/** Takes the answer of the entry dialog and leads back to the page that it stood before. */
+/** Handles the answer of the entry dialog and redirects back to the page behind it. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
@@ -19,8 +19,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 /**
- * Somebody who follows the address by hand; and where a rule of their country stands in the way of a
- * page's data, the page is asked for as a whole.
+ * Redirects visitors who open the URL directly. Also reloads a page whose data request was blocked by a country
+ * rule, so that the whole page is requested.
  */
 export function loader({ request }: LoaderFunctionArgs) {
   return redirectDocument(safePath(new URL(request.url).searchParams.get("to"), "/"));

@@ -21,7 +21,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const page = pageParameter(searchParams);
   const view = parseListView(searchParams);
-  const category = askedCategory(params.category, searchParams, { ...view, page });
+  const category = requestedCategory(params.category, searchParams, { ...view, page });
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, view, page }),
   );
@@ -36,21 +36,21 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 /**
- * The category that one of the three addresses asks for, or a value that is stored only by rows of
- * other tools; undefined for all.
+ * Returns the requested category of any of the three URLs, or a custom value that other tools have stored; undefined
+ * for all videos.
  *
- * @throws a redirect for a legacy or trending address.
+ * @throws a redirect for a legacy id and for trending.
  */
-function askedCategory(
+function requestedCategory(
   path: string | undefined,
   parameters: URLSearchParams,
   rest: Pick<ListLocation, "order" | "length" | "page">,
 ): string | undefined {
-  const asked = path ?? parameters.get("cat");
-  if (asked === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
-  if (isCategoryId(asked)) return asked;
-  const today = toCategoryId(asked);
-  if (today) throw redirect(listPath({ from: "categories", category: today, ...rest }), 301);
+  const requested = path ?? parameters.get("cat");
+  if (requested === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
+  if (isCategoryId(requested)) return requested;
+  const current = toCategoryId(requested);
+  if (current) throw redirect(listPath({ from: "categories", category: current, ...rest }), 301);
   if (path === "all") throw redirect(listPath({ from: "categories", ...rest }), 301);
   return path;
 }
@@ -101,7 +101,7 @@ export default function Categories() {
   );
 }
 
-/** A step of the way here; the last one is where we are. */
+/** An item of the breadcrumb; the last one is the current page. */
 function Crumb({ to, label }: { to?: string; label: string }) {
   if (!to) {
     return (

@@ -18,7 +18,7 @@ import { type CategoryChoice, CategorySelector } from "../category-selector";
 import { ListSection } from "../list-section";
 import { closeMatches, hasAnyVideo, listPublished, loadList } from "../published-list.server";
 import { SearchBox } from "../search-box";
-import { otherSearches } from "../search-suggestions.server";
+import { alternativeSearches } from "../search-suggestions.server";
 import { featuredSeries } from "../series.server";
 import { SurpriseLink } from "../surprise-link";
 import { VideoGrid } from "../video-card";
@@ -35,11 +35,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, search, view, page: pageParameter(searchParams) }),
   );
-  // What a failed list can't be read from isn't read either: the page says so instead of failing as a whole.
+  // If the list failed to load, skip the other queries, so that the page can show the error.
   const isRead = status === 200;
   const isEmpty = isRead && result.list.total === 0;
   const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
-  const others = isEmpty && search ? await otherSearches(search, category) : undefined;
+  const others = isEmpty && search ? await alternativeSearches(search, category) : undefined;
   const isLast = isRead && result.list.page === result.list.pageCount;
   const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
@@ -73,7 +73,7 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-3 lg:gap-x-6">
           <SearchBox search={search} category={category} />
-          {/* Side by side on a phone, so that the list begins higher up. */}
+          {/* Next to each other on a phone, so that the list starts higher up. */}
           <div className="flex flex-wrap gap-2 sm:contents">
             <SurpriseLink />
             {joinUrl && (
@@ -126,9 +126,9 @@ export default function Home() {
         now={now}
         empty={
           search ? (
-            <NothingFound search={search} category={category} others={others} />
+            <NoResults search={search} category={category} others={others} />
           ) : (
-            <NothingHere anyVideo={anyVideo} />
+            <NoVideos anyVideo={anyVideo} />
           )
         }
       />
@@ -158,14 +158,14 @@ export default function Home() {
   );
 }
 
-/** Another category keeps search, order and length, and begins at its first page. */
+/** Returns the URL of another category with the same search, order and length, on page 1. */
 function choicePath(choice: CategoryChoice, listLocation: ListLocation): string {
   if (choice === "trending") return "/trending";
   return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
-/** The empty messages of the specification; that of a search is in NothingFound. */
-function NothingHere({ anyVideo }: { anyVideo: boolean }) {
+/** The empty states of the specification, except that of a search, see NoResults. */
+function NoVideos({ anyVideo }: { anyVideo: boolean }) {
   const [title, to, action] = anyVideo
     ? ["No videos found in this category.", "/", "All Videos"]
     : ["No videos available. Upload your first video to get started!", "/admin", "Upload a video"];
@@ -174,8 +174,8 @@ function NothingHere({ anyVideo }: { anyVideo: boolean }) {
   );
 }
 
-/** What stands there when a search finds nothing: a text that comes near, and where to go instead. */
-export function NothingFound({
+/** The empty state of a search, with a similar search and popular categories. */
+export function NoResults({
   search,
   category,
   others,

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 
-/** Everything public may be found; what only admins or scripts use may not be crawled. */
+/** Allows crawling of everything public, but not of pages for admins and endpoints for scripts. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const { origin } = siteIdentity(request);
   const lines = [

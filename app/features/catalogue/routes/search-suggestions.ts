@@ -3,10 +3,10 @@ import { clientAddress } from "~/platform/client-address.server";
 import { toCategoryId } from "~/shared/categories";
 import { suggestionLimit, suggestions } from "../search-suggestions.server";
 
-/** No copy anywhere: what is hidden is suggested no more with the next letter. */
+/** Never cached, so that hidden videos disappear from the suggestions immediately. */
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** `?q=` and `category`, answered by `{ suggestions: Suggestion[] }`; 429 for who asks too often. */
+/** Responds to `?q=` and `category` with `{ suggestions: Suggestion[] }`, or with 429 above the rate limit. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const wait = suggestionLimit.consume(clientAddress(request));
   if (wait !== undefined) {

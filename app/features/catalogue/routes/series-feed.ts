@@ -2,11 +2,11 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { seriesFeed } from "../feeds.server";
-import { askedSeries } from "../series.server";
+import { requestedSeries } from "../series.server";
 
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const maySee = () => Promise.resolve(false);
-  const series = await askedSeries(request, params.slug ?? "", maySee, "/feed.xml");
+  const series = await requestedSeries(request, params.slug ?? "", maySee, "/feed.xml");
   const site = siteIdentity(request);
   return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
     seriesFeed(site, series),

@@ -14,7 +14,7 @@ import { PageLink } from "~/ui/page-link";
 import { listMeta } from "../catalogue-meta";
 import { Pager } from "../pager";
 import { loadList } from "../published-list.server";
-import { askedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
+import { requestedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
 import { breadcrumbs } from "../structured-data";
 import { VideoGrid } from "../video-card";
 
@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const maySee = () => isPermitted(request, "/admin/series/:id?");
-  const { id, ...series } = await askedSeries(request, params.slug ?? "", maySee);
+  const { id, ...series } = await requestedSeries(request, params.slug ?? "", maySee);
   const page = pageParameter(new URL(request.url).searchParams);
   const { list, error, status } = await loadList(request, async () => seriesVideos(id, page));
   const isShown = series.isPublic && (list.total > 0 || error !== undefined);
@@ -44,8 +44,8 @@ export default function SeriesPage() {
       {!isShown && (
         <p role="status" className="mb-5 rounded-lg border border-line bg-surface p-4 text-sm">
           {series.isPublic
-            ? "Visitors don't find this series: nothing in it is published."
-            : "Visitors don't find this series: it is for the studio only."}
+            ? "Visitors can’t see this series, because none of its videos are published."
+            : "Visitors can’t see this series, because it is not public."}
         </p>
       )}
       <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
@@ -61,7 +61,7 @@ export default function SeriesPage() {
               href={seriesFeedPath(slug)}
               className="inline-flex min-h-11 items-center underline underline-offset-4 hover:text-ink mouse:min-h-0"
             >
-              Feed
+              RSS feed
             </a>
           </p>
         </div>
@@ -82,7 +82,7 @@ export default function SeriesPage() {
           <EmptyState title={`Error loading videos: ${error}`} />
         </div>
       ) : list.total === 0 ? (
-        <EmptyState icon={<ListVideo />} title="Nothing in this series is published." />
+        <EmptyState icon={<ListVideo />} title="None of the videos in this series are published." />
       ) : (
         <VideoGrid videos={list.videos} now={now} hrefFor={(id) => seriesVideoPath(id, slug)} />
       )}
@@ -95,7 +95,7 @@ export default function SeriesPage() {
   );
 }
 
-/** A series, with its canonical address and its feed; what visitors don't see is not for search engines. */
+/** Returns the meta tags of a series, with its canonical URL and feed; one that visitors can't see isn't indexed. */
 function seriesMeta(
   site: SiteIdentity,
   { series, list }: { series: SeriesDetail; list: VideoPage },
@@ -109,7 +109,7 @@ function seriesMeta(
     title,
     description: words,
     address,
-    picture: list.videos[0]?.thumbnailUrl,
+    image: list.videos[0]?.thumbnailUrl,
     noindex: !isPublic || list.total === 0,
     about: breadcrumbs(site, [{ name: title, path: address(1) }]),
     feed: seriesFeedPath(slug),

@@ -14,7 +14,7 @@ import { publishedTotal } from "../published-list.server";
 
 const XML = "application/xml; charset=utf-8";
 
-/** `/sitemap.xml`, the index, and `/sitemap/{pages, tags, series or number}.xml`, its parts. */
+/** Serves the index `/sitemap.xml` and its parts `/sitemap/{pages, tags, series or number}.xml`. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
   const answer = (body: () => BodyInit | Promise<BodyInit>) =>

@@ -7,8 +7,8 @@ const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 const LARGEST = 2 ** 31;
 
 /**
- * Leads to a random video. A browser that does not want one twice names its walk and how far it has
- * come, and asks for the id alone; nothing of it is kept here.
+ * Redirects to a random video. To avoid repeats, scripts pass the seed of a walk and a step, and get only the id as
+ * JSON; the server stores nothing.
  */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const { searchParams } = new URL(request.url);

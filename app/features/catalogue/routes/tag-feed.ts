@@ -2,10 +2,10 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { tagFeed } from "../feeds.server";
-import { askedTag } from "../tags.server";
+import { requestedTag } from "../tags.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
-  const tag = askedTag(request, "/feed.xml");
+  const tag = requestedTag(request, "/feed.xml");
   const site = siteIdentity(request);
   return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
     tagFeed(site, tag),

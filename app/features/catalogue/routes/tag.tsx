@@ -10,13 +10,13 @@ import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { tagMeta } from "../catalogue-meta";
 import { ListSection } from "../list-section";
 import { listTagged, loadList } from "../published-list.server";
-import { askedTag } from "../tags.server";
+import { requestedTag } from "../tags.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? tagMeta(data.site, data) : [];
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const tag = askedTag(request);
+  const tag = requestedTag(request);
   const page = pageParameter(new URL(request.url).searchParams);
   const { status, ...result } = await loadList(request, () => listTagged({ tag, page }));
   const isUnknown = status === 200 && result.list.total === 0;
@@ -50,7 +50,7 @@ export default function TagPage() {
             </ButtonLink>
           }
         >
-          A search also finds titles, and tags that only contain it.
+          A search also finds it in titles and within other tags.
         </EmptyState>
       }
     />

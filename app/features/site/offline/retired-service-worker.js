@@ -1,6 +1,6 @@
 /*
- * What the site answers with when it has no service worker (SERVICE_WORKER=off): one that takes the
- * place of an earlier one, deletes what that has stored, and unregisters itself.
+ * Served when the service worker is switched off (SERVICE_WORKER=off): replaces an installed one, deletes what it
+ * has stored, and unregisters itself.
  */
 self.addEventListener("install", () => self.skipWaiting());
 

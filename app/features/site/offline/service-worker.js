@@ -1,14 +1,13 @@
 /*
- * The site's service worker: an honest page when the site can't be reached, and nothing else. It stores
- * that page with its styles and typeface. No other page, no picture, no video and no address of what is
- * visited is ever stored, and an answer of the site always comes from the site.
+ * The site's service worker. It only shows an offline page when the site can't be reached, and stores that page
+ * with its styles and font. No other page, image, video or visited URL is ever stored, and all other responses
+ * come from the site.
  *
- * VERSION stands before this text (routes/service-worker.ts) and changes with each build, and so the
- * browser takes the new worker.
+ * routes/service-worker.ts prepends VERSION, which changes with each build, so that browsers install the update.
  */
 const SHELL = `shell-${VERSION}`;
 const OFFLINE_PAGE = "/offline";
-/** Named by their content, so that a stored one is never an old one. */
+/** Files with a content hash in their name, so that a stored one is never outdated. */
 const SHELL_FILE = /"(\/assets\/[^"]+\.(?:css|woff2|svg))"/g;
 
 self.addEventListener("install", (event) => {
@@ -21,16 +20,16 @@ self.addEventListener("activate", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  // Forms, uploads, media with their ranges, event streams and data are the browser's own affair.
+  // Leave forms, uploads, media range requests, event streams and data to the browser.
   if (request.method !== "GET") return;
   if (request.mode === "navigate") event.respondWith(openPage(event));
   else if (isShellFile(request)) event.respondWith(fromShell(request));
 });
 
 async function storeShell() {
-  // Without cookies: nobody's own page, but the one that is the same for everybody.
+  // Without cookies, so that the page is the same for everyone.
   const page = await fetch(OFFLINE_PAGE, { credentials: "omit", cache: "no-store" });
-  if (!page.ok) throw new Error(`${OFFLINE_PAGE} answered ${page.status}`);
+  if (!page.ok) throw new Error(`${OFFLINE_PAGE} returned ${page.status}`);
   const html = await page.clone().text();
   const files = new Set([...html.matchAll(SHELL_FILE)].map(([, path]) => path));
   const shell = await caches.open(SHELL);
@@ -40,7 +39,7 @@ async function storeShell() {
 
 async function takeOver() {
   for (const name of await caches.keys()) if (name !== SHELL) await caches.delete(name);
-  // The browser asks for the page while the worker starts.
+  // Lets the browser request the page while the worker starts.
   await self.registration.navigationPreload?.enable();
   await self.clients.claim();
 }
@@ -52,7 +51,7 @@ async function openPage(event) {
     const page = await caches.match(OFFLINE_PAGE, { cacheName: SHELL });
     if (!page) throw error;
     const headers = new Headers(page.headers);
-    // The stored body is unpacked.
+    // The stored body is already decompressed.
     for (const name of ["Content-Encoding", "Content-Length"]) headers.delete(name);
     return new Response(page.body, { status: 503, statusText: "Service Unavailable", headers });
   }

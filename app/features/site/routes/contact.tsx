@@ -17,7 +17,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Contact",
-        description: `How to reach the people behind ${data.site.name}. Answered within 1 to 2 business days.`,
+        description: `How to reach the people behind ${data.site.name}. We answer within 1 to 2 business days.`,
         path: "/contact",
       })
     : [];
@@ -26,7 +26,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), email: contactEmail(request) };
 }
 
-/** For a browser without scripts: says what is missing, or hands the message back as a mail. */
+/** Handles the form without JavaScript: returns the validation errors, or the message for a prefilled email. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const result = readContactForm(await readSmallForm(request));
@@ -39,11 +39,11 @@ export default function Contact() {
   return (
     <StaticPage title="Contact" lead="We answer within 1 to 2 business days.">
       <p>
-        Write to <a href={`mailto:${email}`}>{email}</a>, or use the form below. It is never sent
-        anywhere by this site: it makes a mail of your words, which you send yourself.
+        Write to <a href={`mailto:${email}`}>{email}</a>, or use the form below. This form sends
+        nothing. It prepares an email that you send yourself.
       </p>
       <p>
-        For the removal of content see the <Link to="/dmca">DMCA page</Link>.
+        To have content removed, see the <Link to="/dmca">DMCA page</Link>.
       </p>
       <div className="pt-4">
         <ContactForm email={email} fromServer={result} />

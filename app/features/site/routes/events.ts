@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-/** Server-sent events, which `answerEvents` sends before this route: it answers HEAD alone. */
+/** Responds only to HEAD: `answerEvents` serves the server-sent events before this route. */
 export function loader({ request }: LoaderFunctionArgs): Response {
   if (request.method === "HEAD") return new Response(null);
-  // Remix would read the whole stream before it answered a request for `/events.data`.
+  // Remix would buffer the whole stream before responding to a request for `/events.data`.
   throw new Response(null, { status: 404 });
 }

@@ -1,4 +1,4 @@
-/** Every address that no other route knows; the root's error page shows it. */
+/** Matches every URL that no other route does; the root's error page renders it. */
 export function loader(): never {
   throw new Response(null, { status: 404, statusText: "Not Found" });
 }

@@ -5,14 +5,14 @@ import { siteIdentity } from "~/platform/site-origin.server";
 import { buttonClass } from "~/ui/button";
 import { useNonce } from "../document-head";
 
-/** Stored by the service worker, which has none of the scripts that a page needs. */
+/** The service worker stores this page without its scripts. */
 export const handle = { withoutScripts: true };
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "You're offline",
-        description: "The page that stands in for others without a connection.",
+        description: "Shown instead of other pages when there is no connection.",
         path: "/offline",
         noindex: true,
       })
@@ -23,8 +23,8 @@ export function loader({ request }: LoaderFunctionArgs) {
 }
 
 /**
- * Shown at the address that was asked for, when it could not be reached. Whether that is for want of a
- * connection, only the browser knows; it reloads when the address may be reached again.
+ * Shown at a URL that couldn't be loaded. The script shows whether the browser is offline or the site is
+ * unreachable, and reloads when the site may be reachable again.
  */
 const SCRIPT = `(function(){
 function show(){var on=navigator.onLine;
@@ -44,12 +44,12 @@ export default function Offline() {
       <Reason
         id="offline"
         title="You're offline"
-        text="This page needs a connection. It opens by itself when there is one again."
+        text="You need to be online to see this page. It will reload when you’re back."
       />
       <Reason
         id="unreachable"
-        title="The site could not be reached"
-        text="You have a connection, but the site does not answer. This page opens by itself when it does again."
+        title="The site is unavailable"
+        text="You’re online, but the site isn’t responding. This page will reload when it’s back."
         hidden
       />
       <script nonce={nonce} dangerouslySetInnerHTML={{ __html: SCRIPT }} />

@@ -3,11 +3,11 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { miniPlayer } from "~/features/player/continued";
-import { evenLoudness } from "~/features/player/sound";
+import { stableVolume } from "~/features/player/loudness";
 import { clearBrowserStorage } from "~/features/visitor/browser-storage";
 import { DISCREET_TITLE, discreetTitles, exitByShift } from "~/features/visitor/preferences";
 import { useSavedCount } from "~/features/visitor/saved-videos";
-import { forgetWatchHistory, useFinished, useWatchHistory } from "~/features/visitor/watch-history";
+import { clearWatchHistory, useFinished, useWatchHistory } from "~/features/visitor/watch-history";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -19,7 +19,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Preferences",
-        description: "What this browser remembers for the site, and how discreet the site is.",
+        description: "Your settings for this browser, and the data that it stores.",
         path: "/preferences",
         noindex: true,
       })
@@ -29,45 +29,44 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request) };
 }
 
-/** The settings that this browser keeps, each with what it does and how to undo it. */
+/** The settings that are stored in this browser, each with an explanation. */
 export default function Preferences() {
   const { site } = useLoaderData<typeof loader>();
   const hydrated = useHydrated();
   return (
-    <StaticPage title="Preferences" lead="Kept in this browser, and nowhere else.">
+    <StaticPage title="Preferences" lead="Stored only in this browser.">
       <noscript>
         <p>
-          <strong>Preferences need scripts.</strong> They are kept by your browser, and only a
-          script can ask it for them.
+          <strong>Preferences require JavaScript.</strong> They are stored in your browser.
         </p>
       </noscript>
-      <h2>Discretion</h2>
+      <h2>Privacy on this device</h2>
       <Setting
         setting={discreetTitles}
         label="Discreet page titles"
-        hint={`Tabs and the history say “${DISCREET_TITLE}” instead of the title of the page. What is in the history already stays there.`}
+        hint={`Show “${DISCREET_TITLE}” as the title in tabs and browser history. Earlier history entries don’t change.`}
       />
       <Setting
         setting={exitByShift}
         label="Exit this page by pressing Shift three times"
-        hint="Leads to an empty page at once, and takes this page out of the history. The pages before it stay in the history. Exit in the menu does the same."
+        hint="Opens a blank page instantly and removes this page from your history. Earlier pages stay. Exit in the menu does the same."
       />
-      <h2>Playing</h2>
+      <h2>Playback</h2>
       <Setting
         setting={miniPlayer}
         label="Mini player"
-        hint="A video that plays goes on in the corner of the next page. Unless you choose, it is off where your browser saves data."
+        hint="Keeps the video playing in a corner while you browse. Off by default if your browser saves data."
       />
       <Setting
-        setting={evenLoudness}
-        label="Even loudness"
-        hint="Loud videos are lowered and quiet ones raised, so that the next one neither startles nor is missed."
+        setting={stableVolume}
+        label="Stable volume"
+        hint="Evens out the volume between videos."
       />
-      <h2>What this browser remembers</h2>
+      <h2>Data in this browser</h2>
       {hydrated && <Remembered />}
       <p>
-        Clearing the data of {site.name} in your browser also removes all of it. What we know about
-        visitors is on the page <Link to="/privacy">Privacy</Link>.
+        Clearing {site.name}’s site data in your browser removes all of this, including these
+        settings. See <Link to="/privacy">Privacy</Link> for what we know about visitors.
       </p>
     </StaticPage>
   );
@@ -97,7 +96,7 @@ function Setting({
         className="mt-0.5 size-5 shrink-0"
       />
       <div className="min-w-0">
-        {/* As high as a finger, without more space around it. */}
+        {/* A touch target without extra space around it. */}
         <label htmlFor={id} className="-my-2.5 block py-2.5 font-semibold text-ink">
           {label}
         </label>
@@ -113,7 +112,7 @@ const CLEAR_QUESTION =
   "Clear saved videos, watch history and preferences from this browser? You can't undo this.";
 
 function Remembered() {
-  const begun = useWatchHistory().length;
+  const inProgress = useWatchHistory().length;
   const finished = useFinished().length;
   const saved = useSavedCount();
   const show = useToast();
@@ -127,18 +126,18 @@ function Remembered() {
   return (
     <>
       <p role="status">
-        {begun + finished === 0
-          ? "It remembers no video that you watched."
-          : `It remembers where you left ${formatQuantity(begun, "video")}, and that you watched ${finished} to the end.`}
+        {inProgress + finished === 0
+          ? "No watch history."
+          : `${formatQuantity(inProgress, "video")} in progress, ${finished || "none"} finished.`}
       </p>
-      {begun + finished > 0 && (
-        <Button type="button" variant="secondary" size="sm" onClick={forgetWatchHistory}>
-          Forget all
+      {inProgress + finished > 0 && (
+        <Button type="button" variant="secondary" size="sm" onClick={clearWatchHistory}>
+          Clear history
         </Button>
       )}
       <p>
-        {saved === 0 ? "No video is saved. " : `${formatQuantity(saved, "video")} saved. `}
-        <Link to="/saved">Saved Videos</Link> can be exported to a file, and imported from one,
+        {saved === 0 ? "No saved videos. " : `${formatQuantity(saved, "video")} saved. `}
+        Under <Link to="/saved">Saved Videos</Link> you can export them to a file or import one,
         together with your watch history and these preferences.
       </p>
       <Button type="button" variant="danger" size="sm" onClick={clear}>

@@ -13,7 +13,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Privacy",
-        description: `No account, no personal data, no logs, no request to anybody else: what ${data.site.name} knows about its visitors.`,
+        description: `No account, no personal data, no logs, no third-party requests: what ${data.site.name} knows about its visitors.`,
         path: "/privacy",
         noindex: true,
       })
@@ -34,66 +34,64 @@ export default function Privacy() {
   return (
     <StaticPage
       title="Privacy"
-      lead={`${site.name} stores no personal data and no logs of its visitors.`}
+      lead={`${site.name} stores no personal data or logs about its visitors.`}
     >
-      <h2>What we do not do</h2>
+      <h2>What we don’t do</h2>
       <ul>
-        <li>We ask for no account, no name and no e-mail address to watch a video.</li>
+        <li>You don’t need an account, a name or an email address to watch videos.</li>
+        <li>We don’t record your IP address, browser details or searches, anywhere.</li>
         <li>
-          We write down no address of your device, no description of your browser and nothing that
-          you search for: not in a database, not in a file, not in a log.
+          No page makes requests to other companies. There are no advertising networks, no analytics
+          services and no third-party fonts or scripts, so nobody else learns that you were here.
         </li>
-        <li>
-          No page asks another company for anything. There are no advertising networks, no analytics
-          services, no fonts or scripts of others, and so nobody else learns that you were here.
-        </li>
-        <li>Of those who watch we have nothing that we could sell, share or lose.</li>
+        <li>We have no data about viewers that we could sell, share or lose.</li>
       </ul>
 
-      <h2>What is counted</h2>
+      <h2>What we count</h2>
       <p>
-        Each video has one number: how often its page was opened, also by day. It does not say by
-        whom. To keep the site available, these are limited for each address:{" "}
-        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. What is needed for that is held in
-        memory, as a digest of the address, for an hour at most and written nowhere.
+        For each video, we count how often its page was opened, in total and by day, but not by
+        whom. To keep the site available, there are rate limits for each IP address on{" "}
+        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. For these, a hash of the address is
+        kept in memory for at most an hour and never written anywhere.
       </p>
       <p>
-        Each video also has totals of how far it is watched: twenty numbers, one for each 5 % of the
-        video. When a view ends, your browser tells us once which of these parts were played,
-        without a cookie or anything else that is yours, and each number of such a part rises by
-        one. Nothing is kept of the view itself, not even its time. Browsers that ask not to be
-        tracked (Global Privacy Control, Do Not Track) or to save data tell us nothing.
+        We also count how far each video is watched: twenty numbers, one for each 5% of the video.
+        When a view ends, your browser reports once which of these parts were played, without a
+        cookie or any other identifier, and their numbers rise by one. Nothing about the view itself
+        is kept, not even its time. Browsers that ask not to be tracked (Global Privacy Control, Do
+        Not Track) or to save data report nothing.
       </p>
 
-      <h2>Cookies and your browser's memory</h2>
+      <h2>Cookies and browser storage</h2>
       <p>
-        This is all that your browser is given to remember. What it has beside the cookies it sends
-        to nobody by itself: to show you the videos that you saved or began, it asks us for them as
-        for any other page. Clearing the data of this site removes all of it.
+        This is everything that the site stores in your browser. Apart from cookies, it isn’t sent
+        to us automatically: to show the videos that you saved or started, your browser requests
+        them like those of any other page. Clearing this site’s data in your browser removes all of
+        it.
       </p>
       <ul>
         {BROWSER_DATA.filter((each) => each.isForVisitors).map((each) => (
           <Remembered key={each.keys[0]} {...each} />
         ))}
         <li>
-          An offline page of ours, which your browser shows when the site cannot be reached. No page
-          that you visit is stored with it.
+          An offline page, which your browser shows when the site can’t be reached. None of the
+          pages that you visit are stored.
         </li>
       </ul>
       <p>
-        Who manages the videos has more cookies, which visitors never get:{" "}
+        People who manage the videos have additional cookies, which visitors never get:{" "}
         {BROWSER_DATA.filter((each) => !each.isForVisitors)
           .flatMap(({ keys }) => keys)
           .join(", ")}
-        . What your browser remembers, and how discreet the site is, stands on the page{" "}
+        . You can change what your browser stores, and your discretion settings, under{" "}
         <Link to="/preferences">Preferences</Link>.
       </p>
 
-      <h2>What is stored of others than visitors</h2>
+      <h2>Data about people other than visitors</h2>
       <p>
-        Whoever only watches is not among these. This is all that our database holds of persons, why
-        it does, and for how long. Backups may hold it longer, until the last backup with it is
-        replaced.
+        If you only watch, none of this is about you. This is all personal data in our database, why
+        it is stored, and for how long. Backups may contain it longer, until the last backup with it
+        is replaced.
       </p>
       {groups.map(({ title, lead, kept }) => (
         <Fragment key={title}>
@@ -109,41 +107,41 @@ export default function Privacy() {
         </Fragment>
       ))}
       <p>
-        Phones and cameras write into a video where, when and with what it was made, and by whom.
-        This is removed before a video that we receive becomes public. The uploader&apos;s original,
-        which only the people who run the site can open, may keep it.
+        Phones and cameras add information to a video file about where, when, by whom and with which
+        device it was recorded. We remove it before a video becomes public. The uploader&apos;s
+        original, which only the people who run the site can open, may still contain it.
       </p>
       <p>
-        Whoever it is about may ask what is kept of them, and to have it deleted. Who reported a
-        video does so in a message on the page of their report, others by mail.
+        You can ask what we hold about you and have it deleted: in a message on the page of your
+        report if you reported a video, otherwise by email.
       </p>
 
       <h2>Content from third parties</h2>
       <p>
         All content on {site.name} comes from third-party sources. A description may contain a link
-        to another site; what that site does with your visit is its own affair, and we send it no
-        word about where you came from. Rights holders find the way to a removal on the{" "}
+        to another site. We don’t control what that site does with your visit, and we don’t tell it
+        where you came from. Rights holders can request a removal on the{" "}
         <Link to="/dmca">DMCA page</Link>.
       </p>
 
       <h2>Age</h2>
       <p>
-        This site is for ages 18 and over. Every page carries the RTA label, by which parental
-        filters recognise it.
+        This site is for ages 18 and over. Every page carries the RTA label, which parental filters
+        recognize.
       </p>
       {checksAges && (
         <p>
-          In some countries the law asks for a check of the age. {checksAges} does that for us, when
-          you follow the link to it. It is sent a random number and the address to come back to, not
-          what you want to watch; it tells us whether you are 18 or over, and nothing else. Where
-          you are we are told by the network that you reach us through, and write it down nowhere.
+          In some countries the law requires an age check. {checksAges} does that for us, when you
+          follow the link to it. They receive a random number and the URL to return to, not what you
+          want to watch; they tell us whether you are 18 or over, and nothing else. We learn your
+          country from the network through which you reach us, and don’t record it anywhere.
         </p>
       )}
 
       <h2>Questions</h2>
       <p>
-        Write to <a href={`mailto:${email}`}>{email}</a>. We answer within 1 to 2 business days. A
-        mail you send reaches an ordinary mailbox; we use it to answer you and for nothing else.
+        Write to <a href={`mailto:${email}`}>{email}</a>. We answer within 1 to 2 business days.
+        Your email goes to an ordinary mailbox, and we use it only to answer you.
       </p>
     </StaticPage>
   );

@@ -3,18 +3,18 @@ import { settings } from "~/platform/settings.server";
 import retired from "../offline/retired-service-worker.js?raw";
 import worker from "../offline/service-worker.js?raw";
 
-/** Another one for each build (vite.config.ts); none in tests of single modules. */
+/** Unique for each build (vite.config.ts); undefined in tests of single modules. */
 declare const BUILD_ID: string | undefined;
 
 const buildId = typeof BUILD_ID === "undefined" ? "" : BUILD_ID;
 
 /**
- * `/sw.js`. Browsers compare it with the one they have at each visit, and take the new one when any byte
- * differs: after a new build, another name of the site, and when it is switched off.
+ * Serves `/sw.js`. Browsers compare it with the installed one on each visit, and update when any byte differs:
+ * after a new build, a change of the site's name, or when it is switched off.
  */
 export function loader(): Response {
   const { serviceWorker, siteName } = settings();
-  return new Response(serviceWorker ? programOf(siteName) : retired, {
+  return new Response(serviceWorker ? scriptOf(siteName) : retired, {
     headers: {
       "Content-Type": "text/javascript; charset=utf-8",
       "Cache-Control": "no-cache",
@@ -22,7 +22,7 @@ export function loader(): Response {
   });
 }
 
-function programOf(siteName: string): string {
+function scriptOf(siteName: string): string {
   const version = createHash("sha256").update(`${buildId} ${siteName} ${worker}`).digest("hex");
   return `const VERSION = "${version.slice(0, 12)}";\n${worker}`;
 }

@@ -9,8 +9,8 @@ import { requestContext } from "~/platform/node/request-context.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
   const { pathname } = new URL(request.url);
-  // A URL has its dot segments and backslashes resolved, and Remix cuts `.data` off. An address of
-  // a file has one spelling, so one that came in another is not one of ours.
+  // Parsing a URL resolves dot segments and backslashes, and Remix removes `.data`. File URLs have exactly one
+  // spelling, so any other one isn't ours.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
   if (!name) return notFound();

@@ -20,19 +20,19 @@ import { findVideo } from "../video.server";
 
 export const meta = privateMeta("Preview");
 
-/** In no cache, the browser's own included: what is revoked is gone. */
+/** Never cached, not even by the browser, so that a revoked link shows nothing. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 export const headers: HeadersFunction = () => PRIVATE;
 
-/** What somebody sees who has the link and no account, as long as the link is not revoked. */
+/** Loads the video for anyone with the link, without an account, until the link is revoked. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const token = params.token ?? "";
   const preview = findPreview(token);
   const video = preview && (await findVideo(preview.videoId));
   if (!preview || !video) return data({ video: undefined }, { status: 404, headers: PRIVATE });
   if (preview.status === "published") throw redirect(videoPath(video.id), { headers: PRIVATE });
-  // Behind the entry dialog nobody has seen it yet.
+  // Behind the age gate, nobody has seen it yet.
   const isShown = !lacksAgeAnswer(request) || (await currentUser(request)) !== undefined;
   if (isShown && isPageLoad(request) && countsAsView(request)) await countPreview(preview);
   const within = (address: string) => address && previewPath(token) + address;
@@ -52,7 +52,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   return data({ video: shown }, { headers: PRIVATE });
 }
 
-/** Not a refresh of the page's data. */
+/** Returns whether the request loads the page and doesn't just refresh its data. */
 function isPageLoad(request: Request): boolean {
   const sent = requestContext()?.request.url ?? new URL(request.url).pathname;
   return request.method === "GET" && !/\.data(\?|$)/.test(sent);
@@ -66,7 +66,7 @@ export default function PreviewPage() {
         <h1 className="sr-only">Preview</h1>
         <EmptyState
           icon={<VideoOff />}
-          title="This preview link does not work any more."
+          title="This preview link no longer works."
           action={<ButtonLink to="/">Back to Home</ButtonLink>}
         />
       </>
@@ -75,7 +75,7 @@ export default function PreviewPage() {
   return (
     <article className="mx-auto flex w-full max-w-4xl flex-col gap-4">
       <p role="note" className="rounded-lg border border-line bg-surface p-3 text-sm text-muted">
-        This is a preview of a video that is not published. Please keep the link to yourself.
+        This is a preview of an unpublished video. Please don’t share the link.
       </p>
       {video.player.fileUrl ? (
         // biome-ignore lint/a11y/useMediaCaption: the tracks are those that the video has.
@@ -87,7 +87,7 @@ export default function PreviewPage() {
           aria-label={video.title}
           className="aspect-video w-full rounded-lg bg-raised"
         >
-          {/* For browsers that play streams by themselves; the others go on to the file. */}
+          {/* For browsers with native HLS; the others use the file. */}
           {video.player.hlsUrl && (
             <source src={video.player.hlsUrl} type="application/vnd.apple.mpegurl" />
           )}
@@ -98,7 +98,7 @@ export default function PreviewPage() {
         </video>
       ) : (
         <p className="rounded-lg border border-line bg-surface p-8 text-center text-muted">
-          {video.preparing ? "This video is being converted." : "There is no file yet."}
+          {video.preparing ? "This video is being converted." : "This video has no file yet."}
         </p>
       )}
       <h1 dir="auto" className="text-xl font-bold wrap-anywhere">

@@ -5,8 +5,8 @@ import { SAVED_AT_ONCE } from "~/shared/pages";
 import { publishedCards } from "../video.server";
 
 /**
- * The cards of `id=…&id=…`, as JSON, in the order asked; what is not published is left out. Asked with
- * POST: what somebody has saved or watched stands in no address, and so in no proxy's log.
+ * Returns the cards of `id=…&id=…` as JSON, in the same order, without unpublished videos. Uses POST, so that what
+ * somebody has saved or watched never appears in a URL, and so in a proxy's log.
  */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);

@@ -5,7 +5,7 @@ import { useCallback, useState } from "react";
 import { useCards } from "~/features/catalogue/fetch-cards";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { VideoGrid } from "~/features/catalogue/video-card";
-import { forgetVideos, useSavedVideos } from "~/features/visitor/saved-videos";
+import { removeSavedVideos, useSavedVideos } from "~/features/visitor/saved-videos";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { videoPath } from "~/shared/addresses";
 import { SAVED_AT_ONCE } from "~/shared/pages";
@@ -19,7 +19,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Saved Videos",
-        description: "The videos that you have saved in this browser.",
+        description: "The videos you saved in this browser.",
         path: "/saved",
         noindex: true,
       })
@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The videos that the visitor has saved. The server learns only which cards to send. */
+/** The visitor's saved videos. The server learns only which cards to send. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (
@@ -38,12 +38,12 @@ export default function Saved() {
         Saved Videos
       </h1>
       <div className="mt-1 mb-5 flex min-h-11 flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <p className="text-sm text-muted">Kept in this browser, and nowhere else.</p>
+        <p className="text-sm text-muted">Stored only in this browser.</p>
         {hydrated && <SavedFileButtons />}
       </div>
       <noscript>
-        <EmptyState icon={<Bookmark />} title="Saved videos need scripts.">
-          They are kept by your browser, and only a script can ask it for them.
+        <EmptyState icon={<Bookmark />} title="Saved videos require JavaScript.">
+          They are stored in your browser.
         </EmptyState>
       </noscript>
       {hydrated && <List />}
@@ -58,11 +58,11 @@ function List() {
     return (
       <EmptyState
         icon={<Bookmark />}
-        title="Nothing saved yet."
+        title="No saved videos yet."
         action={<ButtonLink to="/">Back to Home</ButtonLink>}
       >
-        Press the bookmark of a video to find it here again, or import a file that you exported
-        elsewhere.
+        Tap the bookmark on a video to keep it here, or import a list you exported from another
+        browser.
       </EmptyState>
     );
   }
@@ -74,9 +74,9 @@ function List() {
         {gone.length > 0 && (
           <p>
             {gone.length === 1
-              ? "One saved video is no longer available. "
+              ? "1 saved video is no longer available. "
               : `${gone.length} saved videos are no longer available. `}
-            <Button variant="ghost" size="sm" type="button" onClick={() => forgetVideos(gone)}>
+            <Button variant="ghost" size="sm" type="button" onClick={() => removeSavedVideos(gone)}>
               Remove
             </Button>
           </p>
@@ -105,33 +105,33 @@ function List() {
   );
 }
 
-const remove = (id: string) => forgetVideos([id]);
+const remove = (id: string) => removeSavedVideos([id]);
 
 type State = "loading" | "failed" | "ready";
-/** What the server has said of each id: its card, or null where there is none. */
+/** The server's response for each id: its card, or null if there is none. */
 type Known = ReadonlyMap<string, VideoCardData | null>;
 
-/** The saved videos with their cards, which are asked for some at a time. */
+/** Returns the saved videos with their cards, which are requested in batches. */
 export function useSavedCards() {
   const ids = useSavedVideos();
   const [known, setKnown] = useState<Known>(new Map());
   const [most, setMost] = useState(SAVED_AT_ONCE);
   const shown = ids.slice(0, most);
-  const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
-  const { failed, retry } = useCards(asked, (cards, answered) => {
+  const requested = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
+  const { failed, retry } = useCards(requested, (cards, requestedIds) => {
     const found = new Map(cards.map((card) => [card.id, card]));
     setKnown((before) => {
       const after = new Map(before);
-      for (const id of answered) after.set(id, found.get(id) ?? null);
+      for (const id of requestedIds) after.set(id, found.get(id) ?? null);
       return after;
     });
   });
 
-  const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
+  const state: State = requested.length === 0 ? "ready" : failed ? "failed" : "loading";
   return {
     ids,
     cards: shown.flatMap((id) => known.get(id) ?? []),
-    /** Saved once, and not public any more. */
+    /** Ids of saved videos that are no longer public. */
     gone: shown.filter((id) => known.get(id) === null),
     state,
     hasMore: ids.length > most,

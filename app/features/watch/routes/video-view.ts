@@ -7,7 +7,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const NEVER_KEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Counts a view from the page's script, once per page load: 204, or 404 for no published video. */
+/** Counts a view for the page's script, once per page load. Responds with 204, or 404 for no published video. */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
   if (request.method !== "POST") {
@@ -17,7 +17,7 @@ export async function action({ request, params }: ActionFunctionArgs): Promise<R
   return new Response(null, { status: found ? 204 : 404, headers: NEVER_KEPT });
 }
 
-/** The same without scripts: the picture inside the page's noscript. It is an image, come what may. */
+/** Counts a view without JavaScript: the image inside the page's noscript. Always responds with an image. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const shown = ["image", null].includes(request.headers.get("Sec-Fetch-Dest"));
   if (request.method === "GET" && shown && countsAsView(request)) {

@@ -7,30 +7,30 @@ import { REPORT } from "~/shared/statistics/watched-parts";
 import { countWatched } from "../watched-parts.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
-/** A digit for each part. More is read only to be refused. */
+/** A report has one digit per part; anything longer is rejected. */
 const MAX_BYTES = 64;
 const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
 
 /**
- * Counts which parts of a video were watched in a view that has ended. 204, also where it is not counted
- * because the visitor asks not to be; 404 for no published video; 400, 413 or 415 for what is no report.
+ * Counts which parts of a video were watched in a view that has ended. Responds with 204, even if the view isn't
+ * counted because the visitor opted out; 404 for no published video; 400, 413 or 415 for an invalid report.
  */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
   if (request.method !== "POST") return loader();
-  if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return answer(415);
+  if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return respond(415);
   const report = await readText(request, MAX_BYTES);
-  if (!REPORT.test(report)) return answer(400);
-  if (!countsAsView(request) || asksNotToBeCounted(request.headers)) return answer(204);
-  return answer(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);
+  if (!REPORT.test(report)) return respond(400);
+  if (!countsAsView(request) || hasOptedOut(request.headers)) return respond(204);
+  return respond(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);
 }
 
 export function loader(): Response {
   return new Response(null, { status: 405, headers: { ...HEADERS, Allow: "POST" } });
 }
 
-/** Global Privacy Control, Do Not Track, and data saving, under which no such request was to be made. */
-function asksNotToBeCounted(headers: Headers): boolean {
+/** Returns whether the visitor opted out: Global Privacy Control, Do Not Track or Save-Data. */
+function hasOptedOut(headers: Headers): boolean {
   return (
     headers.get("Sec-GPC") === "1" ||
     headers.get("DNT") === "1" ||
@@ -38,9 +38,9 @@ function asksNotToBeCounted(headers: Headers): boolean {
   );
 }
 
-function answer(status: number): Response {
+function respond(status: number): Response {
   const headers = new Headers(HEADERS);
-  // What may still arrive is read by nobody.
+  // Don't wait for the rest of the body.
   if (status === 415) headers.set("Connection", "close");
   return new Response(null, { status, headers });
 }

@@ -17,7 +17,7 @@ import { POSTER_TRANSITION } from "~/features/catalogue/video-card";
 import { useContinuedVisit } from "~/features/player/continued";
 import { currentPosition, playFrom } from "~/features/player/enhanced-player";
 import { parseStart } from "~/features/player/media-time";
-import { forgetSpeed } from "~/features/player/memory";
+import { resetSpeed } from "~/features/player/memory";
 import { StreamPreloads } from "~/features/player/stream-preloads";
 import { VideoPlayer } from "~/features/player/video-player";
 import { useWatchedParts } from "~/features/player/watched-parts";
@@ -33,7 +33,7 @@ import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { ChapterList, LinkedText, type Moments } from "../linked-text";
+import { ChapterList, LinkedText, type SeekLinks } from "../linked-text";
 import { RelatedVideos } from "../related-videos";
 import { SeriesList } from "../series-list";
 import { streamStart } from "../stream-start.server";
@@ -60,7 +60,7 @@ async function readVideo(request: Request, id: string) {
   const series = searchParams.get("series");
   return {
     video,
-    // Without a file, the stream that is being made is all there is.
+    // Without a file, play the stream that is still being encoded.
     fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
     chapters: chaptersOf(video.description, video.durationSeconds),
     streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
@@ -73,8 +73,8 @@ async function readVideo(request: Request, id: string) {
   };
 }
 
-/** The address of this page from a second on: it goes on with the list, or the series, it is watched in. */
-function useHere(): (seconds?: number) => string {
+/** Returns a function for the URL of this page at a position, keeping the list or series it is watched in. */
+function useVideoUrl(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
   return (seconds) =>
     series
@@ -86,7 +86,7 @@ export default function VideoPage() {
   const { video, related, listLocation, series, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const upNext = useUpNext(video.id, related);
-  const onwards = steps ? { steps: steps + 1 } : undefined;
+  const nextState = steps ? { steps: steps + 1 } : undefined;
   const list = series
     ? seriesPath(series.slug, seriesPageOf(series.number))
     : listPath(listLocation);
@@ -101,15 +101,15 @@ export default function VideoPage() {
           <BackLink id={video.id} list={list} />
           <Watch
             next={next && nextHref ? { ...next, href: nextHref } : undefined}
-            state={onwards}
+            state={nextState}
           />
         </div>
-        <About />
+        <Details />
       </article>
       <aside aria-labelledby="related-heading">
-        {series && <SeriesList series={series} here={video.id} state={onwards} />}
+        {series && <SeriesList series={series} here={video.id} state={nextState} />}
         {!series?.next && (
-          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
+          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={nextState} />
         )}
         <h2 id="related-heading" className="mb-4 text-lg font-semibold">
           Related Videos
@@ -119,35 +119,35 @@ export default function VideoPage() {
           category={video.category}
           now={now}
           hrefFor={(id) => videoPath(id, listLocation)}
-          state={onwards}
+          state={nextState}
         />
       </aside>
     </div>
   );
 }
 
-/** What stands below the player. */
-function About() {
+/** Everything below the player. */
+function Details() {
   const { video, chapters, now } = useLoaderData<typeof loader>();
-  const moments: Moments = {
+  const seekLinks: SeekLinks = {
     durationSeconds: video.durationSeconds,
-    hrefFor: useHere(),
+    hrefFor: useVideoUrl(),
     playFrom,
   };
-  const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
+  const asksForAge = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
   const continues = useContinuedVisit(video.id);
-  const views = useCountedViews(video.id, video.views, !asked && !continues);
+  const views = useCountedViews(video.id, video.views, !asksForAge && !continues);
   const { id, durationSeconds } = video;
-  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asked, continues);
+  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asksForAge, continues);
   return (
     <>
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* What has come of the page before the rest of it must not stand where it will not stay. */}
+      {/* While the page is still arriving, what is shown must not move later. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* As wide as the next count, which follows at once: what is beside it stays. */}
+          {/* Wide enough for the next count, which follows immediately, so that nothing moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -174,19 +174,19 @@ function About() {
           <ShareButton
             title={video.title}
             path={() => videoPath(video.id, undefined, currentPosition())}
-            label="Link to this moment"
+            label="Copy link at current time"
           />
         </div>
       </div>
-      {!asked && (
+      {!asksForAge && (
         <noscript>
           <img src={`/video/${video.id}/view`} alt="" width={1} height={1} className="absolute" />
         </noscript>
       )}
-      {chapters.length > 0 && <ChapterList chapters={chapters} moments={moments} />}
+      {chapters.length > 0 && <ChapterList chapters={chapters} seekLinks={seekLinks} />}
       {(video.description || video.tags.length > 0) && (
         <div className="mt-6 rounded-lg border border-line bg-surface p-4 sm:p-5">
-          {video.description && <LinkedText text={video.description} moments={moments} />}
+          {video.description && <LinkedText text={video.description} seekLinks={seekLinks} />}
           {video.tags.length > 0 && (
             <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
               {[...new Set(video.tags)].map((tag) => (
@@ -212,24 +212,24 @@ export function ErrorBoundary() {
   return <VideoError />;
 }
 
-/** The player in the video page: above what follows while its menu is open. */
+/** The player of the video page. */
 function Watch({
   next,
   state,
 }: {
   next: (VideoCardData & { href: string }) | undefined;
-  /** Travels on to the next video, for the way back. */
+  /** Passed on to the next video, for the Back link. */
   state: unknown;
 }) {
   const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
-  const here = useHere();
+  const here = useVideoUrl();
   const navigate = useNavigate();
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
-  // When that takes long, a skeleton takes the place of this player.
+  // If that takes long, a skeleton replaces this player.
   useEffect(() => {
-    if (isReplaced) forgetSpeed();
+    if (isReplaced) resetSpeed();
   }, [isReplaced]);
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
@@ -244,11 +244,11 @@ function Watch({
         video={{
           ...video,
           href: here(),
-          // With its version: what is watched stays the same file.
+          // Versioned, so that the file stays the same during playback.
           fileUrl,
           startSeconds,
           chapters,
-          // With a file, its first frame is better than a placeholder.
+          // With a file, its first frame is better than the placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
@@ -261,7 +261,7 @@ function Watch({
   );
 }
 
-/** Of a video that can't be played here yet: the page follows what becomes of it. */
+/** Refreshes the page when a video that can't be played yet changes. */
 function LiveRefresh() {
   useLiveRefresh();
   return null;

@@ -4,15 +4,15 @@ import { expect, expectNoViolations, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Mean level of the clip's tone, whose amplitude is an eighth. */
+/** Mean level of the clip's tone, which has an amplitude of one eighth. */
 const CLIP_LEVEL = 1 / 8 / Math.SQRT2;
 /** A video of -8 LUFS is lowered by 8 dB. */
 const LOWERED = 10 ** (-8 / 20);
-/** One of -22, by its peak, is raised by 3 dB. */
+/** A video of -22 LUFS is raised by 3 dB, limited by its peak. */
 const QUIET = { loudness: -22, true_peak: -4 };
 const RAISED = 10 ** (3 / 20);
 
-/** Listens to what goes to the loudspeakers by way of a gain. */
+/** Taps the audio that reaches the speakers through a gain node. */
 async function listen(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode) => AudioNode;
@@ -42,7 +42,7 @@ interface Heard {
   contexts: number;
 }
 
-/** What each element's sound is multiplied with, rounded to hundredths. */
+/** Returns the gain of each element, rounded to hundredths. */
 const gains = (page: Page) =>
   page.evaluate(() =>
     (window as unknown as { heard: Heard }).heard.gains.map(
@@ -52,7 +52,7 @@ const gains = (page: Page) =>
 
 const rounded = (...values: number[]) => values.map((value) => Math.round(value * 100) / 100);
 
-/** The mean level of the last fifth of a second that went to the loudspeakers. */
+/** Returns the mean level of the last fifth of a second of output. */
 const level = (page: Page) =>
   page.evaluate(() => {
     const [analyser] = (window as unknown as { heard: Heard }).heard.analysers;
@@ -65,10 +65,7 @@ const level = (page: Page) =>
 const contexts = (page: Page) =>
   page.evaluate(() => (window as unknown as { heard: Heard }).heard.contexts);
 
-test("a loud stream is lowered and a quiet video raised, and what is heard with it", async ({
-  page,
-  site,
-}) => {
+test("lowers a loud stream and raises a quiet video, audibly", async ({ page, site }) => {
   await listen(page);
   const player = new PlayerPage(page);
   const stream = publishAdaptive(site);
@@ -84,7 +81,7 @@ test("a loud stream is lowered and a quiet video raised, and what is heard with 
   await player.expectPlaying();
   await expect.poll(() => gains(page)).toEqual(rounded(LOWERED));
   await expect.poll(() => level(page)).toBeCloseTo(CLIP_LEVEL * LOWERED, 2);
-  // The visitor's volume is left as it is.
+  // The visitor's volume is unchanged.
   await player.expectState({ volume: 1, muted: false });
   await page.keyboard.press("m");
   await expect.poll(() => level(page)).toBe(0);
@@ -94,7 +91,7 @@ test("a loud stream is lowered and a quiet video raised, and what is heard with 
   });
 
   await player.button("Settings").click();
-  const item = page.getByRole("menuitemcheckbox", { name: "Even loudness" });
+  const item = page.getByRole("menuitemcheckbox", { name: "Stable volume" });
   await expect(item).toBeChecked();
   await expectNoViolations(page);
   await item.click();

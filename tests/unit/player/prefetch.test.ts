@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { primedLoader } from "~/features/player/primed-loader";
-import { dropPrimed, primedStart, primeStart } from "~/features/player/primed-start";
+import { dropPrefetch, findPrefetch, prefetchStart } from "~/features/player/prefetch";
+import { prefetchLoader } from "~/features/player/prefetch-loader";
 
 const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
 const url = (name: string) => new URL(`/media/${name}.mp4`, location.href).href;
@@ -20,39 +20,39 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-it("is asked for once, by its bytes, and is given up for another one", async () => {
-  primeStart(start("one"));
-  primeStart(start("one"));
+it("requests the byte range once, and aborts it for another stream", async () => {
+  prefetchStart(start("one"));
+  prefetchStart(start("one"));
   expect(asked).toHaveLength(1);
   expect(asked[0]).toMatchObject({ url: url("one"), range: "bytes=0-9" });
-  expect((await primedStart(url("one"), 10)?.bytes)?.byteLength).toBe(10);
-  expect(primedStart(url("one"), 11)).toBeUndefined();
-  expect(primedStart(url("two"), 10)).toBeUndefined();
-  primeStart(start("two"));
+  expect((await findPrefetch(url("one"), 10)?.bytes)?.byteLength).toBe(10);
+  expect(findPrefetch(url("one"), 11)).toBeUndefined();
+  expect(findPrefetch(url("two"), 10)).toBeUndefined();
+  prefetchStart(start("two"));
   expect(asked[0]?.signal.aborted).toBe(true);
-  const two = primedStart(url("two"), 4)!;
-  dropPrimed(two);
-  expect(primedStart(url("two"), 4)).toBeUndefined();
+  const two = findPrefetch(url("two"), 4)!;
+  dropPrefetch(two);
+  expect(findPrefetch(url("two"), 4)).toBeUndefined();
 });
 
-it("is unknown when the server answers anything but that part", async () => {
+it("is undefined when the server doesn't return the range", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
-  primeStart(start("three"));
-  expect(await primedStart(url("three"), 10)?.bytes).toBeUndefined();
+  prefetchStart(start("three"));
+  expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("is not asked for where the browser saves data", () => {
+it("requests nothing when the browser saves data", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },
   });
-  primeStart(start("four"));
+  prefetchStart(start("four"));
   expect(asked).toEqual([]);
-  expect(primedStart(url("four"), 10)).toBeUndefined();
+  expect(findPrefetch(url("four"), 10)).toBeUndefined();
 });
 
-it("is answered in a task of its own, as a request would be", async () => {
-  primeStart(start("five"));
+it("responds in a new task, as a request would", async () => {
+  prefetchStart(start("five"));
   const asksItself = vi.fn();
   class OwnLoader {
     stats = { loading: {} };
@@ -61,10 +61,10 @@ it("is answered in a task of its own, as a request would be", async () => {
     }
   }
   const hls = { DefaultConfig: { loader: OwnLoader } };
-  const loader = new (primedLoader(hls as never))({} as never);
+  const loader = new (prefetchLoader(hls as never))({} as never);
   const onSuccess = vi.fn();
   const range = { url: url("five"), rangeStart: 0, rangeEnd: 10 };
-  await primedStart(url("five"), 10)?.bytes;
+  await findPrefetch(url("five"), 10)?.bytes;
   loader.load(range as never, {} as never, { onSuccess } as never);
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   expect(onSuccess).not.toHaveBeenCalled();
