@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
     expectNothingLost(asked);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
+    expect(first).toMatchObject({ label: "Trimmed version: Trimming", reason });
     await expectCutAfterAll(asked);
   });
 
@@ -103,7 +103,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     expectNothingLost(asked);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
+    expect(first).toMatchObject({ label: "Trimmed version: Trimming", reason });
     await expectCutAfterAll(asked);
     expect(cutting(asked.cut)?.reason ?? null).toBeNull();
   });

@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     expect(isPublic(id)).toBe(true);
     expect((await listActivities())[0]).toMatchObject({
       action: "queue-again",
-      detail: "Comparing with others of “video.mp4”",
+      detail: "Duplicate check of “video.mp4”",
     });
     // Nothing was decided by a person.
     expect(logged()).toEqual([]);

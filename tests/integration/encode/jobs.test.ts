@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
     expect(await claim(undefined, Date.now() + 60_000)).toBeUndefined();
-    expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
+    expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /stopped unexpectedly 5 times/ });
   });
 
   it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
@@ -175,7 +175,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const said = vi.spyOn(console, "warn").mockImplementation(() => {});
     const id = await addVideo();
     await workUntilIdle();
-    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is nearly full/));
+    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
     said.mockRestore();
     expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 7 });
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });

@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       ["waiting", 12],
     ]);
     const [job] = (await page("/admin/queue?state=failed")).queue.lists[0]!.jobs;
-    expect(job).toMatchObject({ title: "Video a", label: "Making it playable", state: "failed" });
+    expect(job).toMatchObject({ title: "Video a", label: "Preparing for playback", state: "failed" });
     expect((await page("/admin/queue?state=done")).queue).toMatchObject({
       counts: { done: 0 },
       lists: [{ state: "done", jobs: [] }],
@@ -142,14 +142,14 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
         ["intent", "later"],
         ["selected", selected],
       ]),
-    ).toBe("It comes last now.");
-    expect((await activities())[0]).toContain("Streaming qualities of “Video a”");
+    ).toBe("Moved to the back of the queue.");
+    expect((await activities())[0]).toContain("Streaming versions of “Video a”");
     expect(
       await said([
         ["intent", "now"],
         ["video", "a"],
       ]),
-    ).toBe("This video comes first now.");
+    ).toBe("The video was moved to the front of the queue.");
     expect((await next())![0]).toBe("new");
   });
 
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     const { queue } = await page();
     expect(queue.timeLeft).toEqual({
       seconds: null,
-      unmeasured: ["Streaming qualities", "Loudness"],
+      unmeasured: ["Streaming versions", "Loudness"],
     });
     // Of a video of 50 s: 25 s for the streams, once 10 hours because it was held, and 5 s.
     for (const [id, seconds] of [
@@ -209,7 +209,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       codecs: ["AV1"],
       codecsOff: [],
     });
-    expect(await said(ask())).toBe("They are added to its stream when their turn comes.");
+    expect(await said(ask())).toBe("Queued. The codecs will be added to the stream.");
     expect(await activities()).toContain("asked for further codecs of Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await turnedDown(ask())).toMatchObject({ status: 409 });
@@ -219,10 +219,10 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
         ["intent", "now"],
         ["selected", numberOf("a", "codecs")],
       ]),
-    ).toBe("It comes first now.");
+    ).toBe("Moved to the front of the queue.");
     await addQueued("none");
     expect((await turnedDown(ask("none"))).detail).toBe(
-      "The video has no stream that they could be added to.",
+      "The video has no stream to add codecs to.",
     );
   });
 
@@ -230,7 +230,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS names no codec beside H.264.");
+    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS lists no codec besides H.264.");
     set("h264,hevc");
     const why =
       "HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.";
@@ -246,14 +246,14 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
-    expect(await said([["intent", "now"], chosen("b")])).toBe("It comes first now.");
-    expect(await said([["intent", "now"], chosen("c")])).toBe("It comes first now.");
+    expect(await said([["intent", "now"], chosen("b")])).toBe("Moved to the front of the queue.");
+    expect(await said([["intent", "now"], chosen("c")])).toBe("Moved to the front of the queue.");
     expect(
       await said([
         ["intent", "later"],
         ["selected", numberOf("a", "poster")],
       ]),
-    ).toBe("It comes last now.");
+    ).toBe("Moved to the back of the queue.");
     expect((await page()).queue.lists[2]!.jobs.map(({ title, turn }) => [title, turn])).toEqual([
       ["Video c", "first"],
       ["Video b", "first"],
@@ -276,7 +276,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     ]);
     expect((await activities()).slice(0, 2)).toEqual([
       "put Poster of “Video a” last in the queue",
-      "put Streaming qualities of “Video c” first in the queue",
+      "put Streaming versions of “Video c” first in the queue",
     ]);
   });
 
@@ -288,7 +288,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["intent", "now"],
         ["selected", numberOf("a", "ladder")],
       ]),
-    ).toBe("It comes first now.");
+    ).toBe("Moved to the front of the queue.");
     expect(await next()).toEqual(["a", "transcode"]);
     const job = jobRows("a").find(({ kind }) => kind === "transcode")!;
     expect(job).toMatchObject({ attempts: 1, reason: null });
@@ -302,7 +302,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["intent", "later"],
         ["selected", String(job.id)],
       ]),
-    ).toBe("It comes last now.");
+    ).toBe("Moved to the back of the queue.");
     expect(isOurs(job)).toBe(false);
     expect(jobRows("a").find(({ kind }) => kind === "transcode")).toMatchObject({
       state: "waiting",
@@ -367,7 +367,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ["selected", "999999"],
     ];
     expect(await said(fields, "/admin/queue?state=waiting")).toBe(
-      "2 jobs come first now. 1 job stayed as before. 1 job no longer exists.",
+      "2 jobs moved to the front of the queue. 1 job couldn’t be changed. 1 job no longer exists.",
     );
     expect(await activities()).toEqual(["put 2 jobs of “Video a” first in the queue"]);
   });
@@ -383,20 +383,20 @@ describe.runIf(ffmpegAvailable())("again", () => {
         ["intent", "again"],
         ["selected", numberOf("a", "poster")],
       ]),
-    ).toBe("It is tried again.");
+    ).toBe("The job was queued again.");
     expect(jobRows("a").find(({ kind }) => kind === "poster")).toMatchObject({
       state: "waiting",
       priority: 10,
       finished_at: null,
       progress: 0,
     });
-    expect(await said([["intent", "retry"]])).toBe("It is tried again.");
+    expect(await said([["intent", "retry"]])).toBe("The job was queued again.");
     expect(jobRows("a").find(({ kind }) => kind === "ladder")).toMatchObject({
       state: "waiting",
       attempts: 0,
       reason: null,
     });
-    expect(await said([["intent", "retry"]])).toBe("There was nothing to try again.");
+    expect(await said([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
   it("makes all of a video anew, from its page and from the list", async () => {
@@ -413,7 +413,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
         ],
         "/admin/queue?video=a",
       ),
-    ).toBe("All of this video is made again.");
+    ).toBe("The video was queued for re-encoding.");
     expect(states("a")).toBe(7);
     expect(
       await turnedDown([
@@ -452,14 +452,14 @@ describe.runIf(ffmpegAvailable())("again", () => {
 describe.runIf(ffmpegAvailable())("a queue that is paused", () => {
   it("takes nothing, also after a restart, and goes on when it is resumed", async () => {
     await addQueued("a");
-    expect(await said([["intent", "pause"]])).toBe("Nothing is made until you resume.");
+    expect(await said([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();
     closeDatabase();
     expect(await claim()).toBeUndefined();
     expect(pausedSince()).toBe((await page()).pausedSince);
-    expect(await said([["intent", "pause"]])).toBe("It was paused already.");
-    expect(await said([["intent", "resume"]])).toBe("It goes on.");
-    expect(await said([["intent", "resume"]])).toBe("It was not paused.");
+    expect(await said([["intent", "pause"]])).toBe("Processing was already paused.");
+    expect(await said([["intent", "resume"]])).toBe("Processing resumed.");
+    expect(await said([["intent", "resume"]])).toBe("Processing wasn’t paused.");
     expect(await next()).toEqual(["a", "transcode"]);
     expect(await activities()).toEqual(["let the queue go on", "paused the queue"]);
   });

@@ -110,7 +110,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     const [listed] = await listWorkers();
     expect(listed).toMatchObject({
       ...{ name: "attic", jobsDone: 0, trouble: null },
-      jobs: [{ label: "Streaming qualities", title: "video.mp4", progress: 0.4, speed: 2.5 }],
+      jobs: [{ label: "Streaming versions", title: "video.mp4", progress: 0.4, speed: 2.5 }],
     });
 
     expect((await sendResult(token, taken.lease, made)).status).toBe(204);
@@ -180,7 +180,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     [
       "a file that is no video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
-      /180p.*played/,
+      /180p.*playable/,
     ],
     [
       "a file that is cut off",
@@ -192,9 +192,9 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
       (files) => files["180p.mp4"]!.fill(170, 3_000, files["180p.mp4"]!.length - 100),
       /180p/,
     ],
-    ["no picture at all", (files) => delete files["180p.mp4"], /largest of its renditions/],
+    ["no picture at all", (files) => delete files["180p.mp4"], /largest rendition/],
     ["no sound", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
-    ["a sound for a picture", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /no video/],
+    ["a sound for a picture", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /isn't a playable video/],
     ["a size that the video has not", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
   ];
 
@@ -219,7 +219,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
     const answer = await sendResult(token, lease, made, digests);
     expect([answer.status, await detail(answer)]).toEqual([
-      ...[422, "The result was refused: 180p.mp4 has another digest than was said."],
+      ...[422, "The result was rejected: 180p.mp4 doesn't match its digest."],
     ]);
   });
 
@@ -249,7 +249,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     }
     expect(ladder()).toMatchObject({
       ...{ state: "failed", worker: null },
-      reason: expect.stringContaining("The result of the worker “attic” was refused"),
+      reason: expect.stringContaining("The result of the worker “attic” was rejected"),
     });
   });
 });
@@ -327,7 +327,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     }
     expect(await claim()).toBeUndefined();
     expect(ladder()).toMatchObject({
-      ...{ state: "failed", reason: "5 workers were lost while this was being made." },
+      ...{ state: "failed", reason: "5 workers were lost while running this job." },
     });
   });
 

@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     workers.site.database().exec("DELETE FROM workers");
     await until(() => attic.child?.exitCode !== null);
     expect(attic.child?.exitCode).toBe(1);
-    expect(attic.log).toContain("This token is unknown or was revoked.");
+    expect(attic.log).toContain("This token is invalid or was revoked.");
     expect(encodersIn(attic.folder)).toEqual([]);
     expect(isDone(id)).toBe(false);
   });

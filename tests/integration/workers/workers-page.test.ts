@@ -65,10 +65,10 @@ describe("the page of the workers", () => {
       });
     }
     expect(await send({ intent: "create", name: "worker 1" })).toMatchObject({
-      ...{ status: 409, message: "There is a worker of this name already." },
+      ...{ status: 409, message: "There is already a worker with this name." },
     });
     expect(await send({ intent: "create", name: "one more" })).toMatchObject({
-      ...{ status: 409, message: "There are 50 workers. Revoke one that is not used." },
+      ...{ status: 409, message: "You can have at most 50 workers. Revoke one that you don’t use." },
     });
   });
 

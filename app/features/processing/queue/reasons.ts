@@ -1,53 +1,63 @@
-/** ffmpeg's last lines in plain words, for the admin who has to decide what to do. */
+/** Translates ffmpeg's output into messages and advice for admins. */
 
 export const DISK_FULL = "The disk is full.";
 
 const KNOWN: [RegExp, string][] = [
   [/No space left on device/i, DISK_FULL],
-  [/moov atom not found/i, "The file is cut off: its index is missing."],
+  [/moov atom not found/i, "The file is incomplete and can’t be played."],
   [/Invalid data found when processing input/i, "The file is damaged."],
-  [/Cannot allocate memory|max_alloc/i, "The file asks for more memory than it is given."],
-  [/File size limit exceeded|Error writing trailer/i, "The result grew larger than it may."],
-  [/No such file or directory/i, "The file is not there any more."],
-  [/Permission denied/i, "The file may not be read."],
-  [/Unknown encoder|Encoder not found/i, "This ffmpeg lacks an encoder that is needed."],
-  [/Decoder .*not found|decoder not found/i, "This ffmpeg can't read this kind of video."],
+  [/Cannot allocate memory|max_alloc/i, "The file needs more memory than is allowed."],
+  [/File size limit exceeded|Error writing trailer/i, "The output exceeded the size limit."],
+  [/No such file or directory/i, "The file no longer exists."],
+  [/Permission denied/i, "The site doesn’t have permission to read the file."],
+  [/Unknown encoder|Encoder not found/i, "This build of ffmpeg lacks a required encoder."],
+  [/Decoder .*not found|decoder not found/i, "This build of ffmpeg can’t decode this type of video."],
 ];
 
+/** Separates the message from ffmpeg's output. Stored in the database with the reason. */
 const SAID = "ffmpeg said: ";
 
 const UPLOAD_AGAIN =
-  "Upload the file anew from where it plays, or save it as MP4 (H.264 and AAC) first.";
-const SEE_LOG = "Try again; if it fails again, the log of the site says more.";
+  "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.";
+const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
-/** What to do about a reason, by its words; the first that fits. */
+/**
+ * Advice by the text of a reason; the first match counts. Includes texts that earlier versions have stored in the
+ * database.
+ */
 const ADVICE: [RegExp, string][] = [
-  [/disk is full|nearly full/i, "Make room on the disk, and try again."],
-  [/not there any more|no file in this library/i, "Upload the file again, or delete the video."],
-  [/belongs to another video/i, "Upload the video again, so that it gets a name of its own."],
-  [/may not be read/i, "Let the user of the site read the folder of uploads, and try again."],
+  [/disk is full|(?:nearly|almost) full/i, "Free up disk space, then retry."],
   [
-    /ffmpeg is not installed|lacks an encoder|can't read this kind|could not be started/i,
-    "Install a full build of ffmpeg 5 or newer on the server, and try again.",
+    /not there any more|no longer exists|no file in this library/i,
+    "Upload the file again, or delete the video.",
   ],
-  [/more memory/i, "Save the file with a smaller picture, and upload that."],
-  [/took longer|no progress|was ended by|asked to end|was ended \d+ times/i, SEE_LOG],
+  [/belongs to another video/i, "Upload the video again so that it gets its own file name."],
   [
-    /grew larger/i,
-    "Try again; if it fails again, save the file at a lower quality, and upload that.",
+    /may not be read|permission to read/i,
+    "Give the site’s system user read access to the uploads folder, then retry.",
+  ],
+  [
+    /ffmpeg is(?: not|n.t) installed|lacks an? .*encoder|can.t (?:read this kind|decode this type)|could(?: not|n.t) be started/i,
+    "Install a full build of ffmpeg 5 or newer on the server, then retry.",
+  ],
+  [/more memory/i, "Export the video at a lower resolution and upload that file."],
+  [/took longer|no progress|was ended by|asked to end|was ended \d+ times|stopped unexpectedly/i, SEE_LOG],
+  [
+    /grew larger|size limit/i,
+    "Retry. If it fails again, export the video at a lower quality and upload that file.",
   ],
   [/encrypted/i, "Upload a file without copy protection."],
   [
     /longer than 24 hours|too large or too small|more than \d+ streams/i,
-    "Upload a file within these bounds.",
+    "Upload a file within these limits.",
   ],
   [
-    /damaged|cut off|not a video|no video in it|is empty|VVC|format that can't be read|could not read|not one (picture|segment)/i,
+    /damaged|cut off|incomplete|not a video|no video in it|is empty|VVC|format that can.t be read|could(?: not|n.t) read|not one (picture|segment)|no frame/i,
     UPLOAD_AGAIN,
   ],
 ];
 
-/** Why a job failed, what to do about it, and what ffmpeg said, from the reason that is stored. */
+/** Splits a stored reason into why the job failed and ffmpeg's output, and adds advice. */
 export function readReason(reason: string): { why: string; advice: string; said?: string } {
   const at = reason.indexOf(SAID);
   const why = (at < 0 ? reason : reason.slice(0, at)).trim();
@@ -55,7 +65,7 @@ export function readReason(reason: string): { why: string; advice: string; said?
   return { why, advice, ...(at >= 0 && { said: reason.slice(at + SAID.length) }) };
 }
 
-/** One or two sentences, and what ffmpeg said itself behind them. */
+/** Returns the reason to store: one or two sentences, followed by the end of ffmpeg's output. */
 export function explain(message: string, lines: readonly string[]): string {
   const said = lines.join("\n");
   const known = KNOWN.find(([pattern]) => pattern.test(said))?.[1];
@@ -72,6 +82,6 @@ export function explain(message: string, lines: readonly string[]): string {
   return [known ?? message, last && `${SAID}${last}`].filter(Boolean).join(" ").slice(0, 1_000);
 }
 
-/** What the log and the admin panel say when the programs are missing. */
+/** Shown in the log and the studio if ffmpeg is missing. */
 export const WITHOUT_FFMPEG =
-  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
+  "ffmpeg isn’t installed. Videos are published unconverted, without thumbnails, previews or streaming.";

@@ -25,16 +25,16 @@ import {
   verifyReplacement,
 } from "./verify-replacement.server";
 
-/** An original that need not be kept, and the files that were verified to replace it. */
+/** An original that may be removed, with the files that were verified to replace it. */
 export interface Removal {
-  /** A copy has all of it, or KEEP_SOURCES says so. */
+  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows it. */
   reason: "copied" | "converted";
   verified: Verified;
 }
 
 /**
- * Removes versions of the played file which were replaced. Players that began with one of them have long finished.
- * Its URL leads to the file that is played (see media-access.server.ts).
+ * Removes earlier versions of the playable file. Players that started with one of them have long finished. Their URLs
+ * lead to the current file (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
@@ -70,12 +70,11 @@ export async function planSourceRemoval(
 }
 
 /**
- * With KEEP_SOURCES=never, what can be removed before the stream is made: a file that nobody could watch,
- * once its captions are there. One with several sounds stays until the stream has them. What can't be verified
- * stays for the last job, which reports it.
+ * Verifies whether an original can be removed before its stream is encoded (KEEP_SOURCES=never): a file that browsers
+ * can't play, once its captions are extracted. A file with several audio tracks is kept until the stream has them. If
+ * the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
- * Decoding takes as long as the job has its lease, so this is called before the job ends, and
- * `removeSource` after it.
+ * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
@@ -94,7 +93,7 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
   }
 }
 
-/** Whether a job may remove the original, if that is verified: it reads the original and the played file then. */
+/** Returns whether a job may remove the original after verifying it, for which it reads both files. */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
   const { keepSources } = settings();
   const isReplaced = row.video_url !== "" && row.video_url !== url;
@@ -111,7 +110,7 @@ function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
   return original && playing ? { original, playing } : undefined;
 }
 
-/** @throws {KeptOriginalError} when KEEP_SOURCES allows the removal, but nothing proves that nothing is lost. */
+/** @throws {KeptOriginalError} if KEEP_SOURCES allows the removal, but it can't be verified that nothing is lost. */
 async function verifyRemoval(
   job: JobRow,
   source: Source,
@@ -119,7 +118,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // Decoding both takes minutes.
+  // Checked first, because decoding both files takes minutes.
   if (!mayForget(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (isCopyOf(video)) {
@@ -139,18 +138,18 @@ async function verifyRemoval(
   };
 }
 
-/** The removal is enqueued in the transaction in which the row forgets the original. */
+/** Removes the original. The removal is enqueued in the transaction that clears it from the row. */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
-  // What was verified may have been replaced or damaged meanwhile.
+  // The verified files may have been replaced or damaged in the meantime.
   if (!(await isUnchanged(removal.verified))) return;
   if (await retryWhileBusy(() => forgetSource(job, source, name, removal), RESULT_WAIT_MS)) {
     removeSoon();
   }
 }
 
-/** Not while the row has changed, another row names the file, or a job may be reading it. */
+/** False if the row has changed, another row references the file, or a job may be reading it. */
 const MAY_FORGET = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
   AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
@@ -189,15 +188,14 @@ function forgetSource(
   });
 }
 
-/** Of a video's length: a file or stream that is shorter has lost a part of it. */
+/** The minimum share of a video's length: a shorter file or stream is incomplete. */
 export const MIN_PART = 0.95;
 
 /**
- * Whether a stream can stand for the file that it was made from: every playlist that the master names is
- * ended and as long as the video, the files have all bytes that the playlists name, and every sound of the
- * video is among them.
+ * Returns whether a stream can replace its source: every playlist in the master playlist has an end tag and is as long
+ * as the video, the files contain all byte ranges of the playlists, and all audio tracks of the video are included.
  *
- * @param master the file of the multivariant playlist (RFC 8216 §4.3.4).
+ * @param master the path of the multivariant playlist (RFC 8216 §4.3.4).
  */
 async function isWholeStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
@@ -208,8 +206,8 @@ async function isWholeStream(master: string, video: Probe): Promise<boolean> {
 }
 
 /**
- * The files of a stream that an original may be removed for: its largest rendition, and its audio tracks,
- * which may be all that is left of further languages.
+ * Returns the files of a stream that have to be verified before the original is removed: the largest rendition, and the
+ * audio tracks, which may be the only ones left in other languages.
  */
 async function verifiedFilesOf(master: string) {
   const text = await readText(master);
@@ -222,7 +220,7 @@ async function verifiedFilesOf(master: string) {
   };
 }
 
-/** Whether every playlist that the master names is ended and that long, and its files have all bytes. */
+/** Returns whether every playlist in the master playlist has an end tag and this length, and its files all bytes. */
 export async function hasWholePlaylists(master: string, seconds: number): Promise<boolean> {
   const text = await readText(master);
   const pictures = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
@@ -258,7 +256,7 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
   return ends.size > 0;
 }
 
-/** Empty for a file that is not there. */
+/** Returns an empty string for a missing file. */
 async function readText(file: string): Promise<string> {
   return (await readMediaText(file).catch(unlessMissing)) ?? "";
 }

@@ -46,9 +46,9 @@ import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
 import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
-/** How often it polls for jobs that another process has added, or whose back-off is over. */
+/** How often the runner polls for jobs that another process has added, or whose retry delay is over. */
 const POLL_EVERY_MS = 5_000;
-/** How often it looks for videos that have become popular. */
+/** How often the runner checks for videos that have become popular. */
 const POPULAR_EVERY_MS = 10 * 60_000;
 
 const runner = processState(
@@ -57,7 +57,7 @@ const runner = processState(
   (started) => started.stop(),
 );
 
-/** Lets the server's own process work on the queue, until it is asked to leave. */
+/** Starts to process the queue in the server's own process, until it shuts down. */
 export function startJobs(): void {
   if (ffmpegAvailable()) announceCodecs();
   else console.warn(WITHOUT_FFMPEG);
@@ -68,21 +68,20 @@ export function startJobs(): void {
 
 export interface Runner {
   /**
-   * Resolves when there is nothing to do now; for the terminal and for tests.
+   * Resolves when there is nothing to do at the moment. For `npm run jobs` and tests.
    *
-   * @throws whatever kept the queue from being read the last time.
+   * @throws the error with which the last poll failed.
    */
   idle(): Promise<void>;
-  /** Takes no more jobs, and gives back those that run. */
+  /** Stops claiming jobs and returns the running ones to the queue. */
   stop(): Promise<void>;
 }
 
 /**
- * Works on the queue, `concurrency` jobs at once. A new video's playable copy never waits for the
- * qualities of an old one, nor does what somebody wants now: what runs is held where it is until that
- * is done.
+ * Processes the queue with `concurrency` jobs in parallel. Urgent jobs, such as the playable copy of a new video or a
+ * job that was moved to the front, never wait: running jobs are suspended until they are done.
  *
- * @param kinds of jobs that it takes; left out: all.
+ * @param kinds the kinds of jobs to claim; all by default.
  */
 export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Runner {
   const active = new Set<Work>();
@@ -93,7 +92,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   let first = true;
   let popularAt = 0;
   let full = false;
-  /** What the last poll failed with. */
+  /** The error of the last poll. */
   let failure: unknown;
 
   const poll = () => {
@@ -111,8 +110,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       } while (again && !stopped);
     } catch (error) {
       failure = error;
-      // While another process writes, nothing is begun; the timer polls again.
-      if (!isBusy(error)) console.error("The queue could not be read:", error);
+      // No jobs are started while another process is writing. The timer polls again.
+      if (!isBusy(error)) console.error("Could not read the queue:", error);
     } finally {
       polling = undefined;
     }
@@ -130,7 +129,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       popularAt = performance.now() + POPULAR_EVERY_MS;
       await enqueuePopular();
     }
-    // After a long sleep of the machine our own leases look expired; they are not for us to take.
+    // After the machine slept for long, our own leases look expired. Extend them before claiming, or we would claim our
+    // own jobs.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
       follow(urgent);
@@ -157,14 +157,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     });
   }
 
-  /** Without ffmpeg, files are scanned and nothing else. */
+  /** Without ffmpeg, the only jobs that can run are scans. */
   function kindsNow(): readonly JobKind[] | undefined {
     return ffmpegAvailable() ? kinds : ["scan"];
   }
 
   /**
-   * Holds everything while the queue is paused, and what runs while something urgent does. A stream that
-   * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
+   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If there are more jobs
+   * than `concurrency` afterwards, those with the highest priority continue.
    */
   function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
@@ -181,15 +181,15 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     const wasFull = full;
     full = !(await hasFreeDiskSpace()) && !(await evictsEnough());
     if (full && !wasFull) {
-      console.warn("The disk is nearly full: nothing is made of videos until there is room.");
+      console.warn("The disk is almost full. Processing is on hold until there is enough space.");
     } else if (wasFull && !full) {
-      console.log("There is room on the disk again: the queue goes on.");
+      console.log("There is enough disk space again. Processing resumes.");
     }
     if (full !== wasFull) jobsChanged("progress");
     return !full;
   }
 
-  /** Copies of files in the store must not keep the queue from working. */
+  /** Frees the space of local copies of stored files, which must not block the queue. */
   async function evictsEnough(): Promise<boolean> {
     if (!settings().storage) return false;
     const { freeBytes, reserveBytes } = await diskFigures();
@@ -235,43 +235,43 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   };
 }
 
-/** Whether this machine can work on any job. */
+/** Returns whether this machine can run any kind of job. */
 export function hasWork(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** Until it can be watched; a stream then has another priority, see `earlyWatch`. */
+/** Urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
 function isUrgent({ job }: Work): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
 
-/** How often a running job prolongs its lease; a third of the lease. */
+/** How often a running job extends its lease: a third of the lease's duration. */
 const HEARTBEAT_MS = 10_000;
-/** How often at most its progress is written. */
+/** The minimum interval between writes of a job's progress. */
 const PROGRESS_MS = 1_000;
-/** Until a job runs again that found the disk full, or the store away. */
+/** The delay before a job is retried that found the disk full or the store unavailable. */
 const RETRY_MS = 60_000;
-/** Until a command that came to no result runs again; no job waits longer, see `claimNext`. */
+/** The delay before a scan without a verdict is retried. Must not exceed the longest delay, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;
-/** Given back after this long, even when something still has to end. */
+/** At shutdown, a job is returned to the queue after this time even if its process is still running. */
 const LEAVE_WITHIN_MS = 2_000;
 
-/** A job that this process is working on. */
+/** A job that this process is running. */
 export interface Work {
   job: JobRow;
   task: TaskControl;
-  /** Resolves, and never rejects, when the job is done, failed, or given back. */
+  /** Resolves when the job is done, has failed, or was returned to the queue. Never rejects. */
   ended: Promise<void>;
-  /** Prolongs the lease. */
+  /** Extends the lease. */
   beat(): void;
-  /** Ends it at once and gives it back. */
+  /** Aborts the job and returns it to the queue. */
   returnToQueue(): Promise<void>;
 }
 
-/** Starts on a job that was claimed. */
+/** Starts to run a claimed job. */
 export function beginWork(job: JobRow): Work {
   let latest: Progress = { fraction: 0 };
-  // Not the clock of the day, which may be set.
+  // Not the wall clock, which may be adjusted.
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;
@@ -280,7 +280,7 @@ export function beginWork(job: JobRow): Work {
     const workedMs = performance.now() - startedAt - task.heldMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  // Of this attempt only: a process that has lost its lease still removes its own folder.
+  // Unique to this attempt: a process that has lost its lease still removes its own folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
   const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
@@ -290,7 +290,7 @@ export function beginWork(job: JobRow): Work {
 
   const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
-    .catch((error) => console.error("The end of a job could not be recorded:", error))
+    .catch((error) => console.error("Could not record the end of a job:", error))
     .finally(async () => {
       await pulse.stop();
       await removeTemporary(task.folder);
@@ -335,13 +335,13 @@ export async function recordFailure(
   returned: boolean,
 ): Promise<void> {
   if (returned) return returnToQueue(job);
-  // The video was deleted, or another worker has the job: it is theirs.
+  // The video was deleted, or another worker has the job by now.
   if (aborted) return;
   if (error instanceof UnscannedError) {
-    console.error(`The file of job ${job.id} was not scanned: ${error.message}`);
+    console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
     const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
-    // Behind what new videos need, which a command that hangs would hold up again and again.
+    // After the jobs of new videos, which a hanging command would otherwise delay again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
@@ -350,7 +350,7 @@ export async function recordFailure(
   if (code === "ENOSPC" || isPictureWithoutRoom) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
-  // The store may answer again; what is not in it stays so.
+  // A failure of the store is temporary, unless the object is missing.
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, RETRY_MS);
@@ -358,9 +358,9 @@ export async function recordFailure(
   if (error instanceof HardwareSuspendedError) {
     return returnToQueue(job, error.remainingMs, error.message);
   }
-  // Another process has held the lock of the database for minutes; that is no fault of the job.
+  // Another process has held the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
-  // Only what ffmpeg says of the file's bytes is final; a signal or a time limit is not.
+  // Failures caused by the file itself are final; a signal or a time limit isn't.
   const final =
     error instanceof RefusedFileError ||
     error instanceof UnusableSourceError ||
@@ -372,7 +372,7 @@ export async function recordFailure(
   if (source) await removeStale(source, "ladder");
 }
 
-/** How far the job is, and how long it will take at the pace it has had. */
+/** Returns the progress of a job, and the time left at its average speed so far. */
 function estimate({ fraction, speed }: Progress, workedMs: number) {
   const elapsed = workedMs / 1_000;
   return {
@@ -382,7 +382,7 @@ function estimate({ fraction, speed }: Progress, workedMs: number) {
   };
 }
 
-/** Removes the folders of attempts that were killed, but for those of jobs that run now. */
+/** Removes the folders of killed attempts, except those of jobs that are running now. */
 async function removeLeftovers(): Promise<void> {
   const running = prepared(
     "SELECT id FROM jobs WHERE state = 'running' AND lease_until > ?",

@@ -16,12 +16,12 @@ import type { QueuePage } from "./queue-page.server";
 
 const FORM = "queue";
 const CHANGES = [
-  ["now", "Now"],
-  ["later", "Later"],
-  ["again", "Make again"],
+  ["now", "Move to front"],
+  ["later", "Move to back"],
+  ["again", "Run again"],
 ] as const;
 
-/** The jobs of a page, each with what can be done with it, and with those that are checked. */
+/** The jobs of a page, each with its buttons, and the bulk actions for the selected ones. */
 export function QueueLists({
   view,
   queue: { lists, counts, video },
@@ -29,7 +29,7 @@ export function QueueLists({
 }: {
   view: QueueView;
   queue: QueuePage;
-  /** What can be made beside H.264, such as `AV1`. */
+  /** The labels of the additional codecs that can be encoded, such as `AV1`. */
   codecs: readonly string[];
 }) {
   const hydrated = useHydrated();
@@ -94,7 +94,7 @@ export function QueueLists({
           )}
         >
           <p role="status" className="mr-auto font-semibold figures">
-            {hydrated ? `${count} selected` : "With the selected jobs"}
+            {hydrated ? `${count} selected` : "Bulk actions"}
           </p>
           {hydrated && count < jobs.length && (
             <Button
@@ -103,7 +103,7 @@ export function QueueLists({
               size="sm"
               onClick={() => setChecked(new Set(jobs.map(({ id }) => id)))}
             >
-              Select all of this page
+              Select all on this page
             </Button>
           )}
           {CHANGES.map(([intent, label]) => (
@@ -117,7 +117,7 @@ export function QueueLists({
   );
 }
 
-/** Of the page of one video: all of it first, last, or made again. */
+/** The head of one video's jobs, with buttons that re-encode or move all of them. */
 function VideoHead({
   video,
   isMade,
@@ -135,10 +135,10 @@ function VideoHead({
           {video.title}
         </h2>
         {video.hasFile && !isMade && (
-          <p className="text-sm text-muted">Nothing has been asked of the queue for it.</p>
+          <p className="text-sm text-muted">This video has no jobs.</p>
         )}
         {!video.hasFile && (
-          <p className="text-sm text-muted">It has no file to make anything from.</p>
+          <p className="text-sm text-muted">This video has no file to process.</p>
         )}
       </div>
       {video.hasFile && (
@@ -150,17 +150,17 @@ function VideoHead({
             variant="secondary"
             size="sm"
             busy={busy?.get("video") === video.id && busy.get("intent") === "again"}
-            busyLabel="Asking..."
+            busyLabel="Queuing…"
           >
-            Convert again
+            Re-encode
           </Button>
           {isMade && (
             <>
               <Button name="intent" value="now" variant="secondary" size="sm">
-                All of it now
+                Move all to front
               </Button>
               <Button name="intent" value="later" variant="secondary" size="sm">
-                All of it later
+                Move all to back
               </Button>
             </>
           )}
@@ -185,7 +185,7 @@ function RetryAll() {
         variant="secondary"
         size="sm"
         busy={busy?.get("intent") === "retry"}
-        busyLabel="Retrying..."
+        busyLabel="Retrying…"
       >
         Retry all
       </Button>
@@ -196,40 +196,40 @@ function RetryAll() {
 function Empty({ view }: { view: QueueView }) {
   if (view.video !== undefined) return null;
   const messages = {
-    running: "Nothing is being made just now.",
-    waiting: "Nothing waits.",
-    failed: "Nothing has failed.",
-    done: "Nothing has been made yet.",
+    running: "No jobs running",
+    waiting: "No queued jobs",
+    failed: "No failed jobs",
+    done: "No completed jobs yet",
   };
-  if (!view.state) return <EmptyState icon={<CircleCheck />} title="Everything has been made." />;
+  if (!view.state) return <EmptyState icon={<CircleCheck />} title="All done" />;
   return (
     <EmptyState
       icon={<CircleCheck />}
       title={messages[view.state]}
-      action={<ButtonLink to="/admin/queue">Show all that is left</ButtonLink>}
+      action={<ButtonLink to="/admin/queue">Show unfinished jobs</ButtonLink>}
     />
   );
 }
 
-/** What can be done with a job, by its state; the words of its buttons. */
+/** The buttons of a job, by its state. */
 const CHANGES_OF: Record<JobNow["state"], [intent: string, label: string][]> = {
-  running: [["later", "Later"]],
+  running: [["later", "Move to back"]],
   waiting: [
-    ["now", "Now"],
-    ["later", "Later"],
+    ["now", "Move to front"],
+    ["later", "Move to back"],
   ],
   failed: [["again", "Retry"]],
-  done: [["again", "Make again"]],
+  done: [["again", "Run again"]],
 };
 
-/** A job as a row: of which video, how far, why it failed and what to do, and its buttons. */
+/** A job's row: its video, its state, and its buttons. */
 function QueueJob({
   job,
   checked,
   onCheck,
 }: {
   job: JobNow;
-  /** Undefined while the browser alone knows. */
+  /** Undefined before hydration, while the checkbox is uncontrolled. */
   checked: boolean | undefined;
   onCheck: () => void;
 }) {
@@ -272,7 +272,7 @@ function QueueJob({
               variant="secondary"
               size="sm"
               busy={sent === intent}
-              busyLabel={intent === "again" ? "Retrying..." : "Moving..."}
+              busyLabel={intent === "again" ? "Retrying…" : "Moving…"}
               aria-label={`${label}: ${about}`}
             >
               {label}
@@ -300,11 +300,11 @@ function State({ job }: { job: JobNow }) {
       </p>
       {job.isBlocked && <p>{BLOCKED}</p>}
       {state === "waiting" && reason && (
-        <p className="break-words">Tried before: {readReason(reason).why}</p>
+        <p className="break-words">Last attempt failed: {readReason(reason).why}</p>
       )}
       {state === "done" && finishedAt && (
         <p className="figures">
-          Done <Time value={finishedAt} />
+          Completed <Time value={finishedAt} />
         </p>
       )}
     </div>
@@ -329,7 +329,7 @@ function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
       {said && (
         <details className="text-muted">
           <summary className="inline-flex min-h-11 cursor-pointer items-center mouse:min-h-0">
-            What ffmpeg said
+            Technical details
           </summary>
           <p className="break-words">{said}</p>
         </details>

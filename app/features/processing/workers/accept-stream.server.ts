@@ -18,27 +18,26 @@ import { hasWholePlaylists, MIN_PART } from "../queue/remove-source.server";
 import { receivedFolder } from "./leases.server";
 import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
-/** SHA-256 of each file that was sent, by its name. */
+/** The SHA-256 of each file of a result, by file name. */
 export type Digests = Readonly<Record<string, string>>;
 
-/** A result that is not published; `message` is the sentence for the log and the studio. */
+/** The result was rejected. The message is for the log and the studio. */
 export class RefusedResultError extends Error {}
 
 const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
 const PICTURES = /^avc1\.[0-9a-f]{6}$/;
 const SOUNDS = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** The last picture that is decoded stands so many seconds before the end. */
+/** How many seconds before the end the last decoded frame is. */
 const BEFORE_END_SECONDS = 1;
 
 /**
- * Publishes what a worker has sent, in the way that what is made here is published, once it is what it
- * claims to be: the files have their digests, are pictures in the sizes and sounds of the video, as long
- * as it, and can be decoded at its beginning, middle and end. Of playlists none is taken from a
- * worker: they are written here, over what the files hold.
+ * Verifies a worker's result and publishes it like one that was encoded here. The files must have the announced digests
+ * and the expected resolutions and audio tracks, be as long as the video, and decode at the beginning, middle and end.
+ * Playlists aren't accepted from workers; they are generated here from the files.
  *
- * @returns false when the job is no longer wanted.
- * @throws {RefusedResultError} when it is not.
+ * @returns false if the job is no longer needed.
+ * @throws {RefusedResultError} if the result isn't valid.
  */
 export async function acceptStream(job: LeasedJob, digests: Digests): Promise<boolean> {
   const source = await sourceOf(job);
@@ -51,7 +50,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
     const stream = await withSourceFiles(job, source, () => checkedStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
-    // What ffmpeg, or whoever reads its boxes, says of the files that were sent.
+    // Errors of ffmpeg or of the MP4 parser are caused by the files that were sent.
     if (error instanceof EncodeError || error instanceof RangeError)
       throw new RefusedResultError(error.message);
     throw error;
@@ -71,7 +70,7 @@ async function checkedStream(job: LeasedJob, source: Source, digests: Digests): 
   const withCopy = source.row.video_url === "";
   const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
   if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), video.durationSeconds))) {
-    throw new RefusedResultError("Its playlists are shorter than the video.");
+    throw new RefusedResultError("The playlists are shorter than the video.");
   }
   return stream;
 }
@@ -79,17 +78,17 @@ async function checkedStream(job: LeasedJob, source: Source, digests: Digests): 
 async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
   const received = Object.keys(await receivedBytes(job));
   const lacking = Object.keys(digests).find((name) => !received.includes(name));
-  if (lacking) throw new RefusedResultError(`${lacking} has not arrived.`);
+  if (lacking) throw new RefusedResultError(`${lacking} hasn't arrived.`);
   for (const name of received) {
     const digest = Object.hasOwn(digests, name) ? digests[name] : undefined;
     if (digest === undefined) throw new RefusedResultError(`${name} has no digest.`);
     if ((await digestOf(path.join(receivedFiles(job), name))) !== digest.toLowerCase()) {
-      throw new RefusedResultError(`${name} has another digest than was said.`);
+      throw new RefusedResultError(`${name} doesn't match its digest.`);
     }
   }
 }
 
-/** What a stream of this video is made of, as far as there are files of it. */
+/** Returns the renditions and audio tracks of the result after verifying its files. */
 async function checkedLadder(
   job: LeasedJob,
   source: Source,
@@ -101,29 +100,29 @@ async function checkedLadder(
   const all = streamRenditions(video);
   const renditions = all.filter(isThere);
   if (!renditions.includes(all.at(-1)!)) {
-    throw new RefusedResultError("The largest of its renditions is missing.");
+    throw new RefusedResultError("The largest rendition is missing.");
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const sounds = soundsFor(video.sounds, withLowBandwidth);
-  // Of the sounds that were encoded, the default one is there at least.
+  // The default audio track is required if it has to be encoded.
   const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
   const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));
-  if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this video.`);
+  if (unknown) throw new RefusedResultError(`${unknown} isn't part of a stream of this video.`);
   const { durationSeconds } = video;
   for (const { name, width, height } of renditions) {
     const file = path.join(folder, `${name}.mp4`);
     const { video } = await probePictures(file);
     if (video.width !== width || video.height !== height)
-      throw new RefusedResultError(`${name}.mp4 has another size than was asked for.`);
+      throw new RefusedResultError(`${name}.mp4 doesn't have the requested resolution.`);
     await checkTrack(file, PICTURES, durationSeconds);
     for (const share of [0.5, 1]) {
       await decodeOne(file, Math.max(0, durationSeconds * share - BEFORE_END_SECONDS));
     }
   }
   for (const sound of sounds.filter(isThere)) {
-    // One that is copied may be shorter, and is left out then.
+    // Copied audio may be shorter. It is left out then.
     const seconds = sound.bitrate ? durationSeconds : 0;
     await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
   }
@@ -133,13 +132,13 @@ async function checkedLadder(
   };
 }
 
-/** Decodes the first picture too. */
+/** Probes a video file, including its first frame. */
 async function probePictures(file: string): Promise<Probe> {
   try {
     return await cachedProbe(file);
   } catch (error) {
     if (!(error instanceof RefusedFileError)) throw error;
-    throw new RefusedResultError(`${path.basename(file)} is no video that can be played.`);
+    throw new RefusedResultError(`${path.basename(file)} isn't a playable video.`);
   }
 }
 
@@ -147,7 +146,7 @@ async function checkTrack(file: string, codec: RegExp, videoSeconds: number): Pr
   const found = await readFragments(file);
   const seconds = found.fragments.reduce((sum, { duration }) => sum + duration, 0);
   if (!codec.test(found.codec))
-    throw new RefusedResultError(`${path.basename(file)} is in another codec.`);
+    throw new RefusedResultError(`${path.basename(file)} has an unexpected codec.`);
   if (seconds < videoSeconds * MIN_PART)
     throw new RefusedResultError(`${path.basename(file)} is shorter than the video.`);
 }

@@ -104,7 +104,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(toast.description).toBe("The video plays as it is until the cut is ready.");
     expect(videoRow(id)).toEqual(before);
     expect((await turnedDown(id, "0", "2")).status).toBe(409);
-    expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
+    expect((await queueView()).waiting[0]?.label).toBe("Trimmed version: Trimming");
     await activateReady();
     expect(videoRow(id)).toEqual(before);
     await finish();
