@@ -119,8 +119,8 @@ describe("a comparison that failed for good", () => {
   it.each([
     ["its file could not be made", { transcode: "failed", storyboard: "waiting" }, why],
     ["its pictures could not be made", { transcode: "done", storyboard: "failed" }, why],
-    ["no job is left", { transcode: "done", storyboard: "done" }, "No job is left"],
-    ["there was none", {}, "No job is left"],
+    ["no job is left", { transcode: "done", storyboard: "done" }, "No duplicate check is queued"],
+    ["there was none", {}, "No duplicate check is queued"],
   ])("is said where %s", async (_, jobs, message) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")?.failure?.why).toContain(message);

@@ -283,7 +283,7 @@ describe("a file that is no block list", () => {
   it.each([
     ["empty", [""], "no MD5 or SHA-256 digests"],
     ["a page", ["<!doctype html>"], "Line 1 has no MD5 or SHA-256 digest"],
-    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "not a block list"],
+    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "isn’t a block list"],
     ["with a digest that is none", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
     ["without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],
     ["with half a frame", [HEADER, line(1, { frames: frames.slice(2) })], "Line 2 "],

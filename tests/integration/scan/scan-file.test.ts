@@ -66,11 +66,11 @@ describe("the scan of a file", () => {
   });
 
   it.each([
-    ["exit 1", "The scan ended with exit code 1, but without a line that says why."],
-    ["echo Traceback >&2; exit 1", "exit code 1, but without a line"],
-    ["exit 2", "exit code 2, but without a line"],
-    ["echo broken; exit 3", "The scan ended with exit code 3 and said: broken."],
-    ["kill -SEGV $$", "The scan was ended by SIGSEGV."],
+    ["exit 1", "The scan ended with exit code 1 without printing a reason."],
+    ["echo Traceback >&2; exit 1", "exit code 1 without printing a reason"],
+    ["exit 2", "exit code 2 without printing a reason"],
+    ["echo broken; exit 3", "The scan ended with exit code 3 and printed: broken."],
+    ["kill -SEGV $$", "The scan was killed by SIGSEGV."],
     ["no-such-program", "exit code 127"],
   ])("comes to no result: %s", async (script, message) => {
     scanWith(site.folder, script);
@@ -121,6 +121,6 @@ describe("the scan of a file", () => {
     expect(await scan()).toEqual({ verdict: "hold", reason: "a".repeat(MAX_REASON_LENGTH) });
     expect(process.memoryUsage.rss() - before).toBeLessThan(200e6);
     scanWith(site.folder, "head -c 20000 /dev/zero | tr '\\0' '\\n'; echo late; exit 1");
-    await expect(scan()).rejects.toThrow("without a line that says why");
+    await expect(scan()).rejects.toThrow("without printing a reason");
   });
 });

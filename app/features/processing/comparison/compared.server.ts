@@ -8,15 +8,15 @@ import { onJobsChanged } from "../queue/queue-state.server";
 import { readReason } from "../queue/reasons";
 
 const EVERY_MS = 10_000;
-/** In one transaction. */
+/** The number of releases per transaction. */
 const AT_ONCE = 32;
-/** Read at once before yielding to the event loop: after an import, tens of thousands may be waiting. */
+/** Rows per query, with yields to the event loop in between: after an import, tens of thousands may be waiting. */
 const HOLDS_AT_ONCE = 1_000;
 
 /**
- * Starts to release videos that have been compared with the block list: after each job, and at startup those that were
- * compared before the process was killed. By then, a video that resembles a removed one has a hold for that, from the
- * transaction that ended the job.
+ * Starts to release videos that have been compared with the block list: after each job, and at startup for those that
+ * were compared before the process was killed. A video that resembles a removed one already has another hold by then,
+ * from the transaction that ended the job.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -62,7 +62,7 @@ export interface Uncompared {
   failure?: ComparisonFailure;
 }
 
-/** Why a comparison failed for good, and what to do about it: a sentence each. */
+/** Why a comparison failed for good, and what to do about it. One sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -84,8 +84,8 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
 /** The jobs that a comparison depends on. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
 const NOTHING_LEFT: ComparisonFailure = {
-  why: "No job is left that would compare it.",
-  advice: "Compare it again.",
+  why: "No duplicate check is queued for it.",
+  advice: "Run the comparison again.",
 };
 
 interface ComparisonJob {
@@ -124,7 +124,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   // The storyboard job enqueues the comparison, so its failure counts until then.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
-  if (failed) return readReason(failed.reason ?? "It failed without a reason.");
+  if (failed) return readReason(failed.reason ?? "It failed without giving a reason.");
   const isUnderWay = last?.state === "waiting" || last?.state === "running";
   return isUnderWay || of("fingerprint") ? undefined : NOTHING_LEFT;
 }

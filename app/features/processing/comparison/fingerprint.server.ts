@@ -25,8 +25,9 @@ import { takeComparedFrames } from "./take-frames.server";
 const RESULT_WAIT_MS = 60_000;
 
 /**
- * Notes what a video looks like, and names the videos that look like it. It is noted first: of two videos
- * at once one finds the other. It is compared with the block list too, also when that was done at its upload.
+ * Records the fingerprint of a video and finds similar videos. The fingerprint is recorded first, so that of two videos
+ * processed in parallel, one finds the other. The video is also compared with the block list, even if that was done at
+ * its upload.
  */
 export async function fingerprintVideo(
   job: JobRow,
@@ -38,7 +39,7 @@ export async function fingerprintVideo(
   const step = probe.durationSeconds / PICTURES;
   const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
   const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);
-  // Of a picture that can't be read nothing is known.
+  // An unreadable frame gets an empty hash.
   const hashes = pictures.map((picture) =>
     picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
   );
@@ -67,7 +68,7 @@ function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<vo
   });
 }
 
-/** Asks for it once the pictures of a video have been made, inside of a transaction. */
+/** Enqueues the duplicate check of a video, once its storyboard exists. For use inside a transaction. */
 export function askForFingerprint(videoId: string, priority: number): void {
   prepared(
     `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
@@ -75,7 +76,7 @@ export function askForFingerprint(videoId: string, priority: number): void {
   ).run({ videoId, priority });
 }
 
-/** Notes pairs inside of a transaction; what was said of one before stays. */
+/** Records pairs of similar videos. Dismissed pairs stay dismissed. For use inside a transaction. */
 export function notePairs(videoId: string, similar: readonly string[]): void {
   prepared(
     "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
@@ -87,7 +88,7 @@ export function notePairs(videoId: string, similar: readonly string[]): void {
   for (const other of similar) add.run({ id: videoId, other });
 }
 
-/** Forgets what the earlier file of a video looked like, inside of a transaction. */
+/** Deletes the fingerprint and the pairs of a video's earlier file. For use inside a transaction. */
 export function forgetFingerprint(videoId: string): void {
   forgetFrames(videoId);
   prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);

@@ -1,21 +1,21 @@
 import type { Database } from "better-sqlite3";
 
-/** Pixels on a side of the grey pictures that are hashed. */
+/** The side in pixels of the gray frames that are hashed. */
 export const HASHED_SIDE = 32;
-/** Coefficients on a side of the hash. */
+/** The number of low frequencies in each direction. */
 const LOW = 8;
-/** Pictures of a video. */
+/** The number of frames in a fingerprint. */
 export const PICTURES = 16;
 export const HASH_BYTES = 8;
-/** Standard deviation of the brightness, of 255: below it a picture shows nothing, as black does. */
+/** The standard deviation of the brightness (of 255) below which a frame counts as blank, such as a black one. */
 const MIN_CONTRAST = 8;
-/** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
+/** How many of 64 bits may differ between two frames of the same scene. Unrelated frames differ in about 32. */
 export const SAME_BITS = 10;
-/** Of its pictures; a video with fewer that differ is a still or a test card, which looks like many others. */
+/** The minimum number of distinct frames. With fewer, a video is a still or test card, which resembles many others. */
 const MIN_DIFFERENT = 4;
-/** Of the pictures of either video, that are found in the other. */
+/** The minimum share of each video's frames that are found in the other one. */
 const MIN_SHARE = 0.6;
-/** A video whose beginning was cut off has a picture later or earlier by so many. */
+/** By how many positions matching frames may be shifted, for videos whose beginning was trimmed. */
 const SHIFT = 2;
 
 const cosines = Array.from({ length: LOW }, (_, frequency) =>
@@ -25,17 +25,17 @@ const cosines = Array.from({ length: LOW }, (_, frequency) =>
 );
 
 /**
- * The hash of a picture (pHash): which of the 64 lowest frequencies of its cosine transform are above
- * their median. The first, its brightness, does not count.
+ * Returns the perceptual hash (pHash) of a frame: which of the 64 lowest frequencies of its cosine transform are above
+ * their median. The first, its brightness, doesn't count.
  *
- * @param picture HASHED_SIDE by HASHED_SIDE grey pixels of one byte.
- * @returns 8 bytes; all 0 for a picture that shows nothing.
+ * @param picture HASHED_SIDE by HASHED_SIDE gray pixels of one byte each.
+ * @returns 8 bytes; all 0 for a blank frame.
  */
 export function perceptualHash(picture: Uint8Array): Uint8Array {
   return hashesOfBothSides(picture)[0];
 }
 
-/** The hash of a picture, and that of its mirror image, whose odd frequencies have the other sign. */
+/** Returns the hashes of a frame and of its mirror image, whose odd frequencies have the opposite sign. */
 export function hashesOfBothSides(picture: Uint8Array): [Uint8Array, Uint8Array] {
   if (contrastOf(picture) < MIN_CONTRAST)
     return [new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)];
@@ -76,8 +76,8 @@ function contrastOf(picture: Uint8Array): number {
 }
 
 /**
- * The fingerprint of a video: the hashes of its pictures, one behind the other. Empty when too few of
- * them show anything, or nothing but the same.
+ * Returns the fingerprint of a video: the concatenated hashes of its frames. Empty if there are too few distinct frames
+ * that aren't blank.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
@@ -85,7 +85,7 @@ export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   return differ(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
-/** Whether enough of some pictures show something, and differ from each other. */
+/** Returns whether enough of some frames are distinct and not blank. */
 export function differ(words: Uint32Array, pictures: readonly number[]): boolean {
   const seen: number[] = [];
   for (const at of pictures) {
@@ -95,12 +95,12 @@ export function differ(words: Uint32Array, pictures: readonly number[]): boolean
   return seen.length >= MIN_DIFFERENT;
 }
 
-/** A fingerprint as it is compared. */
+/** Returns the hashes as 32-bit words, for fast comparison. */
 export function wordsOf(fingerprint: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(fingerprint).buffer);
 }
 
-/** Whether two videos, by their fingerprints, show the same: most pictures of each are in the other. */
+/** Returns whether two fingerprints are of the same video: most frames of each are found in the other. */
 export function looksAlike(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }
@@ -132,14 +132,14 @@ export function distance(a: Uint32Array, at: number, b: Uint32Array, other: numb
   return bits(a[2 * at]! ^ b[2 * other]!) + bits(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
-/** Bits that are set in 32. */
+/** Returns the number of set bits of a 32-bit value. */
 function bits(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Of the longer one: what a video may lack of another that it looks like. */
+/** The maximum share of the longer video that a similar one may lack. */
 const MAX_CUT = 0.2;
 
 export interface FingerprintedVideo {
@@ -149,7 +149,7 @@ export interface FingerprintedVideo {
   fingerprint: Uint8Array;
 }
 
-/** Returns the ids of the videos that look like one. Runs on a thread: it reads those of about its length. */
+/** Returns the ids of similar videos. Runs on a thread, because it reads all videos of about the same length. */
 export function readSimilarVideos(sqlite: Database) {
   const videos = sqlite.prepare<unknown[], { id: string; hashes: Buffer }>(/* sql */ `
     SELECT video_id AS id, hashes FROM video_fingerprints

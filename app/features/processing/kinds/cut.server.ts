@@ -23,30 +23,27 @@ import { languageOf, streams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the video. */
+/** The stream is encoded from the result, so it must be visually lossless; x264's CRF 17 nearly is. */
 const QUALITY = 17;
-/** Times the bits of the best rendition of a stream. */
+/** The factor on the bitrate of the best rendition of a stream. */
 const BITRATE_FACTOR = 3;
 const SOUND_BITRATE = 192_000;
-/** Larger pictures no device decodes as H.264. */
+/** No device decodes larger frames in H.264. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** A moment that was rounded a little before its picture still means that picture. */
+/** The share of a frame's duration by which a time may be rounded down and still mean that frame. */
 const ROUNDING_PICTURES = 0.05;
-/** Less than a picture, more than what is lost by writing a time down. */
+/** Less than a frame's duration, but more than the rounding error of timestamps. */
 const MARGIN_SECONDS = 0.002;
 
-/** Where ffmpeg has to begin, and for how long, in seconds, that it takes whole pictures. */
+/** The start and length for ffmpeg, in seconds, so that it includes whole frames. */
 interface PictureRange {
   seek: number;
   length: number;
 }
 
-/**
- * From the picture that is shown at the start to the last one before that which is shown at the end, of
- * a video with a steady rate.
- */
+/** Returns the range from the frame shown at the start up to, but without, the frame shown at the end. */
 function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
   const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
   const first = pictureAt(start);
@@ -58,8 +55,8 @@ function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRang
 }
 
 /**
- * A part of a video as a file of its own, with all its sounds. It is encoded anew: a copy could begin at
- * keyframes only, which stand seconds apart.
+ * Creates a file with a part of a video and all of its audio tracks. It is re-encoded, because a copy could only start
+ * at keyframes, which are seconds apart.
  */
 export async function cutVideo(
   source: Source & { cut: Cut },
@@ -82,7 +79,7 @@ async function encode(
   const { video, sounds } = probe;
   const rate = steadyRate(video.frameRate);
   const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
-  // Where timestamps jump nothing can be sought: everything before the part is decoded too.
+  // Seeking doesn't work if timestamps jump, so everything before the part is decoded, too.
   const isSought = !timestampsJump(probe);
   const trim = (prefix: "" | "a") =>
     isSought

@@ -11,15 +11,15 @@ import { PRIORITIES } from "../queue/kinds";
 import { tableOf } from "../queue/queue.server";
 import { jobsChanged } from "../queue/queue-state.server";
 
-/** Which files are scanned, the scan itself, and what becomes of its result. */
+/** Decides which files are scanned, runs the scan, and applies its result. */
 
 const VIDEOS_AT_ONCE = 200;
 /** After all jobs of new videos. */
 const LIBRARY_PRIORITY = 90;
 
 /**
- * Holds a new video until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the transaction
- * that inserts the video.
+ * Puts a new video on hold until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the
+ * transaction that inserts the video.
  *
  * @returns whether it will be scanned.
  */
@@ -30,7 +30,7 @@ export function scanNewVideo(videoId: string): boolean {
   return true;
 }
 
-/** Queues the scan of a replacement file. The replacement waits for the result, see take-over.server.ts. */
+/** Queues the scan of a replacement file. It isn't activated before it passes, see activate-replacement.server.ts. */
 export function scanReplacement(fileId: string): void {
   if (settings().scanCommand) queueScan(fileId);
 }
@@ -103,7 +103,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // Without a user.
+  // An activity without a user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -134,7 +134,7 @@ export function scanAgain(id: string): void {
 }
 
 /**
- * Ends the scan of a video or of a replacement file after somebody has decided: deletes the findings and ignores the
+ * Ends the scan of a video or of a replacement file after a moderator has decided: deletes the findings and ignores the
  * result of a running scan. Synchronous, for a transaction.
  */
 export function endScan(id: string): void {
@@ -201,16 +201,16 @@ export async function scanFile(
 type End = Awaited<ReturnType<typeof startScan>["ended"]>;
 
 function resultOf({ error, code, signal }: End, reason: string): ScanResult {
-  if (error) throw new UnscannedError(`The scan could not be started: ${error}.`);
+  if (error) throw new UnscannedError(`The scan couldn't be started: ${error}.`);
   const verdict = code === null ? undefined : VERDICTS[code];
   if (verdict && (verdict === "pass" || reason)) return { verdict, reason };
-  const end = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-  const said = reason
-    ? ` and said: ${reason}`
+  const end = code === null ? `was killed by ${signal}` : `ended with exit code ${code}`;
+  const output = reason
+    ? ` and printed: ${reason}`
     : verdict
-      ? ", but without a line that says why"
+      ? " without printing a reason"
       : "";
-  throw new UnscannedError(`The scan ${end}${said}.`);
+  throw new UnscannedError(`The scan ${end}${output}.`);
 }
 
 /** The output is untrusted: it may repeat the name of a file. */

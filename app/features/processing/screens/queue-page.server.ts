@@ -229,7 +229,7 @@ interface LeftOfKind {
   videoSeconds?: number;
 }
 
-/** The estimated seconds left; null with the labels of kinds of jobs that have never run, since they can't be estimated. */
+/** The estimated seconds left. Null if some kinds of jobs have never run; `unmeasured` has their labels. */
 interface TimeLeft {
   seconds: number | null;
   unmeasured: string[];

@@ -36,7 +36,7 @@ export function leaseMs(worker: string | null, own: number): number {
   return worker?.startsWith(REMOTE_PREFIX) ? REMOTE_LEASE_MS : own;
 }
 
-/** Returns the folder for the files that a remote worker sends. Each lease has its own, so that their files don't mix. */
+/** Returns the folder for files from a remote worker. Each lease has its own, so that their files don't mix. */
 export function receivedFolder({ id, worker }: LostLease): string {
   return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }

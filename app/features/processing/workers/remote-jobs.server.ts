@@ -37,7 +37,7 @@ const restRunner = processState(
   (runner) => runner.stop(),
 );
 
-/** Claims the next job for a worker. Returns it with the lease id for URLs; undefined if there is none at the moment. */
+/** Claims the next job for a worker, and returns it with the lease id for URLs; undefined if there is none. */
 export async function takeRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
   // From the first worker on, the site runs the other kinds of jobs.
@@ -116,8 +116,8 @@ export async function receivedBytes(job: LeasedJob): Promise<Record<string, numb
  * Appends a chunk to a file of a result.
  *
  * @returns the size of the file in bytes.
- * @throws {Problem} if the name isn't valid, the offset is wrong, the chunk is too large, the disk is almost full, or the
- *   lease has ended in the meantime.
+ * @throws {Problem} if the name isn't valid, the offset is wrong, the chunk is too large, the disk is almost full, or
+ *   the lease has ended in the meantime.
  */
 export async function receivePart(
   job: LeasedJob,
