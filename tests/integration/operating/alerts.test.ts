@@ -151,7 +151,7 @@ describe("what is told", () => {
     expect(await check(0.6)).toEqual([["disk", false]]);
     expect(await check(0.45)).toEqual([["disk", false]]);
     expect(await check(0.1)).toEqual([["disk", true]]);
-    expect((await readAlertsPage()).last[0]!.message).toMatch(/nearly full: [\d.]+[GT]B are free/);
+    expect((await readAlertsPage()).last[0]!.message).toMatch(/almost full: [\d.]+[GT]B free/);
   });
 
   it("is that no backup was proved for twice its time, not just after the start", async () => {
@@ -166,7 +166,7 @@ describe("what is told", () => {
     expect((await readAlertsPage()).last).toMatchObject([
       {
         kind: "backup-old",
-        message: "There has been no proved backup since 2026-01-29 13:00 UTC.",
+        message: "There has been no verified backup since 2026-01-29 13:00 UTC.",
       },
     ]);
     addBackup("done", "2026-02-01T11:00:00.000Z");
@@ -190,7 +190,7 @@ describe("what is told", () => {
     await check(now);
     const [first] = (await readAlertsPage()).last;
     expect(first!.message).toBe(
-      "2 conversions failed for good, the last of “Video b”, “Video a”. The queue says why.",
+      "2 jobs failed, most recently for “Video b”, “Video a”. See the Processing page.",
     );
     fail("c", 1);
     await check(now + 2 * MINUTE);
@@ -253,7 +253,7 @@ describe("a webhook", () => {
     await deliverDue(now + 59_000);
     expect(received).toHaveLength(1);
     const [alert] = (await readAlertsPage()).last;
-    expect(alert!.deliveries).toMatchObject([{ attempts: 1, reason: "The webhook answered 500." }]);
+    expect(alert!.deliveries).toMatchObject([{ attempts: 1, reason: "The webhook responded with 500." }]);
     closeDatabase();
     await deliverDue(now + MINUTE);
     await deliverDue(now + 6 * MINUTE);
@@ -302,13 +302,13 @@ describe("a webhook", () => {
       response.writeHead(302, { Location: target.url }).end(),
     );
     await expect(sendWebhook(away.url, SECRET, message)).rejects.toThrow(
-      "The webhook answered 302.",
+      "The webhook responded with 302.",
     );
     expect(target.received).toEqual([]);
 
     const silent = await receiver(() => {});
     await expect(sendWebhook(silent.url, SECRET, message, { mostMs: 200 })).rejects.toThrow(
-      "did not answer within",
+      "didn't respond within",
     );
 
     let isClosed = false;
@@ -353,7 +353,7 @@ describe("an e-mail", () => {
     for (const line of [
       "From: site@example.com",
       "To: me@example.com",
-      "Subject: Afterdark: something needs you",
+      "Subject: Afterdark: Action required: disk almost full",
       "Content-Type: text/plain; charset=utf-8",
       "The disk is nearly full.",
       "https://videos.example/admin/alerts",
@@ -459,7 +459,7 @@ describe("the page of the alerts", () => {
   it("sends a test, says what became of it, and shows no secret", async () => {
     const received = await useWebhook();
     const { toast } = await succeeded(send);
-    expect(toast.description).toContain("A test is being sent.");
+    expect(toast.description).toContain("Test sent.");
     await vi.waitFor(async () =>
       expect((await page()).last).toMatchObject([
         { kind: "test", deliveries: [{ event: "test", deliveredAt: expect.any(String) }] },

@@ -187,7 +187,7 @@ describe("a backup", () => {
     it("when a table has fewer rows than were copied", () => {
       expect(prove().files).toMatchObject([{ path: "videos/u/a.mp4" }]);
       expect(() => prove({ videos: 2 })).toThrow(
-        "The table videos of the backup has 1 rows instead of 2",
+        "The table videos in the backup has 1 rows instead of 2",
       );
       expect(leftovers()).toEqual([]);
     });
@@ -198,7 +198,7 @@ describe("a backup", () => {
       sqlite.exec(`CREATE INDEX damaged ON videos (title); PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(sql, 'title', 'category') WHERE name = 'damaged'`);
       sqlite.close();
-      expect(() => prove()).toThrow("The database of the backup is damaged (row 1 missing");
+      expect(() => prove()).toThrow("The database in the backup is damaged (row 1 missing");
       expect(leftovers()).toEqual([]);
     });
   });
@@ -249,11 +249,11 @@ describe("npm run backup without a folder", () => {
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^There is not enough room in BACKUP_DIR \(.+the earlier ones are kept/);
+    expect(stderr).toMatch(/^Not enough space in BACKUP_DIR \(.+Earlier backups are kept/);
     expect(storedBackups(folder)).toEqual([name]);
     expect(leftovers()).toEqual([]);
     expect(await lastBackups(10)).toMatchObject([
-      { state: "failed", reason: expect.stringContaining("not enough room") },
+      { state: "failed", reason: expect.stringContaining("Not enough space") },
     ]);
   });
 
@@ -261,7 +261,7 @@ describe("npm run backup without a folder", () => {
     const unlock = lockBackups(process.env.DATABASE_PATH!);
     onTestFinished(unlock);
     const { exitCode, stderr } = await script();
-    expect([exitCode, stderr]).toEqual([1, "Another backup is being made."]);
+    expect([exitCode, stderr]).toEqual([1, "Another backup is running."]);
     expect(await startBackup({ userId: null, dueAt: null })).toBeUndefined();
     expect(await states()).toEqual([]);
     expect(storedBackups(folder)).toEqual([]);
@@ -356,10 +356,10 @@ describe("the timetable", () => {
 describe("BACKUP_DIR", () => {
   it.each([
     ["missing", "which does not exist"],
-    ["uploads", "must be apart"],
-    ["uploads/videos", "must be apart"],
-    ["link", "must be apart"],
-    [".", "must be apart"],
+    ["uploads", "must be separate"],
+    ["uploads/videos", "must be separate"],
+    ["link", "must be separate"],
+    [".", "must be separate"],
     ["/proc", "cannot write to"],
   ])("is refused as %s", (name, reason) => {
     fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
@@ -405,7 +405,7 @@ describe("the page of the backups", () => {
     const { location, toast } = await succeeded(() => send("back-up"));
     expect([location, toast.description]).toEqual([
       "/admin/backups",
-      "A backup is being made. You may leave this page.",
+      "Backup started. You can leave this page.",
     ]);
     expect((await page()).runningSince).toEqual(expect.any(String));
     const again = (await send("back-up")) as unknown as { init: { status: number } };

@@ -272,7 +272,7 @@ describe("a backup while files change", () => {
       },
     );
     expect([exitCode, name]).toEqual([1, "none"]);
-    expect(stderr).toContain("videos/0/damaged.mp4 is not in the backup as it was copied");
+    expect(stderr).toContain("The copy of videos/0/damaged.mp4 in the backup is damaged");
   }, 120_000);
 });
 

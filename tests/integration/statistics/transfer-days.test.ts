@@ -130,9 +130,9 @@ describe("the alerts of the monthly budget", () => {
       ["transfer-over", 1],
     ];
     expect(alerts()).toEqual(open);
-    const messages = sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    const messages = sqliteHandle().prepare("SELECT message FROM alerts").pluck().all();
     expect(messages[1]).toBe(
-      "100MB of video files have been sent in 2026-03 (UTC). The budget of the month is 100MB.",
+      "100MB of video files were sent in 2026-03 (UTC). The monthly budget is 100MB.",
     );
     await checkTransfer(NOON + DAY_MS);
     expect(alerts()).toEqual(open.map(([kind]) => [kind, 0]));

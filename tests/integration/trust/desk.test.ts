@@ -548,7 +548,7 @@ describe("what waits for a moderator", () => {
       {
         kind: "reports-urgent",
         message:
-          "1 report of people shown without consent or under age needs a decision by 2030-01-03 12:00 UTC.",
+          "1 report about missing consent or possible minors is due by 2030-01-03 12:00 UTC.",
         isOver: 0,
       },
     ]);
@@ -558,12 +558,12 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 40 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-due"]);
     expect(alerts().at(-1)?.message).toBe(
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
+      "1 report is due by 2030-01-03 12:00 UTC.",
     );
     await checkReports(NOON + 48 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-overdue"]);
     expect(alerts().at(-1)?.message).toBe(
-      "1 report is overdue, the first since 2030-01-03 12:00 UTC.",
+      "1 report has been overdue since 2030-01-03 12:00 UTC.",
     );
     await decide("r", "keep");
     await checkReports(NOON + 49 * HOUR);
@@ -614,8 +614,8 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 37 * HOUR);
     const due = alerts().filter(({ kind }) => kind === "reports-due");
     expect(due.map(({ message }) => message)).toEqual([
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 03:00 UTC.",
+      "1 report is due by 2030-01-03 12:00 UTC.",
+      "1 report is due by 2030-01-03 03:00 UTC.",
     ]);
     await checkReports(NOON + 39 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);

@@ -2,7 +2,7 @@ import { BackupError, BackupRunningError } from "./backup-files.server";
 import type { BackupOptions } from "./backup-folder.server";
 import { type CreatedBackup, createBackup } from "./make-backup.server";
 
-/** The program of the process that makes one backup, answers over the channel to its parent, and ends. */
+/** The entry point of the process that creates one backup, reports the result to its parent over IPC, and exits. */
 
 export type BackupAnswer =
   | { made: CreatedBackup }

@@ -9,7 +9,7 @@ import { lastDue, lastProved, nextDue, runningSince } from "./backup-records.ser
 
 const SHOWN = 30;
 
-/** A backup as the page lists it. Times are ISO 8601 UTC. */
+/** A backup on the page. Times are ISO 8601 UTC. */
 export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
   isTimed: boolean;
   /** Who requested it; null for the command line. */
@@ -23,7 +23,7 @@ export async function readBackupsPage(now = Date.now()) {
   const [proved] = await list(1, "done");
   const everyMs = settings().backupEveryMs;
   return {
-    /** Undefined while BACKUP_DIR is unset. */
+    /** Undefined if BACKUP_DIR is unset. */
     timetable: options && {
       folder: options.folder,
       everyMs,
@@ -32,7 +32,7 @@ export async function readBackupsPage(now = Date.now()) {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
-    /** Null where Litestream is not used. */
+    /** Null if Litestream isn't used. */
     replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
     proved: proved ?? null,
@@ -40,12 +40,12 @@ export async function readBackupsPage(now = Date.now()) {
   };
 }
 
-/** When the last proved backup was made, for the page of statistics; null when there is none. */
+/** Returns the time of the last verified backup, for the statistics page; null if there is none. */
 export async function lastProvedAt(): Promise<string | null> {
   return (await lastProved())?.started_at ?? null;
 }
 
-/** The last backups. */
+/** Returns the last backups, the newest first. */
 async function list(most: number, state?: BackupRow["state"]): Promise<ListedBackup[]> {
   const rows = await database()
     .selectFrom("backups")

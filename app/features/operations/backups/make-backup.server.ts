@@ -25,7 +25,7 @@ import { copyDatabase } from "./copy-database.server";
 import { proveBackup } from "./prove-backup.server";
 import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
 
-/** What must stay free on the disk of BACKUP_DIR, which may be that of the site. */
+/** The space that must stay free on the disk of BACKUP_DIR, which may also be the site's disk. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
 const RESERVE_SHARE = 0.05;
 
@@ -33,20 +33,19 @@ export interface CreatedBackup {
   name: string;
   files: number;
   bytes: number;
-  /** What of them is not shared with an earlier backup. */
+  /** The bytes that aren't shared with an earlier backup. */
   addedBytes: number;
-  /** Files of an earlier one that were damaged, and copied again. */
+  /** The number of files that were damaged in earlier backups and copied again. */
   repaired: number;
 }
 
 /**
- * Makes a backup in a folder of its own below BACKUP_DIR, proves it, and removes the oldest. A file
- * that an earlier backup has is a link to that one. Until it is proved it has another name, and
- * when something is wrong it is removed; the earlier ones stay. It holds the thread for minutes: not for
- * the server's.
+ * Creates a backup in its own folder in BACKUP_DIR, verifies it, and removes the oldest ones. Files that an earlier
+ * backup contains are hard links to its copies. The backup has a temporary name until it is verified, and is removed if
+ * anything fails; earlier ones are kept. Blocks the thread for minutes, so don't use it in the server.
  *
- * @throws {BackupRunningError} while another process makes one.
- * @throws {BackupError} with a sentence for what the operator can change; anything else is a fault.
+ * @throws {BackupRunningError} if another process is running a backup.
+ * @throws {BackupError} with a message for the operator, for everything that they can fix. Other errors are bugs.
  */
 export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
   const unlock = options.hasLocks ? lockBackups(options.databasePath) : () => {};
@@ -57,7 +56,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     removeLeftovers(folder);
     fs.mkdirSync(unfinished, { mode: 0o700 });
     const made = await fill(options, name, unfinished);
-    // What is not on the disk yet would be lost with the power, and the name would lie.
+    // Before the rename, so that a power failure can't leave an incomplete backup under the final name.
     flushFileSystems([unfinished]);
     fs.renameSync(unfinished, path.join(folder, name));
     removeOld(folder, options.keep, name);
@@ -75,7 +74,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
   }
 }
 
-/** @throws {BackupRunningError} when another process has the lock. */
+/** @throws {BackupRunningError} if another process has the lock. */
 export function lockBackups(databasePath: string): () => void {
   try {
     return lockFile(`${databasePath}.backup-lock`, "a backup");
@@ -98,16 +97,16 @@ async function fill(
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
   );
-  // The copy of the database, and that of the proof.
+  // For the copy of the database, and the one that is restored to verify it.
   const stored = openStoredCopies(databasePath);
   const databaseRoom = 2 * fs.statSync(databasePath).size;
   requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy(stored) : 0));
-  // Files before the database and again after it: a row of the copy has its file in the copy, also
-  // when it came in, or was deleted, while the first ones were copied.
+  // Files are copied before the database and again after it, so that every file referenced in the copied database is
+  // in the backup, even if it was added or deleted in the meantime.
   if (withUploads) uploads.copyNew(stored);
   stored.close();
   const tables = await copyDatabase(databasePath, target);
-  // What the copy of the database doesn't know to be in the store belongs to the backup.
+  // Files that aren't in the store according to the copied database belong to the backup.
   const storedThen = openStoredCopies(target);
   const listed = withUploads ? [] : listUploads(uploadsDir, storedThen.has);
   if (withUploads) uploads.copyNew(storedThen);
@@ -134,28 +133,28 @@ async function fill(
   return made;
 }
 
-/** @throws {BackupError} when so many bytes do not fit beside what must stay free. */
+/** @throws {BackupError} if the free space, minus the reserve, is less than `bytes`. */
 function requireRoom(folder: string, bytes: number): void {
   const { bavail, blocks, bsize } = fs.statfsSync(folder);
   const free = bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
   if (free >= bytes) return;
   throw new BackupError(
-    `There is not enough room in BACKUP_DIR (${folder}): ${formatBytes(bytes)} are needed, ${formatBytes(Math.max(0, free))} are free. The earlier backups are kept; make room, or set BACKUP_KEEP lower.`,
+    `Not enough space in BACKUP_DIR (${folder}): ${formatBytes(bytes)} needed, ${formatBytes(Math.max(0, free))} available. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,
   );
 }
 
-/** What went wrong as a sentence, if the operator can change it. */
+/** Converts errors that the operator can fix to a `BackupError`. */
 function explain(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  // The last of them is a limit of the account's files.
+  // EFBIG is from a file size limit of the account.
   if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "EFBIG"].includes(code)) {
     return new BackupError(
-      `There is not enough room in BACKUP_DIR (${folder}). The unfinished backup was removed, the earlier ones are kept; make room, or set BACKUP_KEEP lower.`,
+      `Not enough space in BACKUP_DIR (${folder}). The unfinished backup was removed. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,
     );
   }
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
     return new BackupError(
-      "The database of the site is damaged, so nothing could be copied. Restore the last backup.",
+      "The site's database is damaged and can't be copied. Restore the last backup.",
     );
   }
   if (["ENOENT", "EACCES", "EPERM", "EROFS", "EIO", "ENOTDIR"].includes(code)) {

@@ -2,19 +2,19 @@ import type { Database } from "better-sqlite3";
 import type { JobKind } from "~db/schema";
 import type { AlertKind } from "~db/schema/operations";
 
-/** Of what is in the database, what the metrics tell. */
+/** The metrics that are read from the database. */
 export interface LibraryFigures {
-  /** Without those that are done, of which nothing is to be known and which are most. */
+  /** Without completed jobs, which are the vast majority and not of interest. */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
-  /** Reports that wait for a moderator, and those of them whose time is over. */
+  /** The number of open reports, and of those that are overdue. */
   reports: { open: number; overdue: number };
-  /** When the last proved backup began, ISO 8601 UTC; null when there is none. */
+  /** When the last verified backup started, ISO 8601 UTC; null if there is none. */
   provedAt: string | null;
 }
 
-/** Runs on a thread, since there may be a job for each of a hundred thousand videos. */
+/** Returns the metrics. Runs on a thread, because there may be hundreds of thousands of jobs. */
 export function readLibraryFigures(sqlite: Database) {
   const waiting = sqlite.prepare(
     `SELECT kind, 'waiting' AS state, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting

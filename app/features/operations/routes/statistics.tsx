@@ -72,8 +72,8 @@ export async function action({ request }: ActionFunctionArgs) {
     success(
       "Queue",
       videos > 0
-        ? `To be converted again: ${formatQuantity(videos, "video")}.`
-        : "There was nothing to convert again.",
+        ? `Queued ${formatQuantity(videos, "video")} for re-encoding.`
+        : "There are no videos to re-encode.",
     ),
   );
 }
@@ -121,7 +121,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
           headings={["Video", "Views"]}
           csv={statisticsFileHref("views-by-video", period)}
           format={SHORT.format}
-          empty="No views in this time."
+          empty="No views in this period."
           bars={videos.map(({ id, title, views }) => ({
             label: title,
             value: views,
@@ -131,7 +131,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
         />
         <RowChart
           title="Storage by category"
-          summary={`${formatStorage(bytes)} in all, derived files included.`}
+          summary={`${formatStorage(bytes)} in total, including derived files.`}
           headings={["Category", "Storage"]}
           csv={statisticsFileHref("storage-by-category", period)}
           format={formatStorage}

@@ -6,7 +6,7 @@ import { csvAnswer, readVideoStatistics } from "../statistics/statistics.server"
 
 const PERMISSION = "/admin/videos/:id/statistics/:file";
 
-/** The figures of a video, as CSV; views by day from its first view on. */
+/** The statistics of a video as CSV. Views by day start with the first view. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const user = await requirePermission(request, PERMISSION);
   const { id = "", file } = params;
