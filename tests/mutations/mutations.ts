@@ -129,7 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const job = leasedJob(worker.id, lease);",
     replace: "const job = leasedJob(1, lease);",
     killedBy: "tests/integration/workers/worker-api.test.ts",
-    title: "is no other worker's",
+    title: "can't be used by another worker",
   },
   {
     // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.
@@ -956,7 +956,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the file that is played is replaced after it was decoded",
+    title: "is kept when the playable version is replaced after it was decoded",
   },
 
   // Backups
@@ -982,7 +982,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again that is damaged in the earlier ones",
+    title: "copies a file again that is damaged in earlier backups",
   },
 
   // Shutdown

@@ -42,8 +42,8 @@ const waiting = () =>
     .pluck()
     .all();
 
-describe.runIf(ffmpegAvailable())("streams of other settings", () => {
-  it("are made again, and the earlier one is served until nobody can be watching it", async () => {
+describe.runIf(ffmpegAvailable())("outdated streams", () => {
+  it("are re-encoded, while the earlier one is served until nobody can be watching it", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
         "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
       );
 
-    // The end of the media data is lost, as after a fault of an encoder.
+    // The end of the media data is lost, as after an encoder failure.
     const usualPath = process.env.PATH;
     process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
       'case "$*" in *playable.mp4)',
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(videoRow(id).source_url).toMatch(/\.avi$/);
   });
 
-  it("wait behind everything else, by turns the newest and the most viewed", async () => {
+  it("are queued after everything else, alternating the newest and the most viewed", async () => {
     const stream = {
       hls_url: "/media/videos/u/1/hls-1/master.m3u8",
       video_url: "/media/videos/u/1.mp4",
@@ -140,13 +140,13 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(jobRows("a")).toMatchObject([{ attempts: 0, reason: null }]);
     expect(jobStates("ccc")).toEqual({ ladder: "running" });
 
-    // Asked for once more, the order is today's.
+    // Queuing them again updates the order.
     sqliteHandle().exec("UPDATE videos SET views = 9999 WHERE id = 'a'");
     expect(await convertAgain()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "a", "dddd", "bb"]);
   });
 
-  it("of a video without its source are left as they are, whoever asks", async () => {
+  it("aren't re-encoded for a video without its source", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const hls_url = "/media/videos/u/1/hls-1/master.m3u8";
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(videoRow(id)).toMatchObject({ hls_url, hls_settings: null });
   });
 
-  it("are asked for on the page of statistics, which tells what originals take", async () => {
+  it("are queued from the statistics page, which shows the size of originals", async () => {
     await signInAdmin();
     addVideo({ id: "v", source_url: "/media/videos/u/1.avi" });
     const done = {
