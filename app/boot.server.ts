@@ -19,7 +19,7 @@ import {
   reportCopies,
 } from "~/features/operations/backups/restore-backup.server";
 import { startBackups } from "~/features/operations/backups/run-backups.server";
-import { startFollowingFiles } from "~/features/operations/library-check/follow-files.server";
+import { startFollowingFiles } from "~/features/operations/library-check/track-files.server";
 import { checkIntegrity } from "~/features/operations/library-check/integrity.server";
 import { startLookingForFiles } from "~/features/operations/library-check/missing-files.server";
 import { messageFor } from "~/features/operations/library-check/paused-removals.server";

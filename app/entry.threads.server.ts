@@ -12,7 +12,7 @@ import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.se
 import { readTrashPage } from "~/features/library/trash/trash-list.server";
 import { readMatches } from "~/features/moderation/block-list/matches.server";
 import { countTransparency } from "~/features/moderation/transparency-figures.server";
-import { readLibraryFigures } from "~/features/operations/monitoring/library-figures.server";
+import { readLibraryFigures } from "~/features/operations/monitoring/library-metrics.server";
 import { readUploaderTotals } from "~/features/operations/statistics/uploader-totals.server";
 import {
   readBlockedVideos,

@@ -23,7 +23,7 @@ import {
   recordSuccess,
 } from "~/features/operations/backups/backup-records.server";
 import { copyDatabase } from "~/features/operations/backups/copy-database.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import { openStoredCopies } from "~/features/operations/backups/uploads-copy.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";

@@ -9,7 +9,7 @@ import {
 import { BLOCKED, progressText } from "~/features/processing/queue/kinds";
 import { retry } from "~/features/processing/queue/queue.server";
 import { pauseQueue } from "~/features/processing/queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
+import { WITHOUT_FFMPEG } from "~/features/processing/queue/failure-reasons";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { hasWork, startRunner } from "~/features/processing/queue/worker.server";
 import { announceCodecs } from "~/media/encode/encoders.server";

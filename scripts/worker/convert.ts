@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import path from "node:path";
-import { explain } from "~/features/processing/queue/reasons";
+import { explain } from "~/features/processing/queue/failure-reasons";
 import { isOnePicture } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";

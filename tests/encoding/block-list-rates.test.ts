@@ -3,7 +3,7 @@ import { type Frames, similarity } from "~/features/processing/comparison/frame-
 import {
   takeBlockedFrames,
   takeComparedFrames,
-} from "~/features/processing/comparison/take-frames.server";
+} from "~/features/processing/comparison/hash-frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";

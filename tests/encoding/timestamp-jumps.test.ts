@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   COMPARED_FRAMES,
   takeComparedFrames,
-} from "~/features/processing/comparison/take-frames.server";
-import { cutVideo } from "~/features/processing/kinds/cut.server";
+} from "~/features/processing/comparison/hash-frames.server";
+import { cutVideo } from "~/features/processing/kinds/trim.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";

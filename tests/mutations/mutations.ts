@@ -962,7 +962,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Backups
   {
     rule: "A backup with a damaged database isn't kept",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: 'if (integrity !== "ok") {',
     replace: "if (false) {",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -970,7 +970,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A backup without all rows isn't kept",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: "if (tables[name] === restored[name]) continue;",
     replace: "continue;",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -978,7 +978,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A damaged file of a backup is noticed",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listUploads, secretFile } from "~/features/operations/backups/backup-files.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import {
   finishInterruptedRestore,
   restoreBackup,

@@ -9,7 +9,7 @@ import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { deliverDue } from "~/features/operations/alerts/deliver.server";
 import { pollBackups } from "~/features/operations/backups/run-backups.server";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
+import { followFiles, nothingSeen } from "~/features/operations/library-check/track-files.server";
 import {
   filesLookedAt,
   missingFiles,
@@ -68,7 +68,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   },
   "app/features/operations/backups/run-backups.server.ts": () => pollBackups(),
   "app/features/library/files/activate-replacement.server.ts": activateReady,
-  "app/features/operations/library-check/follow-files.server.ts": () => followFiles(nothingSeen()),
+  "app/features/operations/library-check/track-files.server.ts": () => followFiles(nothingSeen()),
   "app/features/operations/library-check/missing-files.server.ts": async () => {
     filesLookedAt();
     for await (const _ of missingFiles());

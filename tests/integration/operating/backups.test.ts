@@ -12,8 +12,8 @@ import {
   requireBackupFolder,
   storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
-import { createBackup, lockBackups } from "~/features/operations/backups/make-backup.server";
-import { proveBackup, readNow } from "~/features/operations/backups/prove-backup.server";
+import { createBackup, lockBackups } from "~/features/operations/backups/create-backup.server";
+import { proveBackup, readNow } from "~/features/operations/backups/verify-backup.server";
 import {
   backupProcess,
   pollBackups,

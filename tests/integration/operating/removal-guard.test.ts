@@ -8,7 +8,7 @@ import {
   storedBackups,
   withRetention,
 } from "~/features/operations/backups/backup-folder.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import { correctStorage } from "~/features/operations/library-check/integrity.server";
 import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
 import { action } from "~/features/operations/routes/alerts";

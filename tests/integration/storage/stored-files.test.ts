@@ -12,7 +12,7 @@ import {
   quarantineObjects,
   recoverFiles,
 } from "~/features/operations/library-check/check-store.server";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
+import { followFiles, nothingSeen } from "~/features/operations/library-check/track-files.server";
 import { missingFiles } from "~/features/operations/library-check/missing-files.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";

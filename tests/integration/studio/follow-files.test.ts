@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
+import { followFiles, nothingSeen } from "~/features/operations/library-check/track-files.server";
 import { studioStats } from "~/features/operations/statistics/admin-stats.server";
 import { identifySite } from "~/media/removal-guard.server";
 import { sqliteHandle } from "~db/client.server";

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
 import { readCut } from "~/features/library/managed-video";
 import { parseStart } from "~/features/player/media-time";
-import { readReason } from "~/features/processing/queue/reasons";
+import { readReason } from "~/features/processing/queue/failure-reasons";
 import { readSchedule } from "~/features/visibility/schedule";
 import { textParts } from "~/features/watch/linked-text";
 import { titleFromFileName } from "~/shared/file-title";

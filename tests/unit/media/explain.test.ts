@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explain, readReason } from "~/features/processing/queue/reasons";
+import { explain, readReason } from "~/features/processing/queue/failure-reasons";
 
 describe("why a job failed", () => {
   it("is told in a sentence, with what to do and what ffmpeg said apart", () => {

@@ -1,6 +1,6 @@
 import { BackupError, BackupRunningError } from "./backup-files.server";
 import type { BackupOptions } from "./backup-folder.server";
-import { type CreatedBackup, createBackup } from "./make-backup.server";
+import { type CreatedBackup, createBackup } from "./create-backup.server";
 
 /** The entry point of the process that creates one backup, reports the result to its parent over IPC, and exits. */
 

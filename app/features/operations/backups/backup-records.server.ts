@@ -5,7 +5,7 @@ import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
-import type { CreatedBackup } from "./make-backup.server";
+import type { CreatedBackup } from "./create-backup.server";
 
 /** The number of records of earlier backups that are kept. */
 const RECORDS_KEPT = 200;

@@ -22,7 +22,7 @@ import {
   runningSince,
   shouldDelayRetry,
 } from "./backup-records.server";
-import { lockBackups } from "./make-backup.server";
+import { lockBackups } from "./create-backup.server";
 
 /** The maximum delay of a scheduled backup, and the delay of the first one after the start. */
 const POLL_EVERY_MS = 15_000;

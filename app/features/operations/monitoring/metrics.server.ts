@@ -14,7 +14,7 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS } from "~db/schema/media";
 import { ALERT_KINDS } from "~db/schema/operations";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { LibraryFigures } from "./library-figures.server";
+import type { LibraryFigures } from "./library-metrics.server";
 
 /** Histogram buckets in seconds. A cached page takes 1 ms, a page 10 ms, a search in a large library 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

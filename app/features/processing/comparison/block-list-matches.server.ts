@@ -12,7 +12,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { Answer } from "./blocked-index.server";
 import { hasBlockedFrames } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeComparedFrames } from "./take-frames.server";
+import { takeComparedFrames } from "./hash-frames.server";
 
 /**
  * How long an upload waits for its comparison. If that takes longer, the video goes on hold until its job has compared

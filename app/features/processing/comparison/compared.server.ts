@@ -5,7 +5,7 @@ import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { onJobsChanged } from "../queue/queue-state.server";
-import { readReason } from "../queue/reasons";
+import { readReason } from "../queue/failure-reasons";
 
 const EVERY_MS = 10_000;
 /** The number of releases per transaction. */

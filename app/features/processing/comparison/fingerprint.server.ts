@@ -20,7 +20,7 @@ import {
   PICTURES,
   perceptualHash,
 } from "./perceptual-hash";
-import { takeComparedFrames } from "./take-frames.server";
+import { takeComparedFrames } from "./hash-frames.server";
 
 const RESULT_WAIT_MS = 60_000;
 

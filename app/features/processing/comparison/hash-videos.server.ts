@@ -17,7 +17,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { compareSite } from "./block-list-matches.server";
 import { onHashingDue } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeBlockedFrames } from "./take-frames.server";
+import { takeBlockedFrames } from "./hash-frames.server";
 
 /** After this many attempts, the entry keeps what was known before, like one whose file isn't a video. */
 const MAX_ATTEMPTS = 3;

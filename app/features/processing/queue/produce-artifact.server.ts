@@ -15,7 +15,7 @@ import type { JobKind, JobRow } from "~db/schema";
 import { fingerprintVideo } from "../comparison/fingerprint.server";
 import { addCodecs } from "../kinds/add-codecs.server";
 import { extractCaptions } from "../kinds/captions.server";
-import { cutVideo } from "../kinds/cut.server";
+import { cutVideo } from "../kinds/trim.server";
 import { measureLoudness } from "../kinds/loudness.server";
 import { createPreview } from "../kinds/preview.server";
 import { scanFile } from "../kinds/scan.server";

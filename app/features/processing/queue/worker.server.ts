@@ -43,7 +43,7 @@ import {
   returnToQueue,
 } from "./queue.server";
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
-import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./reasons";
+import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./failure-reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
 /** How often the runner polls for jobs that another process has added, or whose retry delay is over. */

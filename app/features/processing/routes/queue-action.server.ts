@@ -15,7 +15,7 @@ import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.se
 import { enqueueCodecs } from "../queue/enqueue.server";
 import { JOB_LABELS } from "../queue/kinds";
 import { jobsChanged, pauseQueue } from "../queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "../queue/reasons";
+import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";

@@ -23,7 +23,7 @@ import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { queryThread } from "~db/threads/query-thread.server";
 import { pausedSince } from "../queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "../queue/reasons";
+import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
 import {
   QUEUE_STATE_LABELS,
   QUEUE_STATES,

@@ -10,7 +10,7 @@ import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import { Progress } from "../queue/job-progress";
 import { BLOCKED, type JobNow } from "../queue/kinds";
-import { readReason } from "../queue/reasons";
+import { readReason } from "../queue/failure-reasons";
 import { QUEUE_STATE_LABELS, type QueueView, queueHref } from "./queue-address";
 import type { QueuePage } from "./queue-page.server";
 

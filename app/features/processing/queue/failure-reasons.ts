@@ -41,7 +41,10 @@ const ADVICE: [RegExp, string][] = [
     "Install a full build of ffmpeg 5 or newer on the server, then retry.",
   ],
   [/more memory/i, "Export the video at a lower resolution and upload that file."],
-  [/took longer|no progress|was ended by|asked to end|was ended \d+ times|stopped unexpectedly/i, SEE_LOG],
+  [
+    /took longer|time limit|no progress|was (?:ended|killed) by|asked to end|stopped early|was ended \d+ times|stopped unexpectedly/i,
+    SEE_LOG,
+  ],
   [
     /grew larger|size limit/i,
     "Retry. If it fails again, export the video at a lower quality and upload that file.",
@@ -52,7 +55,7 @@ const ADVICE: [RegExp, string][] = [
     "Upload a file within these limits.",
   ],
   [
-    /damaged|cut off|incomplete|not a video|no video in it|is empty|VVC|format that can.t be read|could(?: not|n.t) read|not one (picture|segment)|no frame/i,
+    /damaged|cut off|incomplete|not a video|supported video|no video (?:in it|track)|is empty|VVC|format that can.t be read|unsupported codec|could(?: not|n.t) read|not one (?:picture|segment)|no (?:frame|segments)/i,
     UPLOAD_AGAIN,
   ],
 ];

@@ -22,7 +22,7 @@ import {
   unfinishedFolder,
 } from "./backup-folder.server";
 import { copyDatabase } from "./copy-database.server";
-import { proveBackup } from "./prove-backup.server";
+import { proveBackup } from "./verify-backup.server";
 import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
 
 /** The space that must stay free on the disk of BACKUP_DIR, which may also be the site's disk. */
