@@ -128,7 +128,7 @@ function titlesAt(until: string): string {
 
 /**
  * Raises an alert for files that the scan refused, another one whenever more are refused, and one while files can't be
- * scanned. Resolves them once somebody has decided or the files have been scanned.
+ * scanned. Resolves them once someone has decided or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{

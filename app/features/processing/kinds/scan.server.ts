@@ -65,7 +65,7 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public meanwhile.
+ * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public in the meantime.
  *
  * @returns how many.
  */

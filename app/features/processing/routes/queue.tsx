@@ -130,10 +130,9 @@ function QueueHead({
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="min-w-0 grow basis-60">
         <p role="status" className={classNames("font-semibold", isPaused && "text-warn")}>
-          {isPaused ? "Processing is paused." : stateText(running, waiting)}
+          {stateText(running, waiting, isPaused)}
         </p>
         <p className="text-sm text-muted figures">
-          {running + waiting > 0 && `${formatQuantity(running + waiting, "job")} left. `}
           {timeText(running + waiting, timeLeft, isPaused)}
         </p>
       </div>
@@ -153,8 +152,10 @@ function QueueHead({
   );
 }
 
-function stateText(running: number, waiting: number): string {
-  if (running > 0) return "Processing";
+function stateText(running: number, waiting: number, isPaused: boolean): string {
+  const jobs = formatQuantity(running + waiting, "job");
+  if (isPaused) return `Processing is paused.${running + waiting > 0 ? ` ${jobs} left.` : ""}`;
+  if (running > 0) return `Processing ${jobs}`;
   return waiting > 0 ? "Resuming…" : "All done";
 }
 
