@@ -50,7 +50,7 @@ const LADDER_VERSION = 1;
 
 /**
  * What streams are made with today. Kept with each: where the two differ, converting again brings
- * something, see `convertAgain`.
+ * something, see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */

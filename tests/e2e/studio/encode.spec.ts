@@ -39,7 +39,9 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   await expectNoViolations(page);
   await page.getByRole("button", { name: /^Retry/ }).click();
   await expect(page.getByText("The job was queued again.").first()).toBeVisible();
-  await expect(page.getByRole("region", { name: /Queued/ })).toContainText("Preparing for playback");
+  await expect(page.getByRole("region", { name: /Queued/ })).toContainText(
+    "Preparing for playback",
+  );
   await expect(page.getByText(/Estimating time remaining/)).toBeVisible();
   await page.getByRole("button", { name: "Pause all" }).click();
   await expect(page.getByText("Processing is paused.")).toBeVisible();

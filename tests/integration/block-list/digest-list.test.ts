@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readBlockListPage } from "~/features/moderation/block-list/block-list-page.server";
 import { action } from "~/features/moderation/routes/block-list";
 import {
-  forgetEntries,
+  deleteExpiredEntries,
   hasBlockedMd5s,
   isBlockedFile,
   isBlockedMd5,
@@ -152,7 +152,7 @@ describe("a list of digests", () => {
     });
     expect(turns.meanMs).toBeLessThan(25);
     await transaction(() => removeEntry(1, new Date("2020-01-01")));
-    expect((await turnsDuring(() => forgetEntries())).meanMs).toBeLessThan(25);
+    expect((await turnsDuring(() => deleteExpiredEntries())).meanMs).toBeLessThan(25);
     const left = `SELECT (SELECT count(*) FROM blocked_files) + (SELECT count(*) FROM blocked_md5s)`;
     expect(sqliteHandle().prepare(left).pluck().get()).toBe(0);
     expect((await readBlockListPage(undefined)).removed).toEqual([]);

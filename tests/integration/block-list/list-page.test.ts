@@ -12,7 +12,7 @@ import {
 } from "~/features/processing/comparison/block-list-matches.server";
 import {
   blockVideo,
-  forgetEntries,
+  deleteExpiredEntries,
   hasBlockedFrames,
   isBlockedFile,
 } from "~/features/processing/comparison/blocked-videos.server";
@@ -173,7 +173,7 @@ describe("the block list page", () => {
     await purge(["v"]);
     expect(await entry()).toMatchObject({ ...shown, place: null, hasThumbnail: false });
     expect((await thumbnail("1")).status).toBe(404);
-    await forgetEntries(Date.parse("2027-10-01T10:00:00Z"));
+    await deleteExpiredEntries(Date.parse("2027-10-01T10:00:00Z"));
     expect(await entry()).toMatchObject({ title: null, reportId: "r" });
   });
 
@@ -251,9 +251,9 @@ describe("the block list page", () => {
     await importBlockList(written(HEADER, line(1), line(2)));
     await succeeded(() => send({ intent: "remove", entry: "1" }));
     const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck();
-    await forgetEntries(Date.now() + 29 * DAY_MS);
+    await deleteExpiredEntries(Date.now() + 29 * DAY_MS);
     expect(count.get()).toBe(2);
-    await forgetEntries(Date.now() + 30 * DAY_MS);
+    await deleteExpiredEntries(Date.now() + 30 * DAY_MS);
     expect([count.get(), (await page()).removed]).toEqual([1, []]);
     expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });

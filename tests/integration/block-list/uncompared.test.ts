@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
-import { LONGEST_LOOK_MS } from "~/features/processing/comparison/block-list-matches.server";
+import { COMPARISON_TIMEOUT_MS } from "~/features/processing/comparison/block-list-matches.server";
 import { blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
@@ -37,7 +37,7 @@ function beLate(): void {
     work: () => void,
     ms?: number,
     ...rest: []
-  ) => setTimeout(work, ms === LONGEST_LOOK_MS ? 0 : ms, ...rest)) as typeof setTimeout);
+  ) => setTimeout(work, ms === COMPARISON_TIMEOUT_MS ? 0 : ms, ...rest)) as typeof setTimeout);
 }
 
 async function upload(file: string, texts: Record<string, string> = {}) {

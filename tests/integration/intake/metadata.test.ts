@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ALL_NEWEST } from "~/features/library/list/manage-address";
 import { findEditable, listManaged } from "~/features/library/list/managed-list.server";
-import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
+import { enqueueMissingInLibrary } from "~/features/processing/queue/enqueue.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { publicFile } from "~/features/visibility/media-access.server";
 import { parseMediaUrl } from "~/media/bucket.server";
@@ -150,13 +150,13 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await hasMark()).toBe(true);
     expect((await listManaged(ALL_NEWEST)).videos[0]).toMatchObject({ hasMetadata: true });
     const version = await withVersion(url);
-    expect(await enqueueMissing()).toBe(1);
+    expect(await enqueueMissingInLibrary()).toBe(1);
     await workUntilIdle();
     expectClean(url);
     // Caches and backups know a file by its version.
     expect(await withVersion(url)).not.toBe(version);
     expect(await hasMark()).toBe(false);
-    expect(await enqueueMissing()).toBe(0);
+    expect(await enqueueMissingInLibrary()).toBe(0);
     // Who has the address of the version before gets no metadata either.
     const { search } = new URL(version, "http://x");
     const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
     const url = insertVideo(file);
     const version = await withVersion(url);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expectClean(url);
     expect(await hasMark()).toBe(false);
@@ -188,13 +188,13 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
   it("are marked again when the tool names another file", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     const second = path.join(site.uploads, "videos/tool/2.mp4");
     fs.copyFileSync(file, second);
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/tool/2.mp4'");
     expect(await hasMark()).toBe(true);
-    expect(await enqueueMissing()).toBe(1);
+    expect(await enqueueMissingInLibrary()).toBe(1);
     await workUntilIdle();
     expectClean("/media/videos/tool/2.mp4");
     expect(await hasMark()).toBe(false);
@@ -206,7 +206,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
     const other = path.join(site.folder, "other.mp4");
     fs.linkSync(inPlace, other);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expectClean(url);
     expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
@@ -221,7 +221,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     const thumbnail_url = "/media/thumbnails/tool/1.jpg";
     insertVideo(makeClip(site.folder, "video", {}), { thumbnail_url });
     expect(await hasMark()).toBe(true);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expect(await hasMark()).toBe(false);
     const now = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { action } from "~/features/operations/routes/statistics";
-import { sourceFigures } from "~/features/operations/statistics/statistics.server";
-import { convertAgain } from "~/features/processing/queue/enqueue.server";
+import { readSourceStatistics } from "~/features/operations/statistics/statistics.server";
+import { reencodeOutdatedStreams } from "~/features/processing/queue/enqueue.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { ladderSettings } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -50,12 +50,12 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     await workUntilIdle();
     const before = videoRow(id);
     expect(before.hls_settings).toBe(ladderSettings());
-    expect(await convertAgain()).toBe(0);
+    expect(await reencodeOutdatedStreams()).toBe(0);
 
     process.env.ENCODER_MAX_HEIGHT = "240";
     forgetSettings();
-    expect(await sourceFigures()).toMatchObject({ outdated: 1 });
-    expect(await convertAgain()).toBe(1);
+    expect(await readSourceStatistics()).toMatchObject({ outdated: 1 });
+    expect(await reencodeOutdatedStreams()).toBe(1);
     expect(videoRow(id)).toEqual(before);
     await workUntilIdle();
     const row = videoRow(id);
@@ -65,7 +65,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(await statusOf(before.hls_url!.replace("master.m3u8", "180p.mp4"))).toBe(200);
     const cleanup = jobRows(id).find(({ kind }) => kind === "cleanup")!;
     expect((Date.parse(cleanup.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
-    expect(await sourceFigures()).toMatchObject({ outdated: 0 });
+    expect(await readSourceStatistics()).toMatchObject({ outdated: 0 });
 
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind = 'cleanup'");
     await workUntilIdle();
@@ -135,14 +135,14 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     job.run("a", "ladder", 40, "failed", "because");
     job.run("ccc", "ladder", 40, "running", null);
     job.run("without", "poster", 10, "waiting", null);
-    expect(await convertAgain()).toBe(4);
+    expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "bb", "dddd", "a"]);
     expect(jobRows("a")).toMatchObject([{ attempts: 0, reason: null }]);
     expect(jobStates("ccc")).toEqual({ ladder: "running" });
 
     // Queuing them again updates the order.
     sqliteHandle().exec("UPDATE videos SET views = 9999 WHERE id = 'a'");
-    expect(await convertAgain()).toBe(4);
+    expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "a", "dddd", "bb"]);
   });
 
@@ -175,7 +175,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     );
     fs.mkdirSync(path.dirname(onDisk(site.uploads, replaced)), { recursive: true });
     fs.writeFileSync(onDisk(site.uploads, replaced), "bytes");
-    expect(await sourceFigures()).toEqual({
+    expect(await readSourceStatistics()).toEqual({
       keep: "always",
       sources: { videos: 3, bytes: 755 },
       converted: { videos: 2, bytes: 55 },

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPreview, PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
+import { createPreview, MAX_PREVIEW_BYTES } from "~/features/processing/kinds/preview.server";
 import { processPicture } from "~/media/pictures/picture-process.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -43,7 +43,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
       audio: false,
     });
     const preview = await previewOf(video);
-    expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+    expect(fs.statSync(preview).size).toBeLessThanOrEqual(MAX_PREVIEW_BYTES);
     const found = await probe(preview);
     expect(found).toMatchObject({ playable: true, needsFaststart: false });
     expect(found?.durationSeconds).toBeCloseTo(8, 0);

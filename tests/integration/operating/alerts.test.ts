@@ -253,7 +253,9 @@ describe("a webhook", () => {
     await deliverDue(now + 59_000);
     expect(received).toHaveLength(1);
     const [alert] = (await readAlertsPage()).last;
-    expect(alert!.deliveries).toMatchObject([{ attempts: 1, reason: "The webhook responded with 500." }]);
+    expect(alert!.deliveries).toMatchObject([
+      { attempts: 1, reason: "The webhook responded with 500." },
+    ]);
     closeDatabase();
     await deliverDue(now + MINUTE);
     await deliverDue(now + 6 * MINUTE);
@@ -307,7 +309,7 @@ describe("a webhook", () => {
     expect(target.received).toEqual([]);
 
     const silent = await receiver(() => {});
-    await expect(sendWebhook(silent.url, SECRET, message, { mostMs: 200 })).rejects.toThrow(
+    await expect(sendWebhook(silent.url, SECRET, message, { timeoutMs: 200 })).rejects.toThrow(
       "didn't respond within",
     );
 

@@ -13,12 +13,12 @@ import {
   storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
 import { createBackup, lockBackups } from "~/features/operations/backups/create-backup.server";
-import { proveBackup, readNow } from "~/features/operations/backups/verify-backup.server";
 import {
   backupProcess,
   pollBackups,
   startBackup,
 } from "~/features/operations/backups/run-backups.server";
+import { filesToRead, verifyBackup } from "~/features/operations/backups/verify-backup.server";
 import { action, loader } from "~/features/operations/routes/backups";
 import { removeVideos } from "~/features/trash/remove.server";
 import { recordFile } from "~/media/media-files.server";
@@ -178,7 +178,7 @@ describe("a backup", () => {
       tables = JSON.parse(fs.readFileSync(path.join(backup, "backup.json"), "utf8")).tables;
     });
     const prove = (more: Record<string, number> = {}) =>
-      proveBackup(backup, path.join(folder, ".proof"), {
+      verifyBackup(backup, path.join(folder, ".proof"), {
         tables: { ...tables, ...more },
         withUploads: true,
         repair: () => false,
@@ -209,7 +209,7 @@ describe("a backup", () => {
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
     );
     known[40] = file("oldest", "2025-01-01");
-    const read = readNow([...known, file("new")]);
+    const read = filesToRead([...known, file("new")]);
     expect(read.map(({ path }) => path)).toEqual(["new", "oldest", "k0"]);
   });
 
@@ -401,7 +401,7 @@ describe("the backups page", () => {
 
   it("creates a backup and shows its result", async () => {
     addVideoWithFile("a");
-    expect((await page()).proved).toBeNull();
+    expect((await page()).lastVerified).toBeNull();
     const { location, toast } = await succeeded(() => send("back-up"));
     expect([location, toast.description]).toEqual([
       "/admin/backups",
@@ -412,8 +412,8 @@ describe("the backups page", () => {
     expect(again.init.status).toBe(409);
     await vi.waitFor(async () => expect((await page()).runningSince).toBeNull(), 60_000);
     expect(await page()).toMatchObject({
-      timetable: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
-      proved: { state: "done", files: 1, by: "a@b.c", isTimed: false },
+      schedule: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
+      lastVerified: { state: "done", files: 1, by: "a@b.c", isScheduled: false },
       last: [{ state: "done" }],
     });
     const [{ action: name, detail, email } = { action: "", detail: "", email: "" }] =
@@ -425,7 +425,7 @@ describe("the backups page", () => {
 
   it("shows no schedule without BACKUP_DIR", async () => {
     set({ BACKUP_DIR: "" });
-    expect((await page()).timetable).toBeUndefined();
+    expect((await page()).schedule).toBeUndefined();
     const answer = (await send("back-up")) as unknown as { init: { status: number } };
     expect(answer.init.status).toBe(409);
     expect((await caught(() => send("nothing"))).status).toBe(400);

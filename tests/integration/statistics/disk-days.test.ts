@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { loader } from "~/features/operations/routes/statistics";
 import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
 import {
-  diskFigures,
   readDiskDays,
+  readDiskStatistics,
   recordDisk,
 } from "~/features/operations/statistics/daily-records.server";
 import { sqliteHandle } from "~db/client.server";
@@ -45,10 +45,13 @@ it("deletes records after a year", async () => {
 it("needs records of a week for a forecast, from any time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
-  expect((await diskFigures(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
+  expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
   await recordDisk(NOON + 12 * 60 * 60_000);
-  expect((await diskFigures(NOON + DAY_MS))?.forecast).toEqual({ kind: "unknown", daysNeeded: 6 });
-  const { free } = (await diskFigures(NOON))!;
+  expect((await readDiskStatistics(NOON + DAY_MS))?.forecast).toEqual({
+    kind: "unknown",
+    daysNeeded: 6,
+  });
+  const { free } = (await readDiskStatistics(NOON))!;
   const add = sqliteHandle().prepare("INSERT OR REPLACE INTO disk_days VALUES (?, ?, 0)");
   for (let day = 0; day < 20; day += 1) {
     add.run(
@@ -56,7 +59,7 @@ it("needs records of a week for a forecast, from any time of day", async () => {
       Math.round((free / 40) * day),
     );
   }
-  const { forecast } = (await diskFigures(NOON + 19 * DAY_MS))!;
+  const { forecast } = (await readDiskStatistics(NOON + 19 * DAY_MS))!;
   expect(forecast.kind).toBe("filling");
   expect((forecast as { days: number }).days).toBeCloseTo(40, 0);
 });
@@ -76,5 +79,5 @@ it("still shows the page if the disk can't be read", async () => {
   fs.rmSync(site.uploads, { recursive: true });
   await recordDisk(NOON);
   expect(days()).toEqual([]);
-  expect(await diskFigures(NOON)).toBeUndefined();
+  expect(await readDiskStatistics(NOON)).toBeUndefined();
 });

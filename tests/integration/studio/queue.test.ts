@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { jobChanger } from "~/features/processing/queue/change-jobs.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { claim, fail, isOurs } from "~/features/processing/queue/queue.server";
+import { createJobChanger } from "~/features/processing/queue/change-jobs.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
+import { claim, fail, hasLease } from "~/features/processing/queue/queue.server";
 import { pausedSince } from "~/features/processing/queue/queue-state.server";
 import { action, loader } from "~/features/processing/routes/queue";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
@@ -63,7 +63,7 @@ async function addQueued(id: string, columns: Record<string, string> = {}): Prom
     duration: "1:40",
     ...columns,
   });
-  await transaction(() => enqueueIn([id]));
+  await transaction(() => enqueueJobs([id]));
 }
 
 const numberOf = (id: string, kind: string) =>
@@ -93,7 +93,11 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       ["waiting", 12],
     ]);
     const [job] = (await page("/admin/queue?state=failed")).queue.lists[0]!.jobs;
-    expect(job).toMatchObject({ title: "Video a", label: "Preparing for playback", state: "failed" });
+    expect(job).toMatchObject({
+      title: "Video a",
+      label: "Preparing for playback",
+      state: "failed",
+    });
     expect((await page("/admin/queue?state=done")).queue).toMatchObject({
       counts: { done: 0 },
       lists: [{ state: "done", jobs: [] }],
@@ -126,7 +130,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     for (const id of ["a", "b"]) await addQueued(id);
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
       VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
-    await transaction(() => enqueueIn(["new"]));
+    await transaction(() => enqueueJobs(["new"]));
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE video_id = 'a'");
     const { queue } = await page("/admin/queue?state=waiting");
     expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);
@@ -254,7 +258,9 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["selected", numberOf("a", "poster")],
       ]),
     ).toBe("Moved to the back of the queue.");
-    expect((await page()).queue.lists[2]!.jobs.map(({ title, turn }) => [title, turn])).toEqual([
+    expect(
+      (await page()).queue.lists[2]!.jobs.map(({ title, position: turn }) => [title, turn]),
+    ).toEqual([
       ["Video c", "first"],
       ["Video b", "first"],
       ["Video b", undefined],
@@ -303,7 +309,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["selected", String(job.id)],
       ]),
     ).toBe("Moved to the back of the queue.");
-    expect(isOurs(job)).toBe(false);
+    expect(hasLease(job)).toBe(false);
     expect(jobRows("a").find(({ kind }) => kind === "transcode")).toMatchObject({
       state: "waiting",
       worker: null,
@@ -471,10 +477,10 @@ describe.runIf(ffmpegAvailable())("a long queue", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());
     for (const state of [undefined, "running", "waiting", "failed"] as const) {
-      read({ view: { page: 1, ...(state && { state }) }, atOnce: 1 });
+      read({ view: { page: 1, ...(state && { state }) }, concurrency: 1 });
     }
     await claim();
-    for (const change of ["again", "now", "later"] as const) jobChanger(change);
+    for (const change of ["again", "now", "later"] as const) createJobChanger(change);
     const statements = prepare.mock.calls.map(([sql]) => sql);
     prepare.mockRestore();
     expect(statements.length).toBeGreaterThan(15);

@@ -194,8 +194,16 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     ],
     ["no video", (files) => delete files["180p.mp4"], /largest rendition/],
     ["no audio", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
-    ["audio instead of video", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /isn't a playable video/],
-    ["a resolution that the video doesn't have", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
+    [
+      "audio instead of video",
+      (files) => (files["180p.mp4"] = made["sound-1.mp4"]!),
+      /isn't a playable video/,
+    ],
+    [
+      "a resolution that the video doesn't have",
+      (files) => (files["720p.mp4"] = made["180p.mp4"]!),
+      /720p/,
+    ],
   ];
 
   it.each(lies)("is rejected: %s", async (_, lie, why) => {

@@ -68,7 +68,10 @@ describe("the workers page", () => {
       ...{ status: 409, message: "There is already a worker with this name." },
     });
     expect(await send({ intent: "create", name: "one more" })).toMatchObject({
-      ...{ status: 409, message: "You can have at most 50 workers. Revoke one that you don’t use." },
+      ...{
+        status: 409,
+        message: "You can have at most 50 workers. Revoke one that you don’t use.",
+      },
     });
   });
 

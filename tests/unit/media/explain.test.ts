@@ -1,31 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { explain, readReason } from "~/features/processing/queue/failure-reasons";
+import { describeFailure, parseReason } from "~/features/processing/queue/failure-reasons";
 
 describe("why a job failed", () => {
   it("is told in a sentence, with what to do and what ffmpeg said apart", () => {
-    const reason = explain("ffmpeg could not read or convert the file.", [
+    const reason = describeFailure("ffmpeg could not read or convert the file.", [
       "[mov @ 0x5] moov atom not found",
     ]);
-    expect(readReason(reason)).toEqual({
+    expect(parseReason(reason)).toEqual({
       why: "The file is incomplete and can’t be played.",
-      advice: "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.",
-      said: "moov atom not found",
+      advice:
+        "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.",
+      output: "moov atom not found",
     });
   });
 
   it("has something to do for each sentence, and the log for what nobody has thought of", () => {
-    const advice = (reason: string) => readReason(reason).advice;
+    const advice = (reason: string) => parseReason(reason).advice;
     expect(advice("The disk is full.")).toMatch(/Free up disk space/);
     expect(advice("The video has no file in this library.")).toMatch(/Upload the file again/);
     expect(advice("ffmpeg is not installed any more.")).toMatch(/Install a full build/);
-    expect(advice("This build of ffmpeg lacks a required encoder.")).toMatch(/Install a full build/);
-    expect(advice("The site stopped unexpectedly 5 times while running this job.")).toMatch(/the site’s log/);
+    expect(advice("This build of ffmpeg lacks a required encoder.")).toMatch(
+      /Install a full build/,
+    );
+    expect(advice("The site stopped unexpectedly 5 times while running this job.")).toMatch(
+      /the site’s log/,
+    );
     expect(advice("ffmpeg made no progress for 60 seconds.")).toMatch(/the site’s log/);
     expect(advice("This video is encrypted (DRM), so that nobody could watch it here.")).toMatch(
       /without copy protection/,
     );
     expect(advice("This is not a video file that can be read.")).toMatch(/export it as MP4/);
-    expect(readReason("Something new.")).toEqual({
+    expect(parseReason("Something new.")).toEqual({
       why: "Something new.",
       advice: "Retry. If it fails again, check the site’s log.",
     });

@@ -61,9 +61,7 @@ describe("the forecast of the disk", () => {
 
   it("says how many days it needs", () => {
     expect(message([])).toBe("Needs 7 more days of data");
-    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
-      "Needs 1 more day of data",
-    );
+    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
   it("is known from four records of a week on", () => {
@@ -84,9 +82,7 @@ describe("the forecast of the disk", () => {
   it("forgets what was more than a month ago, and days that have not come", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
-    expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe(
-      "Stable",
-    );
+    expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");
     expect(message([...then, ...tomorrow])).toBe("Needs 7 more days of data");
   });
 

@@ -9,7 +9,12 @@ const COPIED_AT = Date.parse("2026-01-31T03:00:00.000Z");
 
 it.each([
   ["following", COPIED_AT, "Litestream is replicating the database.", "own metrics"],
-  ["behind", COPIED_AT, "Litestream has stopped replicating the database.", "Check that it is running."],
+  [
+    "behind",
+    COPIED_AT,
+    "Litestream has stopped replicating the database.",
+    "Check that it is running.",
+  ],
   ["never", null, "Litestream hasn’t replicated anything yet.", "Check that it is running."],
 ] as const)(
   "says how Litestream is (%s), and no more than is known",

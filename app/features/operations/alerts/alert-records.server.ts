@@ -5,7 +5,7 @@ import { enqueueMessage } from "~db/outbox.server";
 import { runChange } from "~db/run-query.server";
 import type { AlertKind, AlertNotice, AlertRow } from "~db/schema/operations";
 
-const ALERTS_KEPT = 500;
+const MAX_ALERTS = 500;
 
 export type Channel = AlertNotice["channel"];
 
@@ -102,7 +102,7 @@ export async function raiseAlert(
             .select("id")
             .orderBy("raised_at", "desc")
             .limit(-1)
-            .offset(ALERTS_KEPT),
+            .offset(MAX_ALERTS),
         ),
     );
   });
@@ -124,7 +124,7 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
 }
 
 /** Raises an alert if none of its kind is open, or resolves the open one. */
-export async function followAlert(
+export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,
   isOver: boolean,
@@ -139,7 +139,7 @@ function enqueue(alertId: string, event: AlertNotice["event"], at: string): void
   for (const channel of channels()) enqueueMessage("alert_id", alertId, { event, channel }, at);
 }
 
-const SHOWN = 30;
+const PAGE_SIZE = 30;
 
 export type AlertsPage = Awaited<ReturnType<typeof readAlertsPage>>;
 export type ListedAlert = AlertsPage["last"][number];
@@ -150,7 +150,7 @@ export async function readAlertsPage() {
     .selectFrom("alerts")
     .select(["id", "kind", "message", "raised_at as raisedAt", "resolved_at as resolvedAt"])
     .orderBy("raised_at", "desc")
-    .limit(SHOWN)
+    .limit(PAGE_SIZE)
     .execute();
   const ids = alerts.map(({ id }) => id);
   const deliveries = await database()

@@ -4,24 +4,24 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
-import { lastProved, runningSince } from "../backups/backup-records.server";
+import { lastVerified, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
 import { readTransferMonth } from "../statistics/daily-records.server";
-import { followAlert, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { openAlerts, raiseAlert, resolveAlert, updateAlert } from "./alert-records.server";
 import { checkConsent, checkReports } from "./check-moderation.server";
 
 /** The alert is raised below twice the queue's reserve, and resolved above 2.5 times, so that it doesn't flap. */
 const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
 /** A backup is overdue after this many intervals. */
-const BACKUPS_LATE = 2;
+const OVERDUE_INTERVALS = 2;
 /** After a start, there is time to make up for a backup that was missed while the site was down. */
-const AFTER_START_MS = 10 * 60_000;
+const STARTUP_GRACE_MS = 10 * 60_000;
 /** Shorter outages of the store don't raise an alert. */
-const STORE_AFTER_MS = 5 * 60_000;
+const STORE_OUTAGE_MS = 5 * 60_000;
 /** The minimum interval between alerts about failed jobs, which share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
-const TITLES = 3;
+const MAX_TITLES = 3;
 
 /**
  * Raises and resolves alerts. Each cause raises one alert, however often this runs.
@@ -45,19 +45,20 @@ async function checkDisk(now: number): Promise<void> {
   const message = `The uploads disk is almost full: ${formatBytes(freeBytes)} free.`;
   const isLow = freeBytes < DISK_FACTOR * reserveBytes;
   const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
-  await followAlert("disk", isLow ? message : undefined, isOver, now);
+  await updateAlert("disk", isLow ? message : undefined, isOver, now);
 }
 
 async function checkStore(now: number): Promise<void> {
   const failure = storeFailure();
-  const lasts = failure && now - failure.since >= STORE_AFTER_MS;
-  const message = failure && `${failure.message} Videos in the store can't be watched until this is resolved.`;
-  await followAlert("store", lasts ? message : undefined, failure === undefined, now);
+  const isLasting = failure && now - failure.since >= STORE_OUTAGE_MS;
+  const message =
+    failure && `${failure.message} Videos in the store can't be watched until this is resolved.`;
+  await updateAlert("store", isLasting ? message : undefined, failure === undefined, now);
 }
 
 async function checkRemovals(now: number): Promise<void> {
   const message = await removalsPausedMessage();
-  await followAlert("removals", message, message === undefined, now);
+  await updateAlert("removals", message, message === undefined, now);
 }
 
 async function checkBackups(now: number, upMs: number): Promise<void> {
@@ -70,14 +71,14 @@ async function checkBackups(now: number, upMs: number): Promise<void> {
     .executeTakeFirst();
   const failed =
     backupDir && last?.state === "failed" ? `A backup failed: ${last.reason}` : undefined;
-  await followAlert("backup-failed", failed, failed === undefined, now);
+  await updateAlert("backup-failed", failed, failed === undefined, now);
 
-  const since = (await lastProved())?.started_at ?? firstBackupAt();
+  const since = (await lastVerified())?.started_at ?? firstBackupAt();
   const ageMs = since === undefined ? 0 : now - Date.parse(since);
-  const isOld = Boolean(backupDir) && ageMs > BACKUPS_LATE * backupEveryMs;
-  const isSoon = upMs < AFTER_START_MS || (await runningSince()) !== undefined;
+  const isOld = Boolean(backupDir) && ageMs > OVERDUE_INTERVALS * backupEveryMs;
+  const isSoon = upMs < STARTUP_GRACE_MS || (await runningSince()) !== undefined;
   const old = `There has been no verified backup since ${since?.slice(0, 16).replace("T", " ")} UTC.`;
-  await followAlert("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
+  await updateAlert("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
 }
 
 function firstBackupAt(): string | undefined {
@@ -119,7 +120,7 @@ function titlesAt(until: string): string {
   const titles = prepared<string>(
     `SELECT DISTINCT coalesce(videos.title, 'a video') FROM jobs
      LEFT JOIN videos ON videos.id = jobs.video_id
-     WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${TITLES}`,
+     WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${MAX_TITLES}`,
   )
     .pluck()
     .all(until);
@@ -147,11 +148,11 @@ export async function checkScans(now: number): Promise<void> {
     await raiseAlert({ kind: "scan-refused", message, until }, now);
   }
   const message = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
-  await followAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
+  await updateAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
 }
 
 /** The share of the budget that raises a warning. */
-const NEAR = 0.8;
+const WARNING_SHARE = 0.8;
 
 /**
  * Raises one alert per month when 80% of TRANSFER_BUDGET_BYTES has been sent and one when all of it has. Resolves them
@@ -162,7 +163,7 @@ export async function checkTransfer(now: number): Promise<void> {
   const period = budget === undefined ? "" : `${month} ${budget}`;
   const kinds = [
     { kind: "transfer-over", from: budget },
-    { kind: "transfer-near", from: budget && budget * NEAR },
+    { kind: "transfer-near", from: budget && budget * WARNING_SHARE },
   ] as const;
   const wasRaised = prepared("SELECT 1 FROM alerts WHERE kind = ? AND until = ?");
   let isRaised = false;

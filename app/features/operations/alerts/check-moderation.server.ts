@@ -5,11 +5,11 @@ import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import type { AlertKind } from "~db/schema/operations";
 import {
-  followAlert,
   lastRaisedMs,
   openAlerts,
   raiseAlert,
   resolveAlert,
+  updateAlert,
 } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +21,7 @@ const MAX_REPORTS = 1_000;
 const REPORT_ALERT_EVERY_MS = 15 * 60_000;
 
 /** Selects the open reports that a kind of alert is about. Deadlines are ISO 8601 UTC. */
-interface Waiting {
+interface ReportAlert {
   kind: AlertKind;
   /** The column of the report with the alert of this kind that included it. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
@@ -41,14 +41,14 @@ interface Waiting {
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
   const soon = new Date(now + DUE_SOON_HOURS * HOUR_MS).toISOString();
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-urgent",
     column: "urgent_alert_id",
     where: "kind IN ('consent', 'under-age')",
     message: (reports, isOne, first) =>
       `${reports} about missing consent or possible minors ${isOne ? "is due" : "are due, the first"} by ${first}.`,
   });
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-due",
     column: "due_alert_id",
     after: at,
@@ -56,7 +56,7 @@ export async function checkReports(now: number): Promise<void> {
     message: (reports, isOne, first) =>
       `${reports} ${isOne ? "is due" : `are due within ${DUE_SOON_HOURS} hours, the first`} by ${first}.`,
   });
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-overdue",
     column: "overdue_alert_id",
     upTo: at,
@@ -71,10 +71,10 @@ async function checkUnhidden(now: number): Promise<void> {
   const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
   const message = `${quantity} reported for missing consent or possible minors ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
-  await followAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);
+  await updateAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);
 }
 
-async function follow(now: number, waiting: Waiting): Promise<void> {
+async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<void> {
   const { kind, column, message } = waiting;
   for (const alert of await openAlerts(kind)) {
     if (waitingReports(waiting, alert.id).length === 0) await resolveAlert(alert, now);
@@ -94,7 +94,7 @@ async function follow(now: number, waiting: Waiting): Promise<void> {
 
 /** Returns up to 1,000 waiting reports that this alert (null: no alert of its kind) has included. */
 function waitingReports(
-  { column, where = "true", after = "", upTo = "9999" }: Waiting,
+  { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
   alertId: string | null,
 ): { id: string; dueAt: string }[] {
   return prepared<{ id: string; dueAt: string }>(

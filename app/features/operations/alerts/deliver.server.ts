@@ -75,7 +75,7 @@ const SUBJECT_PREFIXES: Record<AlertNotice["event"], string> = {
 };
 
 /** The time limit for the connection, the request and the response status together. */
-const MAX_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Returns the signature of a message by https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`.
@@ -97,11 +97,11 @@ export async function sendWebhook(
   address: string,
   secret: string,
   { id, body }: { id: string; body: string },
-  { mostMs = MAX_MS, now = Date.now() } = {},
+  { timeoutMs = TIMEOUT_MS, now = Date.now() } = {},
 ): Promise<void> {
   const timestamp = Math.floor(now / 1000);
-  const signal = AbortSignal.timeout(mostMs);
-  const answer = await fetch(address, {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(address, {
     method: "POST",
     body,
     headers: {
@@ -114,7 +114,7 @@ export async function sendWebhook(
     redirect: "manual",
     signal,
   }).catch(({ cause }: Error) => {
-    const seconds = Math.ceil(mostMs / 1000);
+    const seconds = Math.ceil(timeoutMs / 1000);
     const { code = "unknown" } = (cause ?? {}) as NodeJS.ErrnoException;
     throw new Error(
       signal.aborted
@@ -122,6 +122,6 @@ export async function sendWebhook(
         : `The webhook can't be reached (${code}).`,
     );
   });
-  await answer.body?.cancel().catch(() => {});
-  if (!answer.ok) throw new Error(`The webhook responded with ${answer.status}.`);
+  await response.body?.cancel().catch(() => {});
+  if (!response.ok) throw new Error(`The webhook responded with ${response.status}.`);
 }

@@ -94,21 +94,26 @@ export function isSame(a: ListedFile, b: ListedFile): boolean {
 }
 
 /** Creates a copy of a listed file. `link` shares the disk space with the source. */
-export type Put = (from: string, to: string, file: ListedFile) => void;
+export type CopyFile = (from: string, to: string, file: ListedFile) => void;
 
-export const copy: Put = (from, to, { modifiedMs }) => {
+export const copy: CopyFile = (from, to, { modifiedMs }) => {
   fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
   fs.utimesSync(to, modifiedMs / 1000, modifiedMs / 1000);
 };
 
-export const link: Put = (from, to) => fs.linkSync(from, to);
+export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 
 /**
  * Copies one file to its target atomically.
  *
  * @returns false if the source has been deleted in the meantime.
  */
-export function putWhole(file: ListedFile, from: string, target: string, put: Put = copy): boolean {
+export function copyAtomically(
+  file: ListedFile,
+  from: string,
+  target: string,
+  put: CopyFile = copy,
+): boolean {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   const partial = `${target}.partial`;
   try {
@@ -142,7 +147,8 @@ export function copyNew(
   );
   const files = listUploads(from, isExcluded).flatMap((file) => {
     const target = path.join(to, file.path);
-    if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
+    if (!isPresent(file, target) && copyAtomically(file, path.join(from, file.path), target))
+      copied++;
     const stat = fs.statSync(target, { throwIfNoEntry: false });
     return stat ? [{ path: file.path, bytes: stat.size, modifiedMs: stat.mtimeMs }] : [];
   });
@@ -150,7 +156,7 @@ export function copyNew(
 }
 
 /** Returns whether a file with the size and time of an entry exists. */
-export function isThere(entry: ListedFile, file: string): boolean {
+export function isPresent(entry: ListedFile, file: string): boolean {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return (
     stat !== undefined && isSame(entry, { path: "", bytes: stat.size, modifiedMs: stat.mtimeMs })
@@ -172,7 +178,7 @@ export function removeEndedMarkers(copies: Iterable<string>, from: string, to: s
 }
 
 /** Writes a file of a backup atomically, readable only by its owner. */
-export function writeWhole(file: string, content: string | Buffer): void {
+export function writeAtomically(file: string, content: string | Buffer): void {
   fs.writeFileSync(`${file}.partial`, content, { mode: 0o600 });
   fs.renameSync(`${file}.partial`, file);
 }
@@ -183,7 +189,7 @@ export function readListing(backup: string): ListedFile[] {
 }
 
 export function writeListing(backup: string, files: readonly ListedFile[]): void {
-  writeWhole(path.join(backup, BACKUP.listing), `${JSON.stringify(files, null, 1)}\n`);
+  writeAtomically(path.join(backup, BACKUP.listing), `${JSON.stringify(files, null, 1)}\n`);
 }
 
 const CHUNK_BYTES = 1024 ** 2;

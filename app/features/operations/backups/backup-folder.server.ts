@@ -80,18 +80,19 @@ function isInside(folder: string, parent: string): boolean {
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 const UNFINISHED = ".unfinished-";
-const PROOF = ".proof-";
+const VERIFICATION = ".proof-";
 const REMOVED = ".removed-";
-const LEFTOVER = new RegExp(`^(${UNFINISHED}|${PROOF}|${REMOVED})`.replaceAll(".", "\\."));
+const LEFTOVER = new RegExp(`^(${UNFINISHED}|${VERIFICATION}|${REMOVED})`.replaceAll(".", "\\."));
 
 /** Returns the name of a backup that starts now. Names sort by time. */
-export function newName(now = new Date()): string {
+export function newBackupName(now = new Date()): string {
   return now.toISOString().replaceAll(":", "-");
 }
 
 export const unfinishedFolder = (root: string, name: string) =>
   path.join(root, `${UNFINISHED}${name}`);
-export const proofFolder = (root: string, name: string) => path.join(root, `${PROOF}${name}`);
+export const verificationFolder = (root: string, name: string) =>
+  path.join(root, `${VERIFICATION}${name}`);
 
 /**
  * Returns the names of the verified backups, the newest first. Names in the future were created while the clock was
@@ -99,7 +100,7 @@ export const proofFolder = (root: string, name: string) => path.join(root, `${PR
  *
  * @param now the name that a backup would get now.
  */
-export function storedBackups(root: string, now = newName()): string[] {
+export function storedBackups(root: string, now = newBackupName()): string[] {
   const names = fs
     .readdirSync(root)
     .filter((name) => NAME.test(name) && fs.existsSync(path.join(root, name, BACKUP.manifest)))
@@ -118,10 +119,10 @@ export function removeLeftovers(root: string): void {
 /**
  * Removes the oldest backups until `keep` are left.
  *
- * @param made the backup that was just created, which is kept even if the clock is wrong.
+ * @param created the backup that was just created, which is kept even if the clock is wrong.
  */
-export function removeOld(root: string, keep: number, made: string): void {
-  const others = storedBackups(root, made).filter((name) => name !== made);
+export function removeOldest(root: string, keep: number, created: string): void {
+  const others = storedBackups(root, created).filter((name) => name !== created);
   for (const name of others.slice(Math.max(0, keep - 1))) {
     // Renamed first, so that a partly removed backup is never mistaken for a complete one.
     const removed = path.join(root, `${REMOVED}${name}`);

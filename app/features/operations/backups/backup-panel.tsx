@@ -16,14 +16,14 @@ const UNITS = [
 ] as const;
 
 /** Returns a duration in milliseconds in its largest whole unit: `1 day`, `90 minutes`. */
-function lengthText(ms: number): string {
+function intervalText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);
 }
 
 /** The age of the last verified backup, the schedule, and the button that starts a backup. */
 export function BackupHead({
-  page: { timetable, runningSince, proved },
+  page: { schedule, runningSince, lastVerified },
   now,
   busy,
 }: {
@@ -41,24 +41,24 @@ export function BackupHead({
         <p role="status" className="font-semibold">
           {runningSince
             ? "Backup in progress…"
-            : proved
-              ? `Last verified backup: ${agoText(proved.started_at, now)}.`
+            : lastVerified
+              ? `Last verified backup: ${agoText(lastVerified.started_at, now)}.`
               : "No verified backup yet."}
         </p>
-        {proved && (
+        {lastVerified && (
           <p className="text-sm text-muted figures">
-            <Time value={proved.started_at} />, {sizeText(proved)}
+            <Time value={lastVerified.started_at} />, {sizeText(lastVerified)}
           </p>
         )}
-        {timetable && (
+        {schedule && (
           <p className="text-sm text-muted figures">
-            {`Every ${lengthText(timetable.everyMs).replace(/^1 /, "")}, keeps ${timetable.keep}`}
-            {timetable.stored !== null && ` (${timetable.stored} stored)`}. Next backup:{" "}
-            <Time value={timetable.nextAt} />.
+            {`Every ${intervalText(schedule.everyMs).replace(/^1 /, "")}, keeps ${schedule.keep}`}
+            {schedule.stored !== null && ` (${schedule.stored} stored)`}. Next backup:{" "}
+            <Time value={schedule.nextAt} />.
           </p>
         )}
       </div>
-      {timetable && (
+      {schedule && (
         <Form method="post" action="/admin/backups" preventScrollReset>
           <Button
             name="intent"
@@ -75,29 +75,29 @@ export function BackupHead({
 }
 
 /** What the backups contain, or how to turn automatic backups on. */
-export function BackupNotes({ timetable }: Pick<BackupsPage, "timetable">) {
-  if (!timetable) {
+export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
+  if (!schedule) {
     return (
       <p className="text-sm text-muted">
-        Automatic backups are off. To turn them on, set <code>BACKUP_DIR</code> to a folder,
-        ideally on another disk, and restart the site.
+        Automatic backups are off. To turn them on, set <code>BACKUP_DIR</code> to a folder, ideally
+        on another disk, and restart the site.
       </p>
     );
   }
-  const what = timetable.withUploads
+  const what = schedule.withUploads
     ? "the database, its secret and all files, including the trash"
     : "the database and its secret, but no files (BACKUP_UPLOADS is off)";
   return (
     <div className="flex flex-col gap-2 text-sm text-muted">
-      {timetable.stored === null && (
+      {schedule.stored === null && (
         <p className="text-bad">
           The backup folder can’t be read. Check that its disk is mounted:{" "}
-          <code>{timetable.folder}</code>
+          <code>{schedule.folder}</code>
         </p>
       )}
       <p className="wrap-anywhere">
         Each backup contains {what}. It is verified by restoring it to a temporary folder and
-        comparing the result. Backups are stored in <code>{timetable.folder}</code>. To restore one,
+        comparing the result. Backups are stored in <code>{schedule.folder}</code>. To restore one,
         run <code>npm run restore -- FOLDER</code>.
       </p>
     </div>
@@ -119,7 +119,7 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
               <StateBadge state={backup.state} />
             </p>
             <p className="text-muted wrap-anywhere">
-              {backup.isTimed ? "Scheduled" : (backup.by ?? "Command line")}
+              {backup.isScheduled ? "Scheduled" : (backup.by ?? "Command line")}
             </p>
             <p className="w-full text-muted figures wrap-anywhere">{resultText(backup)}</p>
           </li>
@@ -158,11 +158,17 @@ function agoText(since: string, now: number): string {
 }
 
 /** The age of the last backup, with links to the backups and alerts, on the statistics page. */
-export function BackupLine({ provedAt, now }: { provedAt: string | null; now: number }) {
+export function BackupLine({
+  lastVerifiedAt,
+  now,
+}: {
+  lastVerifiedAt: string | null;
+  now: number;
+}) {
   return (
     <p className="text-sm text-muted">
-      {provedAt
-        ? `Last verified backup: ${agoText(provedAt, now)}. `
+      {lastVerifiedAt
+        ? `Last verified backup: ${agoText(lastVerifiedAt, now)}. `
         : "No verified backup yet. "}
       <Link to="/admin/backups" className="text-ink underline underline-offset-4">
         Backups

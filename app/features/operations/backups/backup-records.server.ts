@@ -8,7 +8,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import type { CreatedBackup } from "./create-backup.server";
 
 /** The number of records of earlier backups that are kept. */
-const RECORDS_KEPT = 200;
+const MAX_RECORDS = 200;
 /** How long to wait for the write lock when a backup ends. */
 const BUSY_WAIT_MS = 60_000;
 
@@ -28,14 +28,14 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
   const id = Number(insertId);
   await database()
     .deleteFrom("backups")
-    .where("id", "<=", id - RECORDS_KEPT)
+    .where("id", "<=", id - MAX_RECORDS)
     .execute();
   return id;
 }
 
 /** Records that a backup was created and verified, also as an activity. */
-export async function recordSuccess(id: number, made: CreatedBackup): Promise<void> {
-  const { name, files, bytes, addedBytes, repaired } = made;
+export async function recordSuccess(id: number, created: CreatedBackup): Promise<void> {
+  const { name, files, bytes, addedBytes, repaired } = created;
   const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
   const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;
   await finish(id, { state: "done", ...columns }, "backup", detail);
@@ -116,7 +116,7 @@ export async function shouldDelayRetry(now: number): Promise<boolean> {
 }
 
 /** Deletes the record of a backup that couldn't start because another one was running. */
-export async function forgetStart(id: number): Promise<void> {
+export async function deleteStart(id: number): Promise<void> {
   await database().deleteFrom("backups").where("id", "=", id).execute();
 }
 
@@ -143,7 +143,7 @@ export async function runningSince(): Promise<string | undefined> {
 }
 
 /** Returns the last verified backup. */
-export function lastProved(): Promise<BackupRow | undefined> {
+export function lastVerified(): Promise<BackupRow | undefined> {
   return database()
     .selectFrom("backups")
     .selectAll()

@@ -5,13 +5,13 @@ import { database } from "~db/client.server";
 import { siteReplication } from "~db/replication.server";
 import type { BackupRow } from "~db/schema/operations";
 import { backupOptions, storedBackups } from "./backup-folder.server";
-import { lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
+import { lastDue, lastVerified, nextDue, runningSince } from "./backup-records.server";
 
-const SHOWN = 30;
+const PAGE_SIZE = 30;
 
 /** A backup on the page. Times are ISO 8601 UTC. */
 export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
-  isTimed: boolean;
+  isScheduled: boolean;
   /** Who requested it; null for the command line. */
   by: string | null;
 }
@@ -20,11 +20,11 @@ export type BackupsPage = Awaited<ReturnType<typeof readBackupsPage>>;
 
 export async function readBackupsPage(now = Date.now()) {
   const options = backupOptions();
-  const [proved] = await list(1, "done");
+  const [lastBackup] = await list(1, "done");
   const everyMs = settings().backupEveryMs;
   return {
     /** Undefined if BACKUP_DIR is unset. */
-    timetable: options && {
+    schedule: options && {
       folder: options.folder,
       everyMs,
       keep: options.keep,
@@ -35,14 +35,14 @@ export async function readBackupsPage(now = Date.now()) {
     /** Null if Litestream isn't used. */
     replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
-    proved: proved ?? null,
-    last: await list(SHOWN),
+    lastVerified: lastBackup ?? null,
+    last: await list(PAGE_SIZE),
   };
 }
 
 /** Returns the time of the last verified backup, for the statistics page; null if there is none. */
-export async function lastProvedAt(): Promise<string | null> {
-  return (await lastProved())?.started_at ?? null;
+export async function lastVerifiedAt(): Promise<string | null> {
+  return (await lastVerified())?.started_at ?? null;
 }
 
 /** Returns the last backups, the newest first. */
@@ -58,7 +58,7 @@ async function list(most: number, state?: BackupRow["state"]): Promise<ListedBac
     .execute();
   return rows.map(({ user_id, due_at, name: _, email, ...row }) => ({
     ...row,
-    isTimed: due_at !== null,
+    isScheduled: due_at !== null,
     by: user_id && (email ?? DELETED_ACCOUNT),
   }));
 }

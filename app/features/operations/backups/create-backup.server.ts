@@ -9,21 +9,21 @@ import {
   BackupRunningError,
   flushFileSystems,
   listUploads,
+  writeAtomically,
   writeListing,
-  writeWhole,
 } from "./backup-files.server";
 import {
   type BackupOptions,
-  newName,
-  proofFolder,
+  newBackupName,
   removeLeftovers,
-  removeOld,
+  removeOldest,
   storedBackups,
   unfinishedFolder,
+  verificationFolder,
 } from "./backup-folder.server";
 import { copyDatabase } from "./copy-database.server";
-import { proveBackup } from "./verify-backup.server";
 import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
+import { verifyBackup } from "./verify-backup.server";
 
 /** The space that must stay free on the disk of BACKUP_DIR, which may also be the site's disk. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
@@ -50,17 +50,17 @@ export interface CreatedBackup {
 export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
   const unlock = options.hasLocks ? lockBackups(options.databasePath) : () => {};
   const { folder } = options;
-  const name = newName();
+  const name = newBackupName();
   const unfinished = unfinishedFolder(folder, name);
   try {
     removeLeftovers(folder);
     fs.mkdirSync(unfinished, { mode: 0o700 });
-    const made = await fill(options, name, unfinished);
+    const created = await fill(options, name, unfinished);
     // Before the rename, so that a power failure can't leave an incomplete backup under the final name.
     flushFileSystems([unfinished]);
     fs.renameSync(unfinished, path.join(folder, name));
-    removeOld(folder, options.keep, name);
-    return { name, ...made };
+    removeOldest(folder, options.keep, name);
+    return { name, ...created };
   } catch (error) {
     try {
       fs.rmSync(unfinished, { recursive: true, force: true });
@@ -68,7 +68,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
       // The next backup tries again.
       console.error(`Could not remove ${unfinished}:`, failure);
     }
-    throw explain(error, folder);
+    throw toBackupError(error, folder);
   } finally {
     unlock();
   }
@@ -99,8 +99,8 @@ async function fill(
   );
   // For the copy of the database, and the one that is restored to verify it.
   const stored = openStoredCopies(databasePath);
-  const databaseRoom = 2 * fs.statSync(databasePath).size;
-  requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy(stored) : 0));
+  const databaseSpace = 2 * fs.statSync(databasePath).size;
+  requireSpace(folder, databaseSpace + (withUploads ? uploads.bytesToCopy(stored) : 0));
   // Files are copied before the database and again after it, so that every file referenced in the copied database is
   // in the backup, even if it was added or deleted in the meantime.
   if (withUploads) uploads.copyNew(stored);
@@ -112,29 +112,29 @@ async function fill(
   if (withUploads) uploads.copyNew(storedThen);
   storedThen.close();
   if (fs.existsSync(options.secretFile)) {
-    writeWhole(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
+    writeAtomically(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
   }
   writeListing(backup, withUploads ? uploads.files() : listed);
-  const { files, repaired } = proveBackup(backup, proofFolder(folder, name), {
+  const { files, repaired } = verifyBackup(backup, verificationFolder(folder, name), {
     tables,
     withUploads,
     repair: uploads.repair,
   });
   writeListing(backup, files);
   const databaseBytes = fs.statSync(target).size;
-  const made = {
+  const created = {
     files: withUploads ? files.length : 0,
     bytes: databaseBytes + (withUploads ? files.reduce((sum, { bytes }) => sum + bytes, 0) : 0),
     addedBytes: databaseBytes + uploads.addedBytes(),
     repaired,
   };
-  const manifest = { provedAt: new Date().toISOString(), withUploads, ...made, tables };
-  writeWhole(path.join(backup, BACKUP.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
-  return made;
+  const manifest = { provedAt: new Date().toISOString(), withUploads, ...created, tables };
+  writeAtomically(path.join(backup, BACKUP.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
+  return created;
 }
 
 /** @throws {BackupError} if the free space, minus the reserve, is less than `bytes`. */
-function requireRoom(folder: string, bytes: number): void {
+function requireSpace(folder: string, bytes: number): void {
   const { bavail, blocks, bsize } = fs.statfsSync(folder);
   const free = bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
   if (free >= bytes) return;
@@ -144,7 +144,7 @@ function requireRoom(folder: string, bytes: number): void {
 }
 
 /** Converts errors that the operator can fix to a `BackupError`. */
-function explain(error: unknown, folder: string): unknown {
+function toBackupError(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   // EFBIG is from a file size limit of the account.
   if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "EFBIG"].includes(code)) {

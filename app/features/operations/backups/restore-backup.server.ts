@@ -6,15 +6,15 @@ import { litestreamFolder } from "~db/litestream.server";
 import {
   BACKUP,
   BackupError,
+  type CopyFile,
   copy,
+  copyAtomically,
   digestOf,
   filesBelow,
   flushFileSystems,
-  isThere,
+  isPresent,
   type ListedFile,
   listUploads,
-  type Put,
-  putWhole,
   readListing,
   UPLOAD_FOLDERS,
 } from "./backup-files.server";
@@ -52,7 +52,7 @@ const COPIES = ".restore";
  * @param put how to copy the uploaded files.
  * @throws before anything of the site has changed, unless moving the copies fails. Running it again continues.
  */
-export function restoreBackup(backup: string, site: SiteFiles, put: Put = copy): Restored {
+export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = copy): Restored {
   finishRestore(site);
   const copied = copyUploads(backup, site.uploadsDir, put);
   copyDatabase(backup, site);
@@ -153,10 +153,10 @@ function linkOrRename(from: string, to: string): void {
 }
 
 /** @returns how many files the site doesn't have with the same size and time. */
-function copyUploads(backup: string, uploadsDir: string, put: Put): number {
+function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number {
   const from = path.join(backup, BACKUP.uploads);
   const wanted = listUploads(from).filter(
-    (file) => !isThere(file, path.join(uploadsDir, file.path)),
+    (file) => !isPresent(file, path.join(uploadsDir, file.path)),
   );
   const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
   for (const folder of UPLOAD_FOLDERS) {
@@ -169,7 +169,7 @@ function copyUploads(backup: string, uploadsDir: string, put: Put): number {
     requireReplaceable(path.join(uploadsDir, file.path));
     const source = path.join(from, file.path);
     const isCopied = fs.existsSync(target) && digestOf(target) === digestOf(source);
-    if (!isCopied) putWhole(file, source, target, put);
+    if (!isCopied) copyAtomically(file, source, target, put);
   }
   return wanted.length;
 }
@@ -191,7 +191,9 @@ function requireReplaceable(file: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`${file} is a folder, but the backup has a file with this name. Move the folder away.`);
+    throw new BackupError(
+      `${file} is a folder, but the backup has a file with this name. Move the folder away.`,
+    );
   }
 }
 

@@ -9,11 +9,11 @@ import { findExecutable } from "~/shared/program.server";
 import { every, processState } from "~db/runtime.server";
 import { BackupRunningError } from "./backup-files.server";
 import { backupOptions, withRetention } from "./backup-folder.server";
-import type { BackupAnswer } from "./backup-process.server";
+import type { BackupResult } from "./backup-process.server";
 import {
   type BackupRequest,
+  deleteStart,
   dueNow,
-  forgetStart,
   lastDue,
   recordFailure,
   recordInterruption,
@@ -27,7 +27,7 @@ import { lockBackups } from "./create-backup.server";
 /** The maximum delay of a scheduled backup, and the delay of the first one after the start. */
 const POLL_EVERY_MS = 15_000;
 const FIRST_POLL_MS = 2_000;
-const FAULT = "An unexpected error occurred. See the site's log.";
+const UNEXPECTED_ERROR = "An unexpected error occurred. See the site's log.";
 
 const state = processState(
   "backup",
@@ -51,7 +51,7 @@ export function startBackups(): void {
 export async function pollBackups(now = Date.now()): Promise<void> {
   if (state().child || state().isLeaving) return;
   if (await runningSince()) {
-    if (isMadeElsewhere()) return;
+    if (isRunningElsewhere()) return;
     await recordInterruption();
     announceStudioChange();
   }
@@ -71,19 +71,19 @@ export async function startBackup(
 ): Promise<{ ended: Promise<void> } | undefined> {
   const options = backupOptions();
   const { child: running, isLeaving } = state();
-  if (!options || running || isLeaving || isMadeElsewhere()) return undefined;
+  if (!options || running || isLeaving || isRunningElsewhere()) return undefined;
   const { file, loader } = findExecutable("backup-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { background: true });
   const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });
   // Set before the first `await`, so that two requests can't start two backups.
   state().child = child;
-  const answer = answerOf(child);
+  const result = resultOf(child);
   try {
     const id = await recordStart(request);
     child.send(await withRetention(options));
     announceStudioChange();
-    return { ended: answer.then((found) => record(id, found)) };
+    return { ended: result.then((found) => record(id, found)) };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -91,26 +91,26 @@ export async function startBackup(
 }
 
 /** Resolves when the process has exited; to undefined if it didn't report a result. */
-async function answerOf(child: ChildProcess): Promise<BackupAnswer | undefined> {
-  let answer: BackupAnswer | undefined;
+async function resultOf(child: ChildProcess): Promise<BackupResult | undefined> {
+  let result: BackupResult | undefined;
   child.once("message", (message) => {
-    answer = message as BackupAnswer;
+    result = message as BackupResult;
   });
   child.channel?.unref();
   child.unref();
   await once(child, "exit").catch(() => {});
   if (state().child === child) state().child = undefined;
-  return answer;
+  return result;
 }
 
-async function record(id: number, answer: BackupAnswer | undefined): Promise<void> {
+async function record(id: number, result: BackupResult | undefined): Promise<void> {
   try {
-    if (!answer) await recordInterruption();
-    else if ("made" in answer) await recordSuccess(id, answer.made);
-    else if (answer.kind === "running") await forgetStart(id);
+    if (!result) await recordInterruption();
+    else if ("created" in result) await recordSuccess(id, result.created);
+    else if (result.kind === "running") await deleteStart(id);
     else {
-      console.error(`The backup failed: ${answer.failure}`);
-      await recordFailure(id, answer.kind === "fault" ? FAULT : answer.failure);
+      console.error(`The backup failed: ${result.failure}`);
+      await recordFailure(id, result.kind === "fault" ? UNEXPECTED_ERROR : result.failure);
     }
   } catch (error) {
     console.error("Could not record the end of a backup:", error);
@@ -119,7 +119,7 @@ async function record(id: number, answer: BackupAnswer | undefined): Promise<voi
 }
 
 /** Returns whether another process is running a backup. */
-function isMadeElsewhere(): boolean {
+function isRunningElsewhere(): boolean {
   const { dataLock, databasePath } = settings();
   if (!dataLock) return false;
   try {

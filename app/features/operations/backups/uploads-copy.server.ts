@@ -3,12 +3,12 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   BACKUP,
+  copyAtomically,
   copyWithDigest,
   isSame,
   type ListedFile,
   link,
   listUploads,
-  putWhole,
   readListing,
   removeEndedMarkers,
 } from "./backup-files.server";
@@ -50,7 +50,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
   /** Others may write to the file at the same time, so the entry describes the copy and not what was listed. */
   function copyFrom(from: string, file: ListedFile): boolean {
     let entry: ListedFile | undefined;
-    const isCopied = putWhole(file, from, path.join(target, file.path), (source, partial) => {
+    const isCopied = copyAtomically(file, from, path.join(target, file.path), (source, partial) => {
       entry = { path: file.path, ...copyWithDigest(source, partial) };
     });
     if (!isCopied || !entry) return false;
@@ -95,7 +95,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
 /** Links a file. Returns false if the file system has no hard links, or no more for this file; it is copied then. */
 function isLinked(file: ListedFile, from: string, to: string): boolean {
   try {
-    return putWhole(file, from, to, link);
+    return copyAtomically(file, from, to, link);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EMLINK" || code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") {

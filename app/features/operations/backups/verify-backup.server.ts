@@ -13,7 +13,7 @@ import { checkIntegrity, countTables, type TableCounts } from "./copy-database.s
 import { restoreBackup } from "./restore-backup.server";
 
 /** The share of earlier verified files that each backup reads again. Later backups read the others. */
-const READ_AGAIN_SHARE = 1 / 30;
+const REREAD_SHARE = 1 / 30;
 
 /**
  * Verifies a backup by restoring it to a temporary folder and comparing the result with what was copied: the number of
@@ -24,7 +24,7 @@ const READ_AGAIN_SHARE = 1 / 30;
  * @returns the files, with the times at which they were read, and how many were repaired.
  * @throws {BackupError} if anything is wrong.
  */
-export function proveBackup(
+export function verifyBackup(
   backup: string,
   temporary: string,
   {
@@ -52,17 +52,19 @@ export function proveBackup(
       hasLinks ? link : () => {},
     );
     if (withUploads && hasLinks && missing[0]) {
-      throw new BackupError(`${missing[0].path} is missing from the backup. The backup was removed.`);
+      throw new BackupError(
+        `${missing[0].path} is missing from the backup. The backup was removed.`,
+      );
     }
-    proveDatabase(databasePath, tables);
+    verifyDatabase(databasePath, tables);
     if (!withUploads) return { files: readListing(backup), repaired: 0 };
-    return proveFiles(backup, hasLinks ? uploadsDir : path.join(backup, BACKUP.uploads), repair);
+    return verifyFiles(backup, hasLinks ? uploadsDir : path.join(backup, BACKUP.uploads), repair);
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-function proveDatabase(file: string, tables: TableCounts): void {
+function verifyDatabase(file: string, tables: TableCounts): void {
   const integrity = checkIntegrity(file);
   if (integrity !== "ok") {
     throw new BackupError(
@@ -80,10 +82,10 @@ function proveDatabase(file: string, tables: TableCounts): void {
   }
 }
 
-function proveFiles(backup: string, restored: string, repair: (file: ListedFile) => boolean) {
+function verifyFiles(backup: string, restored: string, repair: (file: ListedFile) => boolean) {
   const files = readListing(backup);
   const now = new Date().toISOString();
-  const toRead = new Set(readNow(files));
+  const toRead = new Set(filesToRead(files));
   let repaired = 0;
   const isWhole = (file: ListedFile, folder: string) => {
     const target = path.join(folder, file.path);
@@ -108,11 +110,11 @@ function proveFiles(backup: string, restored: string, repair: (file: ListedFile)
 }
 
 /** Returns the files to read now: those that were never read, and a share of the others, the oldest first. */
-export function readNow(files: readonly ListedFile[]): ListedFile[] {
+export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;
   const known = files.filter((file) => !isNew(file));
   known.sort((a, b) => (a.readAt! < b.readAt! ? -1 : 1));
-  return [...files.filter(isNew), ...known.slice(0, Math.ceil(known.length * READ_AGAIN_SHARE))];
+  return [...files.filter(isNew), ...known.slice(0, Math.ceil(known.length * REREAD_SHARE))];
 }
 
 function canLink(backup: string, temporary: string): boolean {

@@ -83,10 +83,10 @@ export async function checkLibrary({
     if (corrects) await correctRecord(entry, owner, before);
   }
   // At the next start, these records tell which files should exist.
-  if (forgetsMissing || !pausedBy) await forgetOthers(recorded, found);
+  if (forgetsMissing || !pausedBy) await deleteOtherRecords(recorded, found);
   if (corrects) {
     await deleteOrphanDigests();
-    await correctFigure();
+    await correctTotal();
   }
   report.stray = await stillUnowned(unowned);
   if (wantsMissing) for await (const file of missingFiles()) report.missing.push(file);
@@ -215,7 +215,7 @@ export async function listing(folder: string) {
 }
 
 /** Recomputes the recorded total from the files' records. */
-async function correctFigure(): Promise<void> {
+async function correctTotal(): Promise<void> {
   await database()
     .updateTable("storage")
     .set(({ selectFrom, fn, val }) => ({
@@ -254,19 +254,19 @@ export async function correctRecord(
   if (!isThere && !isStored({ bucket, path })) await forgetFiles([{ bucket, path }]);
 }
 
-async function forgetOthers(
+async function deleteOtherRecords(
   recorded: ReadonlyMap<string, RecordedFile>,
   found: ReadonlySet<string>,
 ): Promise<void> {
   for (const [key, file] of recorded) {
     // Files in subfolders are counted in the entry of their folder.
     const isOwnEntry = file.path.split("/").length === 2;
-    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
+    if (!(isOwnEntry && found.has(key))) await deleteRecordUnlessChanged(file);
   }
 }
 
 /** Forgets a record unless its file exists or the record has changed since it was read. */
-export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
+export async function deleteRecordUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
   if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;

@@ -77,9 +77,7 @@ export async function correctStorage(): Promise<boolean> {
 
 /** Runs all checks in the background. Errors are only logged. */
 export function checkIntegrity(): void {
-  correctDerivedData().catch((error) =>
-    console.error("Could not check the derived data:", error),
-  );
+  correctDerivedData().catch((error) => console.error("Could not check the derived data:", error));
   transaction(() => correctHeld()).catch((error) =>
     console.error("Could not check the holds:", error),
   );

@@ -17,11 +17,11 @@ export interface MissingFile {
   url: string;
 }
 
-const ROWS_AT_ONCE = 500;
-const LOOK_EVERY_MS = 24 * 3_600_000;
+const BATCH_SIZE = 500;
+const CHECK_EVERY_MS = 24 * 3_600_000;
 /** How often to check whether a day has passed, and when to do so after the start. */
-const ASK_EVERY_MS = 10 * 60_000;
-const FIRST_ASK_MS = 30_000;
+const POLL_EVERY_MS = 10 * 60_000;
+const FIRST_POLL_MS = 30_000;
 /** The pause between batches. Checking 100,000 videos takes about eight minutes, most of them pauses. */
 const PAUSE_MS = 2_000;
 
@@ -30,7 +30,7 @@ const PAUSE_MS = 2_000;
  * together would take hundreds of megabytes.
  */
 export function rowsWithFilesAfter(number: number) {
-  return rowsWithFiles().where("number", ">", number).limit(ROWS_AT_ONCE).execute();
+  return rowsWithFiles().where("number", ">", number).limit(BATCH_SIZE).execute();
 }
 
 function rowsWithFiles() {
@@ -103,16 +103,16 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
 }
 
 /** Returns when the last complete check started, ISO 8601 UTC; null if there was none. */
-export function filesLookedAt(): string | null {
+export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
 /** Starts to check for missing files in the background, whenever the last check is a day old. */
-export function startLookingForFiles(): void {
-  const ask = async () => {
-    const last = filesLookedAt();
-    if (last !== null && Date.now() - Date.parse(last) < LOOK_EVERY_MS) return;
+export function startCheckingFiles(): void {
+  const poll = async () => {
+    const last = filesCheckedAt();
+    if (last !== null && Date.now() - Date.parse(last) < CHECK_EVERY_MS) return;
     for await (const _ of missingFiles({ pauseMs: PAUSE_MS }));
   };
-  every(ASK_EVERY_MS, "check for missing files", ask, { firstMs: FIRST_ASK_MS });
+  every(POLL_EVERY_MS, "check for missing files", poll, { firstMs: FIRST_POLL_MS });
 }

@@ -10,7 +10,7 @@ import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import {
   correctRecord,
-  forgetUnlessChanged,
+  deleteRecordUnlessChanged,
   isArriving,
   type LibraryEntry,
   listing,
@@ -24,7 +24,7 @@ import { claimantOf } from "./claims.server";
  * added or removed; an unchanged library costs one `stat` for each uploader.
  */
 
-const LOOK_EVERY_MS = 30_000;
+const CHECK_EVERY_MS = 30_000;
 /** Limits the checks to a twentieth of the time, because a large folder that receives uploads is read each time. */
 const MIN_REST_RATIO = 20;
 /** A file that was modified within this time may still be growing. */
@@ -45,28 +45,28 @@ export interface SeenFiles {
 
 type Entry = Pick<LibraryEntry, "bucket" | "path" | "isFolder">;
 
-export function nothingSeen(): SeenFiles {
+export function createSeenFiles(): SeenFiles {
   return { folders: new Map(), growing: [], unreadable: new Set() };
 }
 
-export function startFollowingFiles(): void {
-  const seen = nothingSeen();
+export function startTrackingFiles(): void {
+  const seen = createSeenFiles();
   let restUntil = 0;
-  const look = async () => {
+  const check = async () => {
     const began = performance.now();
     if (began < restUntil) return;
     try {
-      await followFiles(seen);
+      await trackFiles(seen);
     } finally {
       const now = performance.now();
       restUntil = now + MIN_REST_RATIO * (now - began);
     }
   };
-  every(LOOK_EVERY_MS, "check for files of other tools", look);
+  every(CHECK_EVERY_MS, "check for files of other tools", check);
 }
 
 /** Records what has changed since the previous check. */
-export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
+export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
   const pausedBy = await removalsPausedBy();
   // Files of another site are not recorded as files of this one.
   if (pausedBy === "other-database") return;
@@ -121,7 +121,7 @@ async function compare(
   if (!forgets) return;
   for (const name of recorded) {
     const record = recordOf({ bucket, path: name });
-    if (record) await forgetUnlessChanged(record);
+    if (record) await deleteRecordUnlessChanged(record);
     await yieldIfDue();
   }
 }

@@ -14,14 +14,14 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS } from "~db/schema/media";
 import { ALERT_KINDS } from "~db/schema/operations";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { LibraryFigures } from "./library-metrics.server";
+import type { LibraryMetrics } from "./library-metrics.server";
 
 /** Histogram buckets in seconds. A cached page takes 1 ms, a page 10 ms, a search in a large library 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 /** Routes with responses that last as long as a viewer watches or an upload takes. Counted while open, not timed. */
-const LASTING: Readonly<Record<string, "download" | "upload" | "events">> = {
+const LONG_RESPONSES: Readonly<Record<string, "download" | "upload" | "events">> = {
   "/media/*": "download",
   "/preview/:token/media/*": "download",
   "/admin/uploads/:id?": "upload",
@@ -36,7 +36,7 @@ interface MetricsText {
 }
 
 const metrics = processState("metrics", () => ({
-  begun: undefined as Promise<() => Promise<MetricsText>> | undefined,
+  started: undefined as Promise<() => Promise<MetricsText>> | undefined,
   reading: undefined as Promise<MetricsText> | undefined,
 }));
 
@@ -46,8 +46,8 @@ const metrics = processState("metrics", () => ({
  */
 export function readMetrics(): Promise<MetricsText> {
   const state = metrics();
-  state.begun ??= begin();
-  state.reading ??= state.begun
+  state.started ??= start();
+  state.reading ??= state.started
     .then((read) => read())
     .finally(() => {
       state.reading = undefined;
@@ -55,7 +55,7 @@ export function readMetrics(): Promise<MetricsText> {
   return state.reading;
 }
 
-async function begin(): Promise<() => Promise<MetricsText>> {
+async function start(): Promise<() => Promise<MetricsText>> {
   const prometheus = await import("prom-client");
   const figures = new prometheus.Registry();
   const registers = [figures];
@@ -69,11 +69,11 @@ async function begin(): Promise<() => Promise<MetricsText>> {
     1,
   );
 
-  const failed = gauge("collect_failed", "1 for parts of the metrics that could not be read", ["part"]);
-  const parts = siteGauges(gauge);
-  const opened = gauge("open_responses", "Open event streams, downloads and uploads", [
-    "kind",
+  const failed = gauge("collect_failed", "1 for parts of the metrics that could not be read", [
+    "part",
   ]);
+  const parts = siteGauges(gauge);
+  const opened = gauge("open_responses", "Open event streams, downloads and uploads", ["kind"]);
   const total = (name: string, help: string, value: () => number) =>
     new prometheus.Counter({
       name: `afterdark_${name}_total`,
@@ -119,7 +119,7 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
   });
   onRequestStart(({ request, response }) => {
     const route = routeOf(request.url ?? "/");
-    const kind = LASTING[route];
+    const kind = LONG_RESPONSES[route];
     const startedAt = performance.now();
     if (kind && kind !== "events") open[kind]++;
     response.once("close", () => {
@@ -141,20 +141,22 @@ function siteGauges(gauge: MakeGauge): Parts {
   const paused = gauge("queue_paused", "1 while the queue is paused");
   const alerts = gauge("alerts_open", "Open alerts", ["kind"]);
   const reports = gauge("reports_open", "Open reports", ["state"]);
-  const proved = gauge(
+  const lastVerified = gauge(
     "backup_last_proved_timestamp_seconds",
     "Start of the last verified backup; 0 if there is none",
   );
-  const wanted = gauge(
+  const interval = gauge(
     "backup_interval_seconds",
     "Interval of automatic backups; 0 if they are off",
   );
   const free = gauge("disk_free_bytes", "Free space on the uploads disk");
   const reserve = gauge("disk_reserve_bytes", "Free space below which jobs wait");
-  const sizes = gauge("database_bytes", "Size of the database and of its write-ahead log", ["file"]);
+  const sizes = gauge("database_bytes", "Size of the database and of its write-ahead log", [
+    "file",
+  ]);
   return {
     async database() {
-      const figures = await queryThread<LibraryFigures>("studio", "library-figures", undefined);
+      const figures = await queryThread<LibraryMetrics>("studio", "library-figures", undefined);
       for (const kind of JOB_KINDS) for (const state of JOB_STATES) jobs.set({ kind, state }, 0);
       for (const { kind, state, jobs: number } of figures.jobs) jobs.set({ kind, state }, number);
       paused.set(figures.isPaused ? 1 : 0);
@@ -164,8 +166,8 @@ function siteGauges(gauge: MakeGauge): Parts {
       reports.set({ state: "in-time" }, open - overdue);
       reports.set({ state: "overdue" }, overdue);
       const { backupDir, backupEveryMs } = settings();
-      proved.set(figures.provedAt ? Date.parse(figures.provedAt) / 1_000 : 0);
-      wanted.set(backupDir ? backupEveryMs / 1_000 : 0);
+      lastVerified.set(figures.lastVerifiedAt ? Date.parse(figures.lastVerifiedAt) / 1_000 : 0);
+      interval.set(backupDir ? backupEveryMs / 1_000 : 0);
     },
     async disk() {
       const { freeBytes, reserveBytes } = await diskFigures();
@@ -182,7 +184,7 @@ function siteGauges(gauge: MakeGauge): Parts {
 }
 
 /** Headers that proxies add. Behind a proxy on this machine, all connections come from loopback. */
-const OF_A_PROXY =
+const PROXY_HEADER =
   /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/i;
 const NO_STORE = { "Cache-Control": "no-store", "Content-Type": "text/plain; charset=utf-8" };
 
@@ -211,7 +213,7 @@ function isFromThisMachine(request: Request): boolean {
   const socket = requestContext()?.request.socket;
   const peer = socket?.remoteAddress?.replace(/^::ffff:/i, "");
   if (peer !== "::1" && !isLoopback(peer ?? "")) return false;
-  if ([...request.headers.keys()].some((name) => OF_A_PROXY.test(name))) return false;
+  if ([...request.headers.keys()].some((name) => PROXY_HEADER.test(name))) return false;
   const host = request.headers.get("Host") ?? requestContext()?.request.headers.host ?? "";
   return isLoopback(host.replace(/:\d+$/, "").toLowerCase());
 }

@@ -154,7 +154,10 @@ function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: bool
 /** The recent alerts, the newest first, with the deliveries of their notices. */
 function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
   return (
-    <ul aria-label="Recent alerts" className="ruled rounded-lg border border-line bg-surface text-sm">
+    <ul
+      aria-label="Recent alerts"
+      className="ruled rounded-lg border border-line bg-surface text-sm"
+    >
       {last.map((alert) => (
         <li key={alert.id} className="flex flex-col gap-1 p-3 sm:px-4">
           <p className="flex flex-wrap items-center gap-2 text-muted figures">

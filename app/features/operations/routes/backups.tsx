@@ -58,7 +58,7 @@ export default function Backups() {
       </header>
       <AnswerFailure error={error} />
       <BackupHead page={page} now={now} busy={busy} />
-      <BackupNotes timetable={page.timetable} />
+      <BackupNotes schedule={page.schedule} />
       {page.replication && <ReplicationNote replication={page.replication} />}
       <BackupList last={page.last} />
     </div>

@@ -11,7 +11,12 @@ import { StatusBadge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import type { VideoStatistics } from "../statistics/statistics";
 import { readVideoStatistics } from "../statistics/statistics.server";
-import { DropOff, NoFigures, PeriodLinks, ViewsByDay } from "../statistics/statistics-panels";
+import {
+  DropOff,
+  PeriodLinks,
+  StatisticsFailure,
+  ViewsByDay,
+} from "../statistics/statistics-panels";
 
 export const meta = privateMeta("Video statistics");
 
@@ -58,7 +63,7 @@ export default function VideoStatisticsPage() {
           />
         </>
       ) : (
-        <NoFigures toast={loaded.toast} retry={videoStatisticsHref(id, period)} />
+        <StatisticsFailure toast={loaded.toast} retry={videoStatisticsHref(id, period)} />
       )}
     </div>
   );

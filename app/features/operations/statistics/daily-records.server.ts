@@ -10,13 +10,13 @@ import { periodOf } from "./statistics.server";
 
 /** Each record replaces the previous one of the same day. */
 const RECORD_EVERY_MS = 60 * 60_000;
-const KEPT_DAYS = 366;
+const RETENTION_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-export type DiskFigures = NonNullable<Awaited<ReturnType<typeof diskFigures>>>;
+export type DiskStatistics = NonNullable<Awaited<ReturnType<typeof readDiskStatistics>>>;
 
 /** Returns the disk usage and when the disk will be full; undefined if the system doesn't report it. */
-export async function diskFigures(now = Date.now()) {
+export async function readDiskStatistics(now = Date.now()) {
   const space = await diskSpace();
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
 }
@@ -36,7 +36,7 @@ export async function recordDisk(now = Date.now()): Promise<void> {
       `INSERT INTO disk_days (day, used_bytes, free_bytes) VALUES (@day, @used, @free)
        ON CONFLICT DO UPDATE SET used_bytes = excluded.used_bytes, free_bytes = excluded.free_bytes`,
     ).run({ day: dayOf(now), ...space });
-    prepared("DELETE FROM disk_days WHERE day < ?").run(dayOf(now - KEPT_DAYS * DAY_MS));
+    prepared("DELETE FROM disk_days WHERE day < ?").run(dayOf(now - RETENTION_DAYS * DAY_MS));
   });
 }
 

@@ -17,13 +17,13 @@ export type DiskForecast =
 
 const DAY_MS = 86_400_000;
 /** The trend is computed from this many days. Older records say little about the future. */
-const PACE_DAYS = 30;
+const TREND_DAYS = 30;
 /** The minimum number of days between the first and the last record. */
 const MIN_DAYS = 7;
 /** The minimum number of records, because two say nothing about the time in between. */
 const MIN_RECORDS = 4;
 /** If the disk would be full later than this, it counts as stable. */
-const FAR_DAYS = 5 * 365;
+const STABLE_DAYS = 5 * 365;
 
 /**
  * Predicts when the disk will be full: the free space divided by the slope of the usage in the last 30 days (linear
@@ -40,13 +40,13 @@ export function forecastDisk(
   const now = dayNumber(today);
   const points = records
     .map(({ day, used }) => ({ at: dayNumber(day) - now, used }))
-    .filter(({ at, used }) => at <= 0 && at > -PACE_DAYS && Number.isFinite(used));
+    .filter(({ at, used }) => at <= 0 && at > -TREND_DAYS && Number.isFinite(used));
   const at = points.map((point) => point.at);
   const span = points.length > 0 ? Math.max(...at) - Math.min(...at) : 0;
   const daysNeeded = Math.max(MIN_DAYS - span, MIN_RECORDS - points.length);
   if (daysNeeded > 0) return { kind: "unknown", daysNeeded };
   const days = Math.max(0, free) / slope(points);
-  return days >= 0 && days <= FAR_DAYS ? { kind: "filling", days } : { kind: "steady" };
+  return days >= 0 && days <= STABLE_DAYS ? { kind: "filling", days } : { kind: "steady" };
 }
 
 /** Returns the slope in bytes per day. */
@@ -72,13 +72,13 @@ export function forecastMessage(forecast: DiskForecast): string {
       return "Stable";
     case "filling": {
       if (forecast.days < 1) return "Full in less than a day";
-      return `Full in about ${formatQuantity(rounded(forecast.days), "day")}`;
+      return `Full in about ${formatQuantity(roundDays(forecast.days), "day")}`;
     }
   }
 }
 
 /** Rounds to the precision of the forecast: to days below two weeks, to 5 days below 100 days, otherwise to 50. */
-function rounded(days: number): number {
+function roundDays(days: number): number {
   const step = days < 14 ? 1 : days < 100 ? 5 : 50;
   return Math.round(days / step) * step;
 }

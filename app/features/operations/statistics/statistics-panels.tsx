@@ -35,7 +35,7 @@ export function PeriodLinks({
 }
 
 /** The number format of axes: 250K, 1.5M. */
-export const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+export const COMPACT_NUMBER = new Intl.NumberFormat("en", { notation: "compact" });
 export const NUMBER = new Intl.NumberFormat("en");
 export const DAY = new Intl.DateTimeFormat("en", {
   day: "numeric",
@@ -60,7 +60,7 @@ export function ViewsByDay({
       summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
       headings={["Day", "Views"]}
       csv={csv}
-      format={SHORT.format}
+      format={COMPACT_NUMBER.format}
       bars={days.map(({ day, views }) => ({
         label: DAY.format(new Date(day)),
         value: views,
@@ -100,7 +100,7 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
 }
 
 /** Shown if the statistics can't be read. */
-export function NoFigures({
+export function StatisticsFailure({
   toast,
   retry,
 }: ComponentProps<typeof PageFailure> & { retry: string }) {

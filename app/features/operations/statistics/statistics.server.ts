@@ -111,7 +111,7 @@ async function storageByCategory() {
 }
 
 /** Returns how much space original files take, and how many streams are outdated. */
-export async function sourceFigures() {
+export async function readSourceStatistics() {
   const { unrecorded, ...counts } = await queryThread<SourceCounts>(
     "studio",
     "source-counts",
@@ -133,7 +133,7 @@ export async function sourceFigures() {
 }
 
 /** Returns a table as a CSV download that isn't cached. */
-export function csvAnswer(
+export function csvResponse(
   file: string,
   header: readonly string[],
   rows: (string | number)[][],

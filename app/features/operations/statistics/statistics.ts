@@ -1,11 +1,15 @@
 import type { WatchedParts } from "~/features/watch/watched-parts.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
-import type { readStatistics, readVideoStatistics, sourceFigures } from "./statistics.server";
+import type {
+  readSourceStatistics,
+  readStatistics,
+  readVideoStatistics,
+} from "./statistics.server";
 
 /** Types and calculations of the statistics pages. */
 
 export type Statistics = Awaited<ReturnType<typeof readStatistics>>;
-export type SourceFigures = Awaited<ReturnType<typeof sourceFigures>>;
+export type SourceStatistics = Awaited<ReturnType<typeof readSourceStatistics>>;
 export type VideoStatistics = NonNullable<Awaited<ReturnType<typeof readVideoStatistics>>>;
 
 /** Returns the average share of the video that was watched per view, 0 to 1; undefined before the first view. */

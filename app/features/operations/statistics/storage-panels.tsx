@@ -5,9 +5,9 @@ import { formatStorage } from "~/shared/format-bytes";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
 import { byteUnit, ColumnChart, Panel } from "./chart";
-import type { DiskFigures, readTransfer, readTransferMonth } from "./daily-records.server";
+import type { DiskStatistics, readTransfer, readTransferMonth } from "./daily-records.server";
 import { forecastMessage } from "./disk-forecast";
-import type { SourceFigures } from "./statistics";
+import type { SourceStatistics } from "./statistics";
 import { DAY } from "./statistics-panels";
 
 export function TransferByDay({
@@ -47,14 +47,10 @@ function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>):
 }
 
 /** The usage of the uploads disk, and when it will be full. */
-export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: string }) {
+export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
-    <Panel
-      title="Disk"
-      lead="Disk with your uploads, based on the last 30 days."
-      csv={csv}
-    >
+    <Panel title="Disk" lead="Disk with your uploads, based on the last 30 days." csv={csv}>
       {disk ? (
         <>
           <svg
@@ -79,7 +75,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: s
 }
 
 /** The effect of each value of KEEP_SOURCES. */
-const KEPT: Record<SourceFigures["keep"], string> = {
+const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":
     "Each is deleted six hours after its last conversion, once its replacement is verified.",
@@ -87,10 +83,10 @@ const KEPT: Record<SourceFigures["keep"], string> = {
 };
 
 /** The space that original files take, and the button that re-encodes outdated streams. */
-export function SourcePanel({ figures, action }: { figures: SourceFigures; action: string }) {
+export function SourcePanel({ figures, action }: { figures: SourceStatistics; action: string }) {
   const { keep, sources, converted, removed, outdated, cut } = figures;
   const busy = useNavigation().formData?.get("intent") === "convert-again";
-  const amount = ({ videos, bytes }: SourceFigures["sources"]) =>
+  const amount = ({ videos, bytes }: SourceStatistics["sources"]) =>
     `${formatQuantity(videos, "video")}, ${formatStorage(bytes)}`;
   return (
     <Panel
@@ -103,7 +99,9 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
           label={keep === "always" ? "Reclaimable" : "To be reclaimed"}
           value={amount(converted)}
         >
-          {keep === "always" && converted.videos > 0 && "At most, with KEEP_SOURCES=until-converted."}
+          {keep === "always" &&
+            converted.videos > 0 &&
+            "At most, with KEEP_SOURCES=until-converted."}
         </Figure>
         <Figure label="Original deleted" value={formatQuantity(removed, "video")}>
           {removed > 0 && "They can’t be re-encoded."}

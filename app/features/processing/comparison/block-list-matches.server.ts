@@ -9,19 +9,19 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe } from "~/media/probe/probe.server";
 import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { Answer } from "./blocked-index.server";
+import type { ComparisonBatch } from "./blocked-index.server";
 import { hasBlockedFrames } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeComparedFrames } from "./hash-frames.server";
+import { hashComparedFrames } from "./hash-frames.server";
 
 /**
  * How long an upload waits for its comparison. If that takes longer, the video goes on hold until its job has compared
  * it.
  */
-export const LONGEST_LOOK_MS = 20_000;
+export const COMPARISON_TIMEOUT_MS = 20_000;
 
 /** The frame hashes of a file, and the ids of the blocked videos that it resembles. */
-export interface Look {
+export interface FileComparison {
   frames: Frames;
   blockedVideos: number[];
 }
@@ -31,20 +31,19 @@ export interface Look {
  *
  * @returns undefined if there is nothing to compare, "late" if the comparison failed or took too long.
  */
-export async function lookAtFile(file: string): Promise<Look | "late" | undefined> {
+export async function compareFile(file: string): Promise<FileComparison | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
   const folder = path.join(temporaryFolder(), `look-${randomUUID()}`);
   const task = createTask(folder, () => {});
-  const timer = setTimeout(() => task.abort(), LONGEST_LOOK_MS);
+  const timer = setTimeout(() => task.abort(), COMPARISON_TIMEOUT_MS);
   try {
     const found = await probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
     if (!found || isOnePicture(found)) return undefined;
     await mkdir(folder, { recursive: true });
-    const frames = await takeComparedFrames(file, found, task, true);
+    const frames = await hashComparedFrames(file, found, task, true);
     return { frames, blockedVideos: await findBlockedVideos(frames) };
   } catch (error) {
-    if (!task.signal.aborted)
-      console.error("Could not compare a file with the block list:", error);
+    if (!task.signal.aborted) console.error("Could not compare a file with the block list:", error);
     return "late";
   } finally {
     clearTimeout(timer);
@@ -58,7 +57,7 @@ export function findBlockedVideos(frames: Frames): Promise<number[]> {
 }
 
 /** Records the frame hashes of a video. For use inside a transaction. */
-export function noteFrames(videoId: string, { first, step, hashes }: Frames): void {
+export function recordFrames(videoId: string, { first, step, hashes }: Frames): void {
   prepared(
     `INSERT OR REPLACE INTO video_frames (video_id, first, step, frames)
      SELECT id, @first, @step, @hashes FROM videos WHERE id = @videoId`,
@@ -66,7 +65,7 @@ export function noteFrames(videoId: string, { first, step, hashes }: Frames): vo
 }
 
 /** Returns the recorded frame hashes of a video. */
-export function notedFrames(videoId: string): Frames | undefined {
+export function recordedFrames(videoId: string): Frames | undefined {
   return prepared<Frames>(
     "SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?",
   ).get(videoId);
@@ -118,7 +117,7 @@ function recordMatches(videoId: string, blockedVideos: readonly number[]): void 
 }
 
 /** Returns the ids of those videos that are on hold because they resemble a blocked video. */
-export function likeBlocked(videoIds: readonly string[]): string[] {
+export function heldForBlockList(videoIds: readonly string[]): string[] {
   return [...holdsOf(videoIds)].flatMap(([id, reasons]) =>
     reasons.includes("block-list") ? [id] : [],
   );
@@ -155,7 +154,7 @@ export function dismissMatches(videoId: string, blockedVideos: readonly string[]
 }
 
 /** Deletes the frame hashes of a video's earlier file. Holds are kept. For use inside a transaction. */
-export function forgetFrames(videoId: string): void {
+export function deleteFrames(videoId: string): void {
   prepared("DELETE FROM video_frames WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
     videoId,
@@ -174,11 +173,15 @@ export async function compareSite(from: number, holds: boolean, to?: number): Pr
   let last: string | undefined = "";
   let count = 0;
   while (last !== undefined) {
-    const answer: Answer = await queryThread<Answer>("studio", "videos-like-blocked", {
-      from,
-      to,
-      after: last,
-    });
+    const answer: ComparisonBatch = await queryThread<ComparisonBatch>(
+      "studio",
+      "videos-like-blocked",
+      {
+        from,
+        to,
+        after: last,
+      },
+    );
     for (const { videoId, blockedVideos } of answer.found) {
       const others = blockedVideos.filter((blocked) => !isOwnVideo(videoId, blocked));
       if (others.length === 0) continue;

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
-import { distance, shows, wordsOf } from "./perceptual-hash";
+import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
 /** The index contains every second frame, in the middle crop variant. */
 const INDEXED_EVERY = 2;
@@ -11,7 +11,7 @@ const PARTS = 5;
 /** Larger than the tolerance for the same frame, because the crop and the timestamp differ. */
 const NEAR_BITS = 14;
 /** How many frames of a video have to be near frames of a blocked one before both are compared in full. */
-const MIN_NEAR = 2;
+const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
 interface BlockedRow {
@@ -36,8 +36,8 @@ interface IndexedPart {
 }
 
 /**
- * Returns the ids of the blocked videos that a video resembles, by hashes from comparedFrame(). Runs on a thread, which
- * keeps an index and rebuilds it when the list has changed.
+ * Returns the ids of the blocked videos that a video resembles, by hashes from hashComparedFrame(). Runs on a thread,
+ * which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
   // Reading every row takes 30 ms for 10,000. The index may contain deleted or removed entries, which are skipped, and
@@ -80,8 +80,8 @@ function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
     const entry = ids.push(id) - 1;
     for (let frame = 0; frame < words.length / (2 * VARIANTS); frame += INDEXED_EVERY) {
       const at = frame * VARIANTS + INDEXED_VARIANT;
-      const known = shows(words, at) ? at : frame * VARIANTS;
-      if (!shows(words, known)) continue;
+      const known = hasContent(words, at) ? at : frame * VARIANTS;
+      if (!hasContent(words, known)) continue;
       hashes.push(words[2 * known]!, words[2 * known + 1]!);
       entries.push(entry);
     }
@@ -120,12 +120,12 @@ function candidates(
   const words = wordsOf(own);
   const near = [new Map<number, number>(), new Map<number, number>()];
   for (let at = 0; at < words.length / 2; at++) {
-    if (!shows(words, at)) continue;
+    if (!hasContent(words, at)) continue;
     const seen = new Set<number>();
     for (const [part, { starts, order }] of parts.entries()) {
       const value = partValue(words, at, part);
       for (const other of order.subarray(starts[value], starts[value + 1])) {
-        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(entries[other]!);
+        if (hammingDistance(words, at, hashes, other) <= NEAR_BITS) seen.add(entries[other]!);
       }
     }
     const side = near[at % 2]!;
@@ -136,16 +136,16 @@ function candidates(
     for (const [entry, count] of side) most.set(entry, Math.max(count, most.get(entry) ?? 0));
   }
   return [...most]
-    .filter(([, count]) => count >= MIN_NEAR)
+    .filter(([, count]) => count >= MIN_NEAR_FRAMES)
     .sort((a, b) => b[1] - a[1])
     .slice(0, MAX_COMPARED)
     .map(([entry]) => ids[entry]!);
 }
 
 /** How many videos are compared per query, so that other queries can run in between. */
-const VIDEOS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-interface Question {
+interface ComparisonQuery {
   /** The ids of the first and the last entry; all following ones without a last one. */
   from: number;
   to?: number;
@@ -153,16 +153,16 @@ interface Question {
   after: string;
 }
 
-export interface Answer {
+export interface ComparisonBatch {
   found: { videoId: string; blockedVideos: number[] }[];
   last: string | undefined;
 }
 
 /** Returns the videos of the site that resemble some entries of the list. Runs on a thread. */
-export function readVideosLike(sqlite: Database) {
+export function readVideosLikeBlocked(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
-     WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
+     WHERE video_id > ? ORDER BY video_id LIMIT ${BATCH_SIZE}`,
   );
   const entries = sqlite.prepare<
     [number, number],
@@ -171,14 +171,14 @@ export function readVideosLike(sqlite: Database) {
     "SELECT id, first, step, frames FROM blocked_videos WHERE id BETWEEN ? AND ? AND frames <> x''",
   );
   let index: { from: number; to: number; entries: ReturnType<typeof createIndex> } | undefined;
-  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: Question): Answer => {
+  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: ComparisonQuery): ComparisonBatch => {
     if (after === "" || index?.from !== from || index.to !== to)
       index = { from, to, entries: createIndex(entries.iterate(from, to)) };
     const rows = videos.all(after);
     const found = rows
       .map((row) => ({ videoId: row.id, blockedVideos: findInIndex(sqlite, index!.entries, row) }))
       .filter(({ blockedVideos }) => blockedVideos.length > 0);
-    const last = rows.length < VIDEOS_AT_ONCE ? undefined : rows.at(-1)?.id;
+    const last = rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
     if (last === undefined) index = undefined;
     return { found, last };
   };

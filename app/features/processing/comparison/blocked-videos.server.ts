@@ -63,7 +63,7 @@ export function blockVideo(
     file,
     blockedVideoId,
   );
-  hashingIsDue();
+  notifyHashing();
   return { blockedVideoId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
 }
 
@@ -237,12 +237,12 @@ function findOnList({ sha256, md5 }: ArrivedFile): boolean | "needs MD5" {
 
 const EVERY_MS = 60_000;
 /** The number of rows per transaction. */
-const AT_ONCE = 32;
-const DIGESTS_AT_ONCE = 200;
+const BATCH_SIZE = 32;
+const DIGEST_BATCH_SIZE = 200;
 
 /** Starts to delete expired data of the block list every minute. */
-export function startForgettingEntries(): void {
-  every(EVERY_MS, "delete old entries and titles of the block list", () => forgetEntries());
+export function startDeletingExpiredEntries(): void {
+  every(EVERY_MS, "delete old entries and titles of the block list", () => deleteExpiredEntries());
 }
 
 /**
@@ -251,22 +251,22 @@ export function startForgettingEntries(): void {
  *
  * @param now milliseconds since 1970.
  */
-export async function forgetEntries(now = Date.now()): Promise<void> {
+export async function deleteExpiredEntries(now = Date.now()): Promise<void> {
   const removedBefore = putBackLimit(now);
   const yieldIfDue = createWriteYielder();
   const due = prepared(
-    `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
+    `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${BATCH_SIZE}`,
   ).pluck();
   for (let ids = due.all(removedBefore); ids.length > 0; ids = due.all(removedBefore)) {
     for (const id of ids) await deleteEntry(id as number, removedBefore);
   }
-  const forgetTitles = prepared(
+  const deleteTitles = prepared(
     `UPDATE blocked_videos SET title = NULL WHERE id IN
        (SELECT id FROM blocked_videos
-        WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${AT_ONCE})`,
+        WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${BATCH_SIZE})`,
   );
   const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
-  while ((await transaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
+  while ((await transaction(() => deleteTitles.run(blockedBefore))).changes === BATCH_SIZE) {
     await yieldIfDue();
   }
 }
@@ -282,10 +282,10 @@ async function deleteEntry(id: number, removedBefore: string): Promise<void> {
   ]) {
     const some = prepared(
       `DELETE FROM ${table} WHERE ${isDue} AND ${column} IN
-         (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
+         (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGEST_BATCH_SIZE})`,
     );
     const deleteSome = () => some.run({ id, before: removedBefore });
-    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await yieldIfDue();
+    while ((await transaction(deleteSome)).changes === DIGEST_BATCH_SIZE) await yieldIfDue();
   }
   const entry = prepared("DELETE FROM blocked_videos WHERE id = ? AND removed_at <= ?");
   await transaction(() => entry.run(id, removedBefore));
@@ -297,10 +297,10 @@ const listener = processState("hashing of blocked videos", () => ({
 }));
 
 /** Notifies the background hashing of a new entry, after the transaction. */
-function hashingIsDue(): void {
+function notifyHashing(): void {
   setImmediate(() => listener().work?.());
 }
 
-export function onHashingDue(work: () => void): void {
+export function onHashingNeeded(work: () => void): void {
   listener().work = work;
 }

@@ -12,8 +12,8 @@ import { ListFileError, linesOf } from "./list-file.server";
 
 const MAX_DIGESTS = 2_000_000;
 /** The number of digests per transaction, which takes a few milliseconds. */
-const DIGESTS_AT_ONCE = 100;
-const BAD_LINES_NAMED = 10;
+const BATCH_SIZE = 100;
+const MAX_LISTED_LINES = 10;
 
 /** Excludes parts of longer words, paths, and names with an extension, because file names may look like digests. */
 const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
@@ -44,23 +44,23 @@ export async function importDigestList(
   const yieldIfDue = createWriteYielder();
   const imported: ImportedDigests = { added: 0, known: 0 };
   let entry: number | undefined;
-  let some: string[] = [];
+  let batch: string[] = [];
   const add = async () => {
     const added = await transaction(() => {
-      const unknown = some.filter((digest) => !isKnown(digest));
+      const unknown = batch.filter((digest) => !isKnown(digest));
       if (unknown.length === 0) return 0;
       entry = addTo(entry ?? addEntry(name, reason), new Set(unknown));
       return new Set(unknown).size;
     });
     imported.added += added;
-    imported.known += some.length - added;
-    some = [];
+    imported.known += batch.length - added;
+    batch = [];
     await yieldIfDue();
   };
   const digestsIn = lineReader();
   for await (const line of linesOf(file)) {
-    for (const digest of digestsIn(line) ?? []) some.push(digest);
-    if (some.length >= DIGESTS_AT_ONCE) await add();
+    for (const digest of digestsIn(line) ?? []) batch.push(digest);
+    if (batch.length >= BATCH_SIZE) await add();
   }
   await add();
   return imported;
@@ -78,7 +78,7 @@ async function checkDigestList(file: string): Promise<void> {
     at += 1;
     const found = digestsIn(line);
     digests += found?.length ?? 0;
-    if (!found && badLines++ < BAD_LINES_NAMED) bad.push(at);
+    if (!found && badLines++ < MAX_LISTED_LINES) bad.push(at);
     if (digests > MAX_DIGESTS)
       throw new ListFileError(
         `The file has more than ${MAX_DIGESTS.toLocaleString("en")} digests.`,

@@ -7,20 +7,20 @@ import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import {
+  deleteFrames,
   findBlockedVideos,
-  forgetFrames,
-  notedFrames,
-  noteFrames,
+  recordedFrames,
+  recordFrames,
 } from "./block-list-matches.server";
+import { hashComparedFrames } from "./hash-frames.server";
 import {
+  FINGERPRINT_FRAMES,
   type FingerprintedVideo,
   fingerprintOf,
   HASH_BYTES,
   HASHED_SIDE,
-  PICTURES,
   perceptualHash,
 } from "./perceptual-hash";
-import { takeComparedFrames } from "./hash-frames.server";
 
 const RESULT_WAIT_MS = 60_000;
 
@@ -36,8 +36,8 @@ export async function fingerprintVideo(
   task: Task,
 ): Promise<Artifact> {
   if (isOnePicture(probe)) return NO_ARTIFACT;
-  const step = probe.durationSeconds / PICTURES;
-  const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
+  const step = probe.durationSeconds / FINGERPRINT_FRAMES;
+  const times = Array.from({ length: FINGERPRINT_FRAMES }, (_, index) => (index + 0.5) * step);
   const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);
   // An unreadable frame gets an empty hash.
   const hashes = pictures.map((picture) =>
@@ -48,18 +48,21 @@ export async function fingerprintVideo(
     seconds: probe.durationSeconds,
     fingerprint: fingerprintOf(hashes),
   };
-  await retryWhileBusy(() => note(video), RESULT_WAIT_MS);
+  await retryWhileBusy(() => recordFingerprint(video), RESULT_WAIT_MS);
   const similar = await queryThread<string[]>("studio", "similar-videos", video);
-  let frames = notedFrames(job.video_id);
+  let frames = recordedFrames(job.video_id);
   if (!frames) {
-    const taken = await takeComparedFrames(source.playing, probe, task);
+    const taken = await hashComparedFrames(source.playing, probe, task);
     frames = taken;
-    await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
+    await retryWhileBusy(
+      () => transaction(() => recordFrames(job.video_id, taken)),
+      RESULT_WAIT_MS,
+    );
   }
   return { ...NO_ARTIFACT, similar, blocked: await findBlockedVideos(frames) };
 }
 
-function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<void> {
+function recordFingerprint({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<void> {
   return transaction(() => {
     prepared(
       `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)
@@ -69,7 +72,7 @@ function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<vo
 }
 
 /** Enqueues the duplicate check of a video, once its storyboard exists. For use inside a transaction. */
-export function askForFingerprint(videoId: string, priority: number): void {
+export function enqueueFingerprint(videoId: string, priority: number): void {
   prepared(
     `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
      SELECT id, 'fingerprint', @priority FROM videos WHERE id = @videoId`,
@@ -77,7 +80,7 @@ export function askForFingerprint(videoId: string, priority: number): void {
 }
 
 /** Records pairs of similar videos. Dismissed pairs stay dismissed. For use inside a transaction. */
-export function notePairs(videoId: string, similar: readonly string[]): void {
+export function recordPairs(videoId: string, similar: readonly string[]): void {
   prepared(
     "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
   ).run({ id: videoId });
@@ -89,8 +92,8 @@ export function notePairs(videoId: string, similar: readonly string[]): void {
 }
 
 /** Deletes the fingerprint and the pairs of a video's earlier file. For use inside a transaction. */
-export function forgetFingerprint(videoId: string): void {
-  forgetFrames(videoId);
+export function deleteFingerprint(videoId: string): void {
+  deleteFrames(videoId);
   prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM similar_videos WHERE first = @id OR second = @id").run({ id: videoId });
 }

@@ -1,12 +1,12 @@
 import {
-  differ,
-  distance,
+  areDistinct,
   HASH_BYTES,
   HASHED_SIDE,
-  hashesOfBothSides,
+  hammingDistance,
+  hasContent,
+  hashWithMirror,
+  MAX_DIFFERENT_BITS,
   perceptualHash,
-  SAME_BITS,
-  shows,
   wordsOf,
 } from "./perceptual-hash";
 
@@ -16,9 +16,9 @@ export const FRAME_SIDE = 128;
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
 /** The maximum mean brightness (of 255) of a row or column of pixels in a border. */
-const MAX_BORDER_LIGHT = 20;
+const MAX_BORDER_BRIGHTNESS = 20;
 /** The maximum share of a side that is a border at either end. */
-const MAX_BORDER = 0.4;
+const MAX_BORDER_SHARE = 0.4;
 
 /** A part of a frame, in pixels. */
 export interface Box {
@@ -33,7 +33,7 @@ export interface Box {
  *
  * @param frames FRAME_SIDE by FRAME_SIDE gray pixels of one byte each.
  */
-export function boxOf(frames: Iterable<Uint8Array>): Box {
+export function contentBox(frames: Iterable<Uint8Array>): Box {
   const rows = new Float64Array(FRAME_SIDE);
   const columns = new Float64Array(FRAME_SIDE);
   for (const frame of frames) {
@@ -41,42 +41,42 @@ export function boxOf(frames: Iterable<Uint8Array>): Box {
     for (let y = 0; y < FRAME_SIDE; y++) {
       let sum = 0;
       for (let x = 0; x < FRAME_SIDE; x++) {
-        const light = frame[y * FRAME_SIDE + x]!;
-        sum += light;
-        across[x]! += light;
+        const brightness = frame[y * FRAME_SIDE + x]!;
+        sum += brightness;
+        across[x]! += brightness;
       }
       rows[y] = Math.max(rows[y]!, sum / FRAME_SIDE);
     }
     for (let x = 0; x < FRAME_SIDE; x++)
       columns[x] = Math.max(columns[x]!, across[x]! / FRAME_SIDE);
   }
-  const [top, bottom] = litPart(rows);
-  const [left, right] = litPart(columns);
+  const [top, bottom] = withoutBorders(rows);
+  const [left, right] = withoutBorders(columns);
   return { left, top, right, bottom };
 }
 
-function litPart(light: Float64Array): [number, number] {
-  const most = Math.floor(FRAME_SIDE * MAX_BORDER);
+function withoutBorders(brightness: Float64Array): [number, number] {
+  const most = Math.floor(FRAME_SIDE * MAX_BORDER_SHARE);
   let from = 0;
-  while (from < most && light[from]! < MAX_BORDER_LIGHT) from++;
+  while (from < most && brightness[from]! < MAX_BORDER_BRIGHTNESS) from++;
   let to = FRAME_SIDE;
-  while (to > FRAME_SIDE - most && light[to - 1]! < MAX_BORDER_LIGHT) to--;
+  while (to > FRAME_SIDE - most && brightness[to - 1]! < MAX_BORDER_BRIGHTNESS) to--;
   return [from, to];
 }
 
 /** Returns the hashes of a frame of a blocked video: one for each crop variant. */
-export function blockedFrame(frame: Uint8Array, box: Box): Uint8Array {
+export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const hashes = new Uint8Array(VARIANTS * HASH_BYTES);
   for (const [variant, crop] of CROPS.entries()) {
-    const hash = perceptualHash(shrink(frame, within(box, crop)));
+    const hash = perceptualHash(scaleDown(frame, within(box, crop)));
     hashes.set(hash, variant * HASH_BYTES);
   }
   return hashes;
 }
 
 /** Returns the hashes of a frame of a video to compare with blocked ones: as it is, and mirrored. */
-export function comparedFrame(frame: Uint8Array, box: Box): Uint8Array {
-  const [asItIs, mirrored] = hashesOfBothSides(shrink(frame, box));
+export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {
+  const [asItIs, mirrored] = hashWithMirror(scaleDown(frame, box));
   const hashes = new Uint8Array(2 * HASH_BYTES);
   hashes.set(asItIs);
   hashes.set(mirrored, HASH_BYTES);
@@ -90,7 +90,7 @@ function within({ left, top, right, bottom }: Box, crop: number): Box {
 }
 
 /** Scales a part of a frame down to the size for hashing. Each pixel is the mean of those that it covers. */
-function shrink(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
+function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
   const small = new Uint8Array(HASHED_SIDE ** 2);
   const columns = pixelsOf(left, right);
   for (const [y, [above, below]] of pixelsOf(top, bottom).entries()) {
@@ -119,7 +119,7 @@ export interface Frames {
   first: number;
   /** Seconds between two frames. */
   step: number;
-  /** Per frame, VARIANTS hashes for a blocked video (see blockedFrame), otherwise two (see comparedFrame). */
+  /** Per frame, VARIANTS hashes for a blocked video (see hashBlockedFrame), otherwise two (see hashComparedFrame). */
   hashes: Uint8Array;
 }
 
@@ -140,13 +140,13 @@ export function similarity(video: Frames, blocked: Frames): number {
   const words = wordsOf(video.hashes);
   const others = wordsOf(blocked.hashes);
   let showing = 0;
-  for (let at = 0; at < words.length / 4; at++) if (shows(words, 2 * at)) showing++;
+  for (let at = 0; at < words.length / 4; at++) if (hasContent(words, 2 * at)) showing++;
   let best = 0;
   for (const side of [0, 1]) {
     const found = aligned(video, words, side, blocked, others);
     if (found.length < Math.max(MIN_FRAMES, MIN_SHARE * showing)) continue;
     if (
-      !differ(
+      !areDistinct(
         words,
         found.map((at) => 2 * at + side),
       )
@@ -168,7 +168,7 @@ function aligned(
   const pairs: { at: number; shift: number }[] = [];
   for (let at = 0; at < words.length / 4; at++) {
     const own = 2 * at + side;
-    if (!shows(words, own)) continue;
+    if (!hasContent(words, own)) continue;
     for (let other = 0; other < others.length / (2 * VARIANTS); other++) {
       if (!isSame(words, own, others, other)) continue;
       const seconds = video.first + at * video.step;
@@ -183,10 +183,10 @@ function aligned(
   for (const { at, shift } of pairs) {
     inside.set(at, (inside.get(at) ?? 0) + 1);
     for (; shift - pairs[from]!.shift > width; from++) {
-      const gone = pairs[from]!.at;
-      const left = inside.get(gone)! - 1;
-      if (left === 0) inside.delete(gone);
-      else inside.set(gone, left);
+      const removed = pairs[from]!.at;
+      const left = inside.get(removed)! - 1;
+      if (left === 0) inside.delete(removed);
+      else inside.set(removed, left);
     }
     if (inside.size > best.length) best = [...inside.keys()];
   }
@@ -195,7 +195,11 @@ function aligned(
 
 function isSame(words: Uint32Array, own: number, others: Uint32Array, frame: number): boolean {
   for (let variant = frame * VARIANTS; variant < (frame + 1) * VARIANTS; variant++) {
-    if (shows(others, variant) && distance(words, own, others, variant) <= SAME_BITS) return true;
+    if (
+      hasContent(others, variant) &&
+      hammingDistance(words, own, others, variant) <= MAX_DIFFERENT_BITS
+    )
+      return true;
   }
   return false;
 }

@@ -8,7 +8,13 @@ import { removeTemporary } from "~/media/files/temporary-files.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 import { createYielder } from "~/shared/event-loop";
-import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE, type Frames } from "./frame-hashes";
+import {
+  contentBox,
+  FRAME_SIDE,
+  type Frames,
+  hashBlockedFrame,
+  hashComparedFrame,
+} from "./frame-hashes";
 
 /** The number of frames of a video that are compared with blocked ones. */
 export const COMPARED_FRAMES = 32;
@@ -21,12 +27,12 @@ const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
 const FRAME_BYTES = FRAME_SIDE ** 2;
 const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
 /** Skips non-reference frames and deblocking, which make no difference to a hash. */
-const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
+const FAST_DECODING = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
 /** Decodes only keyframes, if a few frames are needed from a file that has to be read completely. */
-const KEYFRAMES = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
+const KEYFRAME_DECODING = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
 /** Hashes frames from all over a video for comparing it. Unreadable frames get empty hashes. */
-export async function takeComparedFrames(
+export async function hashComparedFrames(
   file: string,
   probe: Probe,
   task: Task,
@@ -37,27 +43,27 @@ export async function takeComparedFrames(
   const frames: (Buffer | undefined)[] = [];
   if (timestampsJump(probe)) {
     const rate = rateFor(step);
-    const options = { count: COMPARED_FRAMES, decoding: KEYFRAMES, urgent };
+    const options = { count: COMPARED_FRAMES, decoding: KEYFRAME_DECODING, urgent };
     frames.push(...(await framesInOrder(file, probe, rate, task, options)));
     // The last keyframe represents the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
-    const options = { decoding: FAST, urgent };
+    const options = { decoding: FAST_DECODING, urgent };
     frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
   }
-  const box = boxOf(frames.filter((frame) => frame !== undefined));
-  const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
+  const box = contentBox(frames.filter((frame) => frame !== undefined));
+  const hashes = await hashAll(frames, (frame) => hashComparedFrame(frame, box), 16);
   return { first: step / 2, step, hashes };
 }
 
 /** Hashes consecutive frames of a video to block. */
-export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+export async function hashBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
   const step = Math.max(MIN_STEP, probe.durationSeconds / BLOCKED_FRAMES);
   const rate = rateFor(step);
-  const options = { count: BLOCKED_FRAMES, decoding: FAST };
+  const options = { count: BLOCKED_FRAMES, decoding: FAST_DECODING };
   const frames = await framesInOrder(file, probe, rate, task, options);
-  const box = boxOf(frames);
-  const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
+  const box = contentBox(frames);
+  const hashes = await hashAll(frames, (frame) => hashBlockedFrame(frame, box), 24);
   // ffmpeg's frame at a time shows what comes half a step later.
   return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
 }

@@ -15,9 +15,9 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { compareSite } from "./block-list-matches.server";
-import { onHashingDue } from "./blocked-videos.server";
+import { onHashingNeeded } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeBlockedFrames } from "./hash-frames.server";
+import { hashBlockedFrames } from "./hash-frames.server";
 
 /** After this many attempts, the entry keeps what was known before, like one whose file isn't a video. */
 const MAX_ATTEMPTS = 3;
@@ -37,7 +37,7 @@ const hashing = processState(
 /** Starts to extract and hash the frames of blocked videos, one video at a time. Resumes after a restart. */
 export function startHashingBlockedVideos(): void {
   const hashes = every(POLL_EVERY_MS, "hash the frames of blocked videos", hashBlockedVideos);
-  onHashingDue(hashes.run);
+  onHashingNeeded(hashes.run);
   hashes.run();
   // Registered after the timer, so that this runs first at shutdown.
   const state = hashing();
@@ -97,7 +97,7 @@ async function hashVideo({
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
-    await write(() => (frames ? noteFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
+    await write(() => (frames ? recordFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
     if (frames) await compareSite(blockedVideoId, true);
   } catch (error) {
     if (hashing().isStopped) return;
@@ -122,7 +122,7 @@ async function framesOf(file: string): Promise<Frames | undefined> {
     await mkdir(folder);
     state.running = createTask(folder, () => {});
     try {
-      return await takeBlockedFrames(file, found, state.running);
+      return await hashBlockedFrames(file, found, state.running);
     } finally {
       state.running = undefined;
     }
@@ -133,7 +133,7 @@ function write(work: () => unknown): Promise<unknown> {
   return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
 }
 
-function noteFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
+function recordFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
   prepared(
     `UPDATE blocked_videos SET state = 'ready', first = @first, step = @step, frames = @hashes
      WHERE id = @blockedVideoId`,

@@ -15,7 +15,7 @@ const MAX_VIDEOS = 100_000;
 /** The longest valid entry has 29 KB of hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024;
 const MAX_FRAMES = 600;
-const VIDEOS_AT_ONCE = 50;
+const BATCH_SIZE = 50;
 const FRAME_DIGITS = VARIANTS * 16;
 
 /** The file isn't a valid list. The message says what is wrong with it. */
@@ -82,17 +82,17 @@ export async function importBlockList(file: string): Promise<Imported> {
   for await (const _ of entriesOf(file)) await yieldIfDue();
   const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_videos").pluck();
   const imported = { added: 0, known: 0, from: highest.get()! + 1 };
-  let some: Entry[] = [];
+  let batch: Entry[] = [];
   const add = async () => {
-    const added = await transaction(() => some.filter(addEntry).length);
+    const added = await transaction(() => batch.filter(addEntry).length);
     imported.added += added;
-    imported.known += some.length - added;
-    some = [];
+    imported.known += batch.length - added;
+    batch = [];
     await yieldIfDue();
   };
   for await (const each of entriesOf(file)) {
-    some.push(each);
-    if (some.length === VIDEOS_AT_ONCE) await add();
+    batch.push(each);
+    if (batch.length === BATCH_SIZE) await add();
   }
   await add();
   return imported;
@@ -163,13 +163,13 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
   })) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) yield checked(line);
-    checked(rest);
+    for (const line of lines) yield checkLength(line);
+    checkLength(rest);
   }
-  if (rest !== "") yield checked(rest);
+  if (rest !== "") yield checkLength(rest);
 }
 
-function checked(line: string): string {
+function checkLength(line: string): string {
   if (line.length > MAX_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
   return line.replace(/\r$/, "");
 }

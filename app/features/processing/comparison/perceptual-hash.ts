@@ -3,22 +3,22 @@ import type { Database } from "better-sqlite3";
 /** The side in pixels of the gray frames that are hashed. */
 export const HASHED_SIDE = 32;
 /** The number of low frequencies in each direction. */
-const LOW = 8;
+const LOW_FREQUENCIES = 8;
 /** The number of frames in a fingerprint. */
-export const PICTURES = 16;
+export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
 /** The standard deviation of the brightness (of 255) below which a frame counts as blank, such as a black one. */
 const MIN_CONTRAST = 8;
 /** How many of 64 bits may differ between two frames of the same scene. Unrelated frames differ in about 32. */
-export const SAME_BITS = 10;
+export const MAX_DIFFERENT_BITS = 10;
 /** The minimum number of distinct frames. With fewer, a video is a still or test card, which resembles many others. */
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that are found in the other one. */
 const MIN_SHARE = 0.6;
 /** By how many positions matching frames may be shifted, for videos whose beginning was trimmed. */
-const SHIFT = 2;
+const MAX_SHIFT = 2;
 
-const cosines = Array.from({ length: LOW }, (_, frequency) =>
+const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
   Array.from({ length: HASHED_SIDE }, (_, at) =>
     Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * HASHED_SIDE)),
   ),
@@ -28,31 +28,33 @@ const cosines = Array.from({ length: LOW }, (_, frequency) =>
  * Returns the perceptual hash (pHash) of a frame: which of the 64 lowest frequencies of its cosine transform are above
  * their median. The first, its brightness, doesn't count.
  *
- * @param picture HASHED_SIDE by HASHED_SIDE gray pixels of one byte each.
+ * @param frame HASHED_SIDE by HASHED_SIDE gray pixels of one byte each.
  * @returns 8 bytes; all 0 for a blank frame.
  */
-export function perceptualHash(picture: Uint8Array): Uint8Array {
-  return hashesOfBothSides(picture)[0];
+export function perceptualHash(frame: Uint8Array): Uint8Array {
+  return hashWithMirror(frame)[0];
 }
 
 /** Returns the hashes of a frame and of its mirror image, whose odd frequencies have the opposite sign. */
-export function hashesOfBothSides(picture: Uint8Array): [Uint8Array, Uint8Array] {
-  if (contrastOf(picture) < MIN_CONTRAST)
+export function hashWithMirror(frame: Uint8Array): [Uint8Array, Uint8Array] {
+  if (contrastOf(frame) < MIN_CONTRAST)
     return [new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)];
-  const coefficients = frequenciesOf(picture);
-  const mirrored = coefficients.map((value, at) => ((at % LOW) % 2 === 1 ? -value : value));
+  const coefficients = frequenciesOf(frame);
+  const mirrored = coefficients.map((value, at) =>
+    (at % LOW_FREQUENCIES) % 2 === 1 ? -value : value,
+  );
   return [hashOf(coefficients), hashOf(mirrored)];
 }
 
-function frequenciesOf(picture: Uint8Array): number[] {
+function frequenciesOf(frame: Uint8Array): number[] {
   const rows: number[][] = [];
   for (let y = 0; y < HASHED_SIDE; y++) {
-    const row = picture.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
+    const row = frame.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
     rows.push(cosines.map((cosine) => row.reduce((sum, value, x) => sum + value * cosine[x]!, 0)));
   }
   const coefficients: number[] = [];
-  for (let v = 0; v < LOW; v++) {
-    for (let u = 0; u < LOW; u++) {
+  for (let v = 0; v < LOW_FREQUENCIES; v++) {
+    for (let u = 0; u < LOW_FREQUENCIES; u++) {
       coefficients.push(rows.reduce((sum, row, y) => sum + row[u]! * cosines[v]![y]!, 0));
     }
   }
@@ -69,10 +71,10 @@ function hashOf(coefficients: readonly number[]): Uint8Array {
   return hash;
 }
 
-function contrastOf(picture: Uint8Array): number {
-  const mean = picture.reduce((sum, value) => sum + value, 0) / picture.length;
-  const squares = picture.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / picture.length);
+function contrastOf(frame: Uint8Array): number {
+  const mean = frame.reduce((sum, value) => sum + value, 0) / frame.length;
+  const squares = frame.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / frame.length);
 }
 
 /**
@@ -82,14 +84,17 @@ function contrastOf(picture: Uint8Array): number {
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
   for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
-  return differ(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
+  return areDistinct(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
 /** Returns whether enough of some frames are distinct and not blank. */
-export function differ(words: Uint32Array, pictures: readonly number[]): boolean {
+export function areDistinct(words: Uint32Array, frames: readonly number[]): boolean {
   const seen: number[] = [];
-  for (const at of pictures) {
-    if (shows(words, at) && seen.every((other) => distance(words, at, words, other) > SAME_BITS))
+  for (const at of frames) {
+    if (
+      hasContent(words, at) &&
+      seen.every((other) => hammingDistance(words, at, words, other) > MAX_DIFFERENT_BITS)
+    )
       seen.push(at);
   }
   return seen.length >= MIN_DIFFERENT;
@@ -101,46 +106,46 @@ export function wordsOf(fingerprint: Uint8Array): Uint32Array {
 }
 
 /** Returns whether two fingerprints are of the same video: most frames of each are found in the other. */
-export function looksAlike(a: Uint32Array, b: Uint32Array): boolean {
+export function isSimilar(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }
 
 function isFoundIn(a: Uint32Array, b: Uint32Array): boolean {
-  const pictures = a.length / 2;
+  const frames = a.length / 2;
   const others = b.length / 2;
   let showing = 0;
-  for (let at = 0; at < pictures; at++) if (shows(a, at)) showing++;
+  for (let at = 0; at < frames; at++) if (hasContent(a, at)) showing++;
   let mayMiss = Math.floor(showing * (1 - MIN_SHARE));
   if (showing === 0) return false;
-  for (let at = 0; at < pictures; at++) {
-    if (!shows(a, at)) continue;
+  for (let at = 0; at < frames; at++) {
+    if (!hasContent(a, at)) continue;
     let isThere = false;
-    const last = Math.min(others - 1, at + SHIFT);
-    for (let other = Math.max(0, at - SHIFT); other <= last && !isThere; other++) {
-      isThere = shows(b, other) && distance(a, at, b, other) <= SAME_BITS;
+    const last = Math.min(others - 1, at + MAX_SHIFT);
+    for (let other = Math.max(0, at - MAX_SHIFT); other <= last && !isThere; other++) {
+      isThere = hasContent(b, other) && hammingDistance(a, at, b, other) <= MAX_DIFFERENT_BITS;
     }
     if (!isThere && --mayMiss < 0) return false;
   }
   return true;
 }
 
-export function shows(words: Uint32Array, at: number): boolean {
+export function hasContent(words: Uint32Array, at: number): boolean {
   return words[2 * at] !== 0 || words[2 * at + 1] !== 0;
 }
 
-export function distance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
-  return bits(a[2 * at]! ^ b[2 * other]!) + bits(a[2 * at + 1]! ^ b[2 * other + 1]!);
+export function hammingDistance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
+  return popCount(a[2 * at]! ^ b[2 * other]!) + popCount(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
 /** Returns the number of set bits of a 32-bit value. */
-function bits(value: number): number {
+function popCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** The maximum share of the longer video that a similar one may lack. */
-const MAX_CUT = 0.2;
+const MAX_LENGTH_DIFFERENCE = 0.2;
 
 export interface FingerprintedVideo {
   videoId: string;
@@ -158,9 +163,12 @@ export function readSimilarVideos(sqlite: Database) {
     if (fingerprint.length === 0) return [];
     const own = wordsOf(fingerprint);
     const found: string[] = [];
-    const lengths = { least: seconds * (1 - MAX_CUT), most: seconds / (1 - MAX_CUT) };
+    const lengths = {
+      least: seconds * (1 - MAX_LENGTH_DIFFERENCE),
+      most: seconds / (1 - MAX_LENGTH_DIFFERENCE),
+    };
     for (const { id, hashes } of videos.iterate({ ...lengths, videoId })) {
-      if (looksAlike(own, wordsOf(hashes))) found.push(id);
+      if (isSimilar(own, wordsOf(hashes))) found.push(id);
     }
     return found;
   };

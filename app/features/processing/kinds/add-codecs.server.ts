@@ -45,7 +45,7 @@ import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { unlessMissing } from "~/shared/unless-missing";
 
 /** The factor on the CPU limit. SVT-AV1 takes three to four times the CPU time of x264's `veryfast`. */
-const TIMES_THE_WORK = 6;
+const CPU_TIME_FACTOR = 6;
 
 /** An existing stream. */
 interface Stream {
@@ -73,11 +73,11 @@ export async function addCodecs(
 ): Promise<Artifact> {
   const stream = hlsUrl && (await openStream(hlsUrl));
   if (!stream) return NO_ARTIFACT;
-  await removeUnnamed(stream);
-  const lacking = extraCodecs().filter(
+  await removeLeftovers(stream);
+  const missing = extraCodecs().filter(
     (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
   );
-  const encoders = lacking.map((codec) => chooseEncoder(codec));
+  const encoders = missing.map((codec) => chooseEncoder(codec));
   const renditions = renditionsOf(probe, stream);
   const wanted = encoders.flatMap((encoder) =>
     renditions.map((rendition) => ({ encoder, rendition })),
@@ -95,13 +95,13 @@ export async function addCodecs(
         ...run,
         seconds: probe.durationSeconds,
         fileBytes: maxFileBytes(probe.durationSeconds, rendition.maxBitrate),
-        cpuSeconds: cpuSecondsFor(probe) * TIMES_THE_WORK,
+        cpuSeconds: cpuSecondsFor(probe) * CPU_TIME_FACTOR,
       },
     );
     added.push(await addedRendition(task, stream, rendition, file));
   }
   const name = `master-${generation}.m3u8`;
-  await writeFile(path.join(task.folder, name), masterWith(stream.master, added));
+  await writeFile(path.join(task.folder, name), addToMaster(stream.master, added));
   const names = added.flatMap(({ file, playlist, keyframePlaylist }) => [
     ...[file, playlist, keyframePlaylist],
   ]);
@@ -126,14 +126,14 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
 }
 
 /** Removes files that a killed attempt has left in the stream's folder. */
-async function removeUnnamed({ path: folder, master }: Stream): Promise<void> {
-  const unnamed: MediaName[] = [];
+async function removeLeftovers({ path: folder, master }: Stream): Promise<void> {
+  const unreferenced: MediaName[] = [];
   for (const name of await namesIn({ bucket: "videos", path: folder })) {
     const [, playlist] = ADDED_FILE.exec(name) ?? [];
     if (!playlist || master.includes(`\n${playlist}.m3u8\n`)) continue;
-    unnamed.push({ bucket: "videos", path: `${folder}/${name}` });
+    unreferenced.push({ bucket: "videos", path: `${folder}/${name}` });
   }
-  await removeUnreferenced(unnamed, "discarded");
+  await removeUnreferenced(unreferenced, "discarded");
 }
 
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
@@ -146,7 +146,7 @@ function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   );
 }
 
-interface Pictures {
+interface EncodeInput {
   file: string;
   probe: Probe;
   rendition: Rendition;
@@ -155,9 +155,9 @@ interface Pictures {
 
 /** Encodes one rendition at a time, because an AV1 encoder takes as much memory as a whole ladder in H.264. */
 function codecArguments(
-  { file, probe, rendition, rate }: Pictures,
+  { file, probe, rendition, rate }: EncodeInput,
   encoder: CodecEncoder,
-  made: string,
+  output: string,
 ): string[] {
   const { hardware } = encoder;
   const filters = [
@@ -174,7 +174,7 @@ function codecArguments(
       keyframeEvery: keyframeEvery(rendition, rate),
     }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
-    ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
+    ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", output],
   ];
 }
 
@@ -185,24 +185,24 @@ async function addedRendition(
   rendition: Rendition,
   file: string,
 ): Promise<AddedRendition> {
-  const beside = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
-  const segmentsOfName = readSegments(beside);
+  const h264Playlist = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
+  const h264Segments = readSegments(h264Playlist);
   const { fragments, headerBytes, codec } = await readFragments(path.join(task.folder, file));
   const segments = segmentsOf(fragments);
   const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
   const isAligned = segments.every(
-    ({ duration }, index) => Math.abs(duration - (segmentsOfName[index]?.duration ?? 0)) < 0.1,
+    ({ duration }, index) => Math.abs(duration - (h264Segments[index]?.duration ?? 0)) < 0.1,
   );
-  if (!isAligned || segments.length !== segmentsOfName.length) {
+  if (!isAligned || segments.length !== h264Segments.length) {
     throw new EncodeError("The segments aren't aligned with those of the stream.");
   }
   const name = file.replace(/\.mp4$/, "");
   const names = { playlist: `${name}.m3u8`, keyframePlaylist: `${name}-keyframes.m3u8` };
   const write = (to: string, text: string) => writeFile(path.join(task.folder, to), text);
-  const target = readTarget(beside);
+  const target = readTarget(h264Playlist);
   await write(names.playlist, mediaPlaylist(file, headerBytes, segments, target));
   await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
-  return { name: rendition.name, segmentsOfName, file, ...names, codec, segments, keyframes };
+  return { name: rendition.name, h264Segments, file, ...names, codec, segments, keyframes };
 }
 
 /**
@@ -213,7 +213,7 @@ export interface AddedRendition {
   /** The name of the same rendition in H.264, such as `720p`. */
   name: string;
   /** The segments of that rendition. */
-  segmentsOfName: readonly Segment[];
+  h264Segments: readonly Segment[];
   file: string;
   /** The file names of its playlists. */
   playlist: string;
@@ -244,7 +244,7 @@ export function renditionNames(master: string): string[] {
 }
 
 /** Adds renditions to a master playlist, after those in H.264: native players start with the first one. */
-export function masterWith(master: string, added: readonly AddedRendition[]): string {
+export function addToMaster(master: string, added: readonly AddedRendition[]): string {
   const tags = added.flatMap((one) => variantTags(master, one));
   const keyframes = added.flatMap((one) => keyframesTag(master, one));
   const lines = master.split("\n");
@@ -255,7 +255,7 @@ export function masterWith(master: string, added: readonly AddedRendition[]): st
 /** Returns one variant for each audio group that the same rendition in H.264 is combined with (§4.3.4.2). */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
-  const before = bandwidth(one.segmentsOfName);
+  const before = bandwidth(one.h264Segments);
   const pattern = new RegExp(`^(#EXT-X-STREAM-INF:.*)\\n${one.name}\\.m3u8$`, "gm");
   return [...master.matchAll(pattern)].flatMap(([, tag]) => [
     // The rest of the bandwidth is that of the audio.

@@ -42,10 +42,10 @@ export function parseSummary(
 ): { loudness: number; true_peak: number | null } | undefined {
   const from = lines.findLastIndex((line) => line.includes("Summary:"));
   const summary = lines.slice(Math.max(0, from)).map((line) => line.trim());
-  const valueOf = (pattern: RegExp) =>
+  const find = (pattern: RegExp) =>
     summary.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
-  const loudness = Number(valueOf(/^I:\s+(-?[\d.]+) LUFS$/));
-  const peak = valueOf(/^Peak:\s+(\S+) dBFS$/);
+  const loudness = Number(find(/^I:\s+(-?[\d.]+) LUFS$/));
+  const peak = find(/^Peak:\s+(\S+) dBFS$/);
   if (!Number.isFinite(loudness) || peak === undefined) return undefined;
   return { loudness, true_peak: Number.isFinite(Number(peak)) ? Number(peak) : null };
 }

@@ -15,7 +15,7 @@ import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
 import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 
-export const PREVIEW_MOST_BYTES = 500_000;
+export const MAX_PREVIEW_BYTES = 500_000;
 /** The shorter side in pixels, the quality, and the maximum bitrate in bits per second. */
 const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
@@ -73,7 +73,7 @@ async function encodeSmall(
   for (let bitrate = PREVIEW.maxBitrate; ; bitrate /= 2) {
     await encode(clip, name, codec(Math.round(bitrate)));
     const { size } = await stat(path.join(clip.task.folder, name));
-    if (size <= PREVIEW_MOST_BYTES) return;
+    if (size <= MAX_PREVIEW_BYTES) return;
     if (bitrate < 10_000) throw new EncodeError("The hover preview can't be made small enough.");
   }
 }

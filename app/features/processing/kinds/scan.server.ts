@@ -13,7 +13,7 @@ import { jobsChanged } from "../queue/queue-state.server";
 
 /** Decides which files are scanned, runs the scan, and applies its result. */
 
-const VIDEOS_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 /** After all jobs of new videos. */
 const LIBRARY_PRIORITY = 90;
 
@@ -65,13 +65,13 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public in the meantime.
+ * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public until then.
  *
  * @returns how many.
  */
 export async function scanLibrary(): Promise<number> {
   const next = prepared<{ number: number }>(
-    `SELECT number, id FROM videos WHERE number > ? ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`,
+    `SELECT number, id FROM videos WHERE number > ? ORDER BY number LIMIT ${BATCH_SIZE}`,
   );
   const add = prepared(
     `INSERT INTO jobs (video_id, kind, priority)
@@ -86,7 +86,7 @@ export async function scanLibrary(): Promise<number> {
     added += await transaction(() =>
       rows.reduce((count, { number }) => count + add.run(number).changes, 0),
     );
-    if (rows.length < VIDEOS_AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.number;
     await yieldIfDue();
   }
@@ -95,7 +95,7 @@ export async function scanLibrary(): Promise<number> {
 }
 
 /** Stores the result of a scan. Synchronous, for the transaction that ends its job. */
-export function noteScan(id: string, { verdict, reason }: ScanResult): void {
+export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   if (verdict === "pass") {
     prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);
     releaseHold({ videoId: id, reason: "scan" });
@@ -112,7 +112,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
 }
 
 /** Records that a scan gave no result. Earlier findings stay. Synchronous, for a transaction. */
-export function noteUnscanned(id: string, reason: string): void {
+export function recordUnscanned(id: string, reason: string): void {
   writeFinding(id, "unchecked", reason);
 }
 
@@ -153,7 +153,7 @@ export class UnscannedError extends Error {}
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
 /** How much output is kept; the rest is read and discarded. */
-const KEPT_BYTES = 8 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
@@ -177,7 +177,7 @@ export async function scanFile(
   const child = startScan(program, args);
   let output = Buffer.alloc(0);
   child.stdout.on("data", (chunk: Buffer) => {
-    const room = KEPT_BYTES - output.length;
+    const room = MAX_OUTPUT_BYTES - output.length;
     if (room > 0) output = Buffer.concat([output, chunk.subarray(0, room)]);
   });
   let isLate = false;
@@ -205,11 +205,7 @@ function resultOf({ error, code, signal }: End, reason: string): ScanResult {
   const verdict = code === null ? undefined : VERDICTS[code];
   if (verdict && (verdict === "pass" || reason)) return { verdict, reason };
   const end = code === null ? `was killed by ${signal}` : `ended with exit code ${code}`;
-  const output = reason
-    ? ` and printed: ${reason}`
-    : verdict
-      ? " without printing a reason"
-      : "";
+  const output = reason ? ` and printed: ${reason}` : verdict ? " without printing a reason" : "";
   throw new UnscannedError(`The scan ${end}${output}.`);
 }
 

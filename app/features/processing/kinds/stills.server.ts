@@ -23,7 +23,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     task.report({ fraction: done / (CANDIDATES + 1) }),
   );
   const files = pictures.filter((picture) => picture !== undefined);
-  if (files.length === 0) files.push(await firstPicture(source, probe, task));
+  if (files.length === 0) files.push(await firstFrame(source, probe, task));
   const target = path.join(task.folder, FILE);
   const { colors } = await processPicture({ kind: "poster", files, target });
   const name = `${source.basePath}.webp`;
@@ -50,7 +50,7 @@ export async function cleanThumbnail(source: Source, file: string, task: Task): 
   };
 }
 
-async function firstPicture(source: Source, probe: Probe, task: Task): Promise<string> {
+async function firstFrame(source: Source, probe: Probe, task: Task): Promise<string> {
   const picture = await extractFrame(source.playing, probe, 0, fit(probe.video, SIDE), task);
   if (!picture) throw new EncodeError("No frame could be extracted from the video.");
   return picture;
@@ -96,14 +96,14 @@ export async function createStoryboard(
 ): Promise<Artifact> {
   if (isOnePicture(probe)) return NO_ARTIFACT;
   const plan = storyboardPlan(probe.durationSeconds);
-  const size = pictureSize(probe.video);
+  const size = tileSize(probe.video);
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
-  const middles = Array.from({ length: plan.count }, (_, index) => {
+  const times = Array.from({ length: plan.count }, (_, index) => {
     // The middle of the cue, so that its frame is at most half a cue away from any position.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
-  const found = await extractFrames(source.playing, probe, middles, size, task, (done) =>
+  const found = await extractFrames(source.playing, probe, times, size, task, (done) =>
     task.report({ fraction: done / (plan.count + 1) }),
   );
   const pictures: string[] = [];
@@ -126,7 +126,7 @@ export async function createStoryboard(
 }
 
 /** Returns the size of a tile: 160 pixels on the longer side. */
-function pictureSize({ width, height }: { width: number; height: number }) {
+function tileSize({ width, height }: { width: number; height: number }) {
   const scale = LONGER_SIDE / Math.max(width, height);
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
   return { width: even(width), height: even(height) };

@@ -33,21 +33,21 @@ const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
 /** The share of a frame's duration by which a time may be rounded down and still mean that frame. */
-const ROUNDING_PICTURES = 0.05;
+const ROUNDING_FRAMES = 0.05;
 /** Less than a frame's duration, but more than the rounding error of timestamps. */
 const MARGIN_SECONDS = 0.002;
 
 /** The start and length for ffmpeg, in seconds, so that it includes whole frames. */
-interface PictureRange {
+interface FrameRange {
   seek: number;
   length: number;
 }
 
 /** Returns the range from the frame shown at the start up to, but without, the frame shown at the end. */
-function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
-  const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
-  const first = pictureAt(start);
-  const count = Math.max(1, pictureAt(end) - first);
+function frameRange({ start, end }: Cut, framesPerSecond: number): FrameRange {
+  const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_FRAMES);
+  const first = frameAt(start);
+  const count = Math.max(1, frameAt(end) - first);
   return {
     seek: Math.max(0, first / framesPerSecond - MARGIN_SECONDS),
     length: count / framesPerSecond,
@@ -58,7 +58,7 @@ function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRang
  * Creates a file with a part of a video and all of its audio tracks. It is re-encoded, because a copy could only start
  * at keyframes, which are seconds apart.
  */
-export async function cutVideo(
+export async function trimVideo(
   source: Source & { cut: Cut },
   probe: Probe,
   task: Task,
@@ -78,11 +78,11 @@ async function encode(
 ): Promise<void> {
   const { video, sounds } = probe;
   const rate = steadyRate(video.frameRate);
-  const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
+  const { seek, length } = frameRange(cut, rate.numerator / rate.denominator);
   // Seeking doesn't work if timestamps jump, so everything before the part is decoded, too.
-  const isSought = !timestampsJump(probe);
+  const canSeek = !timestampsJump(probe);
   const trim = (prefix: "" | "a") =>
-    isSought
+    canSeek
       ? []
       : [
           `${prefix}trim=start=${seek.toFixed(6)}:end=${(seek + length).toFixed(6)}`,
@@ -99,7 +99,7 @@ async function encode(
     [
       ...deviceArguments(hardware),
       ...["-threads", String(threads())],
-      ...(isSought ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
+      ...(canSeek ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
       ...inputArguments(file, probe),
       ...streams(probe, sounds),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
@@ -115,7 +115,7 @@ async function encode(
     {
       seconds: length,
       fileBytes: maxFileBytes(length, maxBitrate + sounds.length * SOUND_BITRATE),
-      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : cut.end }),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: canSeek ? length : cut.end }),
     },
   );
 }

@@ -1,27 +1,27 @@
 import { sqliteHandle } from "~db/client.server";
 import { JOB_KINDS } from "~db/schema";
-import { PRIORITIES, TURN } from "./kinds";
+import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 
 /** `again` reruns failed and finished jobs; `now` moves jobs to the front of the queue, `later` to the back. */
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
 /** By then, a remote worker that was running the job has learned that it lost the lease. */
-const LET_GO_MS = 30_000;
+const RELEASE_DELAY_MS = 30_000;
 
 /** Returns the priority band for moved jobs: one band beyond all unfinished jobs. Rerun jobs stay in band 0. */
-function turnFor(change: JobChange): number {
+function bandFor(change: JobChange): number {
   if (change === "again") return 0;
-  const most = change === "now" ? "min" : "max";
+  const aggregate = change === "now" ? "min" : "max";
   const priority = sqliteHandle()
     .prepare<unknown[], number | null>(
-      `SELECT ${most}(priority) FROM jobs INDEXED BY jobs_unfinished
+      `SELECT ${aggregate}(priority) FROM jobs INDEXED BY jobs_unfinished
        WHERE state IN ('waiting', 'running')`,
     )
     .pluck()
     .get()!;
-  const turn = Math.floor((priority ?? 0) / TURN);
-  return change === "now" ? Math.min(0, turn) - 1 : Math.max(0, turn) + 1;
+  const band = Math.floor((priority ?? 0) / PRIORITY_BAND);
+  return change === "now" ? Math.min(0, band) - 1 : Math.max(0, band) + 1;
 }
 
 const PRIORITY_OF_KIND = `CASE kind ${JOB_KINDS.map((kind) => `WHEN '${kind}' THEN ${PRIORITIES[kind]}`).join(" ")} END`;
@@ -34,12 +34,12 @@ const CHANGES: Record<JobChange, string> = {
     WHERE (+state = 'failed' OR (+state = 'done' AND kind <> 'cleanup'))`,
   now: `attempts = CASE state WHEN 'failed' THEN 0 ELSE attempts END, reason = NULL, progress = 0,
       state = 'waiting', finished_at = NULL, run_after = @now,
-      priority = ${PRIORITY_OF_KIND} + @turn * ${TURN}
+      priority = ${PRIORITY_OF_KIND} + @band * ${PRIORITY_BAND}
     WHERE +state IN ('waiting', 'failed') AND kind <> 'cleanup'`,
-  later: `run_after = CASE state WHEN 'running' THEN @letGo ELSE run_after END,
+  later: `run_after = CASE state WHEN 'running' THEN @releaseAt ELSE run_after END,
       attempts = CASE state WHEN 'running' THEN max(attempts - 1, 0) ELSE attempts END,
       state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL, seconds_left = NULL,
-      priority = ${PRIORITY_OF_KIND} + @turn * ${TURN}
+      priority = ${PRIORITY_OF_KIND} + @band * ${PRIORITY_BAND}
     WHERE +state IN ('waiting', 'running') AND kind <> 'cleanup'`,
 };
 
@@ -51,9 +51,9 @@ export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string
  * All jobs that one such function moves get the same priority band. A running job that is moved to the back stops:
  * its worker learns of it at the next heartbeat, and the job starts from the beginning later.
  */
-export function jobChanger(change: JobChange, now = Date.now()) {
+export function createJobChanger(change: JobChange, now = Date.now()) {
   const sqlite = sqliteHandle();
-  const turn = turnFor(change);
+  const band = bandFor(change);
   const update = (condition: string) =>
     sqlite.prepare<unknown[], { id: number; video_id: string }>(
       `UPDATE jobs SET ${CHANGES[change]} AND ${condition} RETURNING id,
@@ -74,14 +74,14 @@ export function jobChanger(change: JobChange, now = Date.now()) {
       : `(video_id IN ${chosen} OR video_id IN
            (SELECT id FROM video_files WHERE state = 'pending' AND video_id IN ${chosen}))`,
   );
-  return (asked: ChosenJobs): { id: number; video_id: string }[] => {
+  return (selection: ChosenJobs): { id: number; video_id: string }[] => {
     const values = {
       now: new Date(now).toISOString(),
-      letGo: new Date(now + LET_GO_MS).toISOString(),
-      turn,
+      releaseAt: new Date(now + RELEASE_DELAY_MS).toISOString(),
+      band,
     };
-    return "jobs" in asked
-      ? byNumber.all({ ...values, chosen: JSON.stringify(asked.jobs) })
-      : byVideo.all({ ...values, chosen: JSON.stringify(asked.videos) });
+    return "jobs" in selection
+      ? byNumber.all({ ...values, chosen: JSON.stringify(selection.jobs) })
+      : byVideo.all({ ...values, chosen: JSON.stringify(selection.videos) });
   };
 }

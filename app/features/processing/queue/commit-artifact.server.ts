@@ -28,11 +28,11 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { holdMatches } from "../comparison/block-list-matches.server";
-import { askForFingerprint, notePairs } from "../comparison/fingerprint.server";
-import { noteScan } from "../kinds/scan.server";
-import { delayCleanup, repeatJob } from "./enqueue.server";
+import { enqueueFingerprint, recordPairs } from "../comparison/fingerprint.server";
+import { recordScan } from "../kinds/scan.server";
+import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
-import { isOurs, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
+import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
 /** The name of the result belongs to another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
@@ -56,13 +56,13 @@ export async function commitArtifact(
 ): Promise<boolean> {
   const moved: MediaName[] = [];
   for (const { from, bucket, path: name } of artifact.moves) {
-    if (!isOurs(job)) break;
+    if (!hasLease(job)) break;
     const target = bucketFile(bucket, name);
     if (!target) throw new Error(`${bucket}/${name} is not a valid file path.`);
     await claimName(job, source, { bucket, path: name });
     moved.push({ bucket, path: name });
-    const made = path.resolve(folder, from);
-    if (made !== target) await moveFlushed(made, target);
+    const output = path.resolve(folder, from);
+    if (output !== target) await moveFlushed(output, target);
   }
   const note =
     artifact.replacement &&
@@ -124,10 +124,10 @@ function markUnstored(basePath: string): void {
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return transaction(() => {
-    if (!isOurs(job)) return false;
+    if (!hasLease(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
       // The stream was replaced in the meantime: run again, for the new one.
-      repeatJob(job.video_id, "codecs", "running");
+      requeueJob(job.video_id, "codecs", "running");
       return false;
     }
     markUnstored(source.basePath);
@@ -138,10 +138,10 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
     // The additional codecs belong to the previous stream.
-    if (job.kind === "ladder") repeatJob(job.video_id, "codecs", "done");
-    if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
-    if (artifact.scan) noteScan(job.video_id, artifact.scan);
-    if (artifact.similar) notePairs(job.video_id, artifact.similar);
+    if (job.kind === "ladder") requeueJob(job.video_id, "codecs", "done");
+    if (job.kind === "storyboard") enqueueFingerprint(job.video_id, PRIORITIES.fingerprint);
+    if (artifact.scan) recordScan(job.video_id, artifact.scan);
+    if (artifact.similar) recordPairs(job.video_id, artifact.similar);
     if (artifact.blocked?.length) holdMatches(job.video_id, artifact.blocked);
     if (
       (artifact.poster && !namePoster(job, artifact.poster)) ||
@@ -284,7 +284,7 @@ export async function replaceVideoFile(
   const name = parseMediaUrl(source.row.video_url || source.url);
   const target = name && bucketFile(name.bucket, name.path);
   if (!name || !target) throw new Error(`${source.row.video_url} is not the URL of a media file.`);
-  if (!isOurs(job)) return undefined;
+  if (!hasLease(job)) return undefined;
   const version = await fileVersion(target);
   if (!version) throw new Error(`${target} doesn't exist.`);
   const url = mediaUrl(name.bucket, name.path);
@@ -332,7 +332,7 @@ function nameEarlier(
   url: string,
 ): Promise<"named" | "changed" | "shared"> {
   return transaction(() => {
-    if (!isOurs(job)) return "changed";
+    if (!hasLease(job)) return "changed";
     if (isReferencedByOther(job.video_id, name)) return "shared";
     sqliteHandle()
       .prepare(

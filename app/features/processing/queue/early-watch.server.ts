@@ -9,7 +9,7 @@ import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { removeStale } from "./commit-artifact.server";
 import { PRIORITIES } from "./kinds";
-import { isOurs, RESULT_WAIT_MS } from "./queue.server";
+import { hasLease, RESULT_WAIT_MS } from "./queue.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
@@ -22,7 +22,7 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
   const { basePath, row } = source;
   const parent = bucketFile("videos", basePath);
   if (row.video_url !== "" || !parent) {
-    yieldToOthers(job);
+    lowerPriority(job);
     return undefined;
   }
   return {
@@ -33,13 +33,13 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
       // Viewers of an earlier attempt lose its files, and continue with this one.
       if (isNamed) await removeStale(source, "ladder");
-      yieldToOthers(job);
+      lowerPriority(job);
     },
   };
 }
 
 /** Lowers the job's priority now that its video can be watched. It still precedes jobs that nobody waits for. */
-function yieldToOthers(job: JobRow): void {
+function lowerPriority(job: JobRow): void {
   job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
   jobsChanged("work");
 }
@@ -47,7 +47,7 @@ function yieldToOthers(job: JobRow): void {
 /** @returns false if the video was deleted, or if the file is a pending replacement. */
 function nameStream(job: JobRow, url: string): Promise<boolean> {
   return transaction(() => {
-    if (!isOurs(job)) return false;
+    if (!hasLease(job)) return false;
     const { changes } = sqliteHandle()
       .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")
       .run(url, job.video_id);

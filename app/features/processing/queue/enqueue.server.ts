@@ -15,10 +15,10 @@ import { OUTDATED_SQL } from "./outdated-streams.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * The kinds of jobs that every video gets right away. Additional codecs are for popular videos (`enqueuePopular`),
+ * The kinds of jobs that every video gets right away. Additional codecs are for popular videos (`enqueuePopularCodecs`),
  * the duplicate check follows the storyboard, and only new files are scanned (kinds/scan.server.ts).
  */
-export const KINDS_OF_ALL = JOB_KINDS.filter(
+export const DEFAULT_KINDS = JOB_KINDS.filter(
   (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",
 );
 
@@ -29,9 +29,9 @@ export const KINDS_OF_ALL = JOB_KINDS.filter(
  * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
  * another tool inserts doesn't get jobs automatically: its file may still be arriving, or not be in our buckets.
  */
-export function enqueueIn(
+export function enqueueJobs(
   videoIds: readonly string[],
-  kinds: readonly JobKind[] = KINDS_OF_ALL,
+  kinds: readonly JobKind[] = DEFAULT_KINDS,
 ): void {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   insertJobs(videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))));
@@ -57,7 +57,7 @@ function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
 }
 
 /** Queues a video's job again if it is in the given state. For use inside a transaction. */
-export function repeatJob(videoId: string, kind: JobKind, state: JobState): void {
+export function requeueJob(videoId: string, kind: JobKind, state: JobState): void {
   sqliteHandle()
     .prepare(
       `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
@@ -67,7 +67,7 @@ export function repeatJob(videoId: string, kind: JobKind, state: JobState): void
     .run(videoId, kind, state);
 }
 
-type Lacking = Pick<
+type IncompleteVideo = Pick<
   VideoRow,
   | "id"
   | "video_url"
@@ -82,7 +82,7 @@ type Lacking = Pick<
 > & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
 /** Returns the jobs for everything that a video lacks. What it already has isn't created again. */
-function missingKinds(row: Lacking): JobKind[] {
+function missingKinds(row: IncompleteVideo): JobKind[] {
   // A trimmed version is created from another video's file.
   if (!row.video_url && !row.source_url && !row.cut_of) return [];
   const isConverted = row.video_url !== "" && row.source_url !== null;
@@ -105,7 +105,7 @@ function missingKinds(row: Lacking): JobKind[] {
 }
 
 /** The size of a batch of videos. SQLite allows 32,766 parameters in a statement. */
-const VIDEOS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Enqueues jobs for everything that some videos lack, for example after they were restored from the trash. Call it
@@ -113,13 +113,13 @@ const VIDEOS_AT_ONCE = 500;
  *
  * @param table the table of the rows; pending files of videos are in `video_files`.
  */
-export function enqueueMissingIn(
+export function enqueueMissingJobs(
   videoIds: readonly string[],
   table: "videos" | "video_files" = "videos",
 ): void {
   queueUnfinishedScans(videoIds, table);
   if (!ffmpegAvailable()) return;
-  for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
+  for (let from = 0; from < videoIds.length; from += BATCH_SIZE) {
     const rows = allRows(
       database()
         .selectFrom(table as "videos")
@@ -127,13 +127,13 @@ export function enqueueMissingIn(
         .select(["thumbnail_url", "captions", "loudness", "cut_of"])
         .select(sql<0 | 1>`${sql.raw(HAS_UNCLEAN_VIDEO)}`.as("unclean_video"))
         .select(sql<0 | 1>`coalesce(${sql.raw(HAS_UNCLEAN_THUMBNAIL)}, 0)`.as("unclean_thumbnail"))
-        .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
+        .where("id", "in", videoIds.slice(from, from + BATCH_SIZE)),
     );
     insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
     // Another tool has set a different file since the job finished.
     for (const { id, unclean_video, unclean_thumbnail } of rows) {
-      if (unclean_video) repeatJob(id, "transcode", "done");
-      if (unclean_thumbnail) repeatJob(id, "poster", "done");
+      if (unclean_video) requeueJob(id, "transcode", "done");
+      if (unclean_thumbnail) requeueJob(id, "poster", "done");
     }
   }
 }
@@ -155,7 +155,7 @@ export function delayCleanup(videoId: string): void {
 }
 
 /** Enqueues jobs for everything that videos of the library lack. Returns the number of these videos. */
-export async function enqueueMissing(): Promise<number> {
+export async function enqueueMissingInLibrary(): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const rows = await database()
     .selectFrom("videos")
@@ -176,8 +176,8 @@ export async function enqueueMissing(): Promise<number> {
     )
     .execute();
   const ids = rows.map(({ id }) => id);
-  for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await transaction(() => enqueueMissingIn(part));
+  for (const part of partsOf(ids, BATCH_SIZE)) {
+    await transaction(() => enqueueMissingJobs(part));
   }
   jobsChanged("work");
   return rows.length;
@@ -191,7 +191,7 @@ const POPULAR_PRIORITY = 100_000_000;
  *
  * @returns the number of jobs added.
  */
-export async function enqueuePopular(): Promise<number> {
+export async function enqueuePopularCodecs(): Promise<number> {
   if (extraCodecs().length === 0) return 0;
   const { encoderCodecsViews } = settings();
   const ids = await queryThread<string[]>("studio", "popular-streams", encoderCodecsViews);
@@ -206,9 +206,9 @@ export async function enqueuePopular(): Promise<number> {
     now: new Date().toISOString(),
     ids: JSON.stringify(ids),
   };
-  const asked = await transaction(() => statement.run(values).changes);
-  if (asked > 0) jobsChanged("work");
-  return asked;
+  const added = await transaction(() => statement.run(values).changes);
+  if (added > 0) jobsChanged("work");
+  return added;
 }
 
 /**
@@ -227,18 +227,18 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
       priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed')`);
   const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
-  const isAsked = await transaction(() => {
+  const isAdded = await transaction(() => {
     const { changes } = statement.run(values);
     if (changes > 0) record();
     return changes > 0;
   });
-  if (isAsked) jobsChanged("work");
-  return isAsked;
+  if (isAdded) jobsChanged("work");
+  return isAdded;
 }
 
 /** Streams to re-encode go behind everything else, each behind the previous one. */
-const AGAIN_PRIORITY = 1_000;
-const AGAIN_AT_ONCE = 200;
+const REENCODE_PRIORITY = 1_000;
+const REENCODE_BATCH_SIZE = 200;
 
 /**
  * Queues all streams for re-encoding that were encoded with other settings than the current ones. The existing stream
@@ -246,30 +246,31 @@ const AGAIN_AT_ONCE = 200;
  *
  * @returns the number of videos that are queued for it now.
  */
-export async function convertAgain(record = (_videos: number) => {}): Promise<number> {
+export async function reencodeOutdatedStreams(record = (_videos: number) => {}): Promise<number> {
   if (!ffmpegAvailable()) return 0;
-  const values = { settings: ladderSettings(), least: AGAIN_PRIORITY };
+  const values = { settings: ladderSettings(), least: REENCODE_PRIORITY };
   const ids = await queryThread<string[]>("studio", "outdated-streams", values.settings);
   // A stream that is already queued for another reason keeps its priority.
-  const ask = prepared(/* sql */ `
+  const enqueue = prepared(/* sql */ `
     INSERT INTO jobs (video_id, kind, priority, run_after)
     SELECT id, 'ladder', @priority, @now FROM videos WHERE id = @id AND ${OUTDATED_SQL}
     ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', priority = @priority,
       attempts = 0, progress = 0, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed') OR (state = 'waiting' AND priority >= @least)`);
   const yieldIfDue = createWriteYielder();
-  let asked = 0;
-  let priority = AGAIN_PRIORITY;
-  for (const some of partsOf(ids, AGAIN_AT_ONCE)) {
+  let queued = 0;
+  let priority = REENCODE_PRIORITY;
+  for (const batch of partsOf(ids, REENCODE_BATCH_SIZE)) {
     await transaction(() => {
       const now = new Date().toISOString();
-      for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
-      if (asked > 0) record(asked);
+      for (const id of batch)
+        queued += enqueue.run({ ...values, id, now, priority: priority++ }).changes;
+      if (queued > 0) record(queued);
     });
     await yieldIfDue();
   }
   jobsChanged("work");
-  return asked;
+  return queued;
 }
 
 /**
@@ -277,7 +278,7 @@ export async function convertAgain(record = (_videos: number) => {}): Promise<nu
  * was down. Skips videos whose files were compared and differ (they have a `reason`): decoding them at every start
  * would yield the same result.
  */
-export async function askForCleanups(): Promise<void> {
+export async function requeueCleanups(): Promise<void> {
   if (settings().keepSources === "always") return;
   const statement = prepared(/* sql */ `
     UPDATE jobs SET state = 'waiting', attempts = 0, run_after = @now, finished_at = NULL

@@ -2,7 +2,7 @@
 
 export const DISK_FULL = "The disk is full.";
 
-const KNOWN: [RegExp, string][] = [
+const KNOWN_ERRORS: [RegExp, string][] = [
   [/No space left on device/i, DISK_FULL],
   [/moov atom not found/i, "The file is incomplete and can’t be played."],
   [/Invalid data found when processing input/i, "The file is damaged."],
@@ -11,11 +11,14 @@ const KNOWN: [RegExp, string][] = [
   [/No such file or directory/i, "The file no longer exists."],
   [/Permission denied/i, "The site doesn’t have permission to read the file."],
   [/Unknown encoder|Encoder not found/i, "This build of ffmpeg lacks a required encoder."],
-  [/Decoder .*not found|decoder not found/i, "This build of ffmpeg can’t decode this type of video."],
+  [
+    /Decoder .*not found|decoder not found/i,
+    "This build of ffmpeg can’t decode this type of video.",
+  ],
 ];
 
 /** Separates the message from ffmpeg's output. Stored in the database with the reason. */
-const SAID = "ffmpeg said: ";
+const FFMPEG_OUTPUT_PREFIX = "ffmpeg said: ";
 
 const UPLOAD_AGAIN =
   "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.";
@@ -61,17 +64,21 @@ const ADVICE: [RegExp, string][] = [
 ];
 
 /** Splits a stored reason into why the job failed and ffmpeg's output, and adds advice. */
-export function readReason(reason: string): { why: string; advice: string; said?: string } {
-  const at = reason.indexOf(SAID);
+export function parseReason(reason: string): { why: string; advice: string; output?: string } {
+  const at = reason.indexOf(FFMPEG_OUTPUT_PREFIX);
   const why = (at < 0 ? reason : reason.slice(0, at)).trim();
   const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1] ?? SEE_LOG;
-  return { why, advice, ...(at >= 0 && { said: reason.slice(at + SAID.length) }) };
+  return {
+    why,
+    advice,
+    ...(at >= 0 && { output: reason.slice(at + FFMPEG_OUTPUT_PREFIX.length) }),
+  };
 }
 
 /** Returns the reason to store: one or two sentences, followed by the end of ffmpeg's output. */
-export function explain(message: string, lines: readonly string[]): string {
-  const said = lines.join("\n");
-  const known = KNOWN.find(([pattern]) => pattern.test(said))?.[1];
+export function describeFailure(message: string, lines: readonly string[]): string {
+  const output = lines.join("\n");
+  const known = KNOWN_ERRORS.find(([pattern]) => pattern.test(output))?.[1];
   const last = lines
     .slice(-3)
     .map((line) =>
@@ -82,7 +89,10 @@ export function explain(message: string, lines: readonly string[]): string {
     )
     .filter(Boolean)
     .join(" · ");
-  return [known ?? message, last && `${SAID}${last}`].filter(Boolean).join(" ").slice(0, 1_000);
+  return [known ?? message, last && `${FFMPEG_OUTPUT_PREFIX}${last}`]
+    .filter(Boolean)
+    .join(" ")
+    .slice(0, 1_000);
 }
 
 /** Shown in the log and the studio if ffmpeg is missing. */

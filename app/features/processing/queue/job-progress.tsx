@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { TriangleAlert } from "lucide-react";
 import { formatQuantity } from "~/shared/format";
-import { BLOCKED, type JobNow, type JobSummary, progressText } from "./kinds";
+import { BLOCKED, type JobSummary, type ListedJob, progressText } from "./kinds";
 
 /** A job's progress as a bar and as text. */
-export function Progress({ label, job }: { label: string; job: JobNow }) {
+export function Progress({ label, job }: { label: string; job: ListedJob }) {
   const percent = Math.floor(job.progress * 100);
   return (
     <div className="flex min-w-[min(10rem,100%)] flex-col gap-1 text-sm">

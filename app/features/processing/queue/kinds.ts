@@ -24,7 +24,7 @@ export const PRIORITIES: Record<JobKind, number> = {
  * The width of a priority band. A job that an admin moves keeps the priority of its kind and shifts by whole bands:
  * below 0 it precedes all other jobs, from 100 on it follows them.
  */
-export const TURN = 100;
+export const PRIORITY_BAND = 100;
 
 /** How long an original is kept next to its copy, for viewers who were playing it when the copy replaced it. */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
@@ -63,7 +63,7 @@ export function jobLabel(
 }
 
 /** A job as the studio shows it. Plain values only, so that it can be sent to the browser. */
-export interface JobNow {
+export interface ListedJob {
   id: number;
   videoId: string;
   /** The title of the video. */
@@ -80,7 +80,7 @@ export interface JobNow {
   /** Why the last attempt failed. */
   reason?: string;
   /** Set if someone has moved the job to the front or the back of the queue. */
-  turn?: "first" | "last";
+  position?: "first" | "last";
   /** When it finished or failed for good, ISO 8601 UTC. */
   finishedAt?: string;
   /** Whether it depends on a job that has failed for good. It runs once that job is retried and succeeds. */
@@ -93,11 +93,11 @@ export const BLOCKED = `Blocked: “${JOB_LABELS.transcode}” failed.`;
 
 /** The unfinished jobs of a video. */
 export interface JobSummary {
-  running?: JobNow;
+  running?: ListedJob;
   waiting: number;
   /** Whether the queued jobs depend on one that has failed. */
   isBlocked?: boolean;
-  failed: JobNow[];
+  failed: ListedJob[];
 }
 
 /** Returns a text such as `43% · 2.1× speed · 1 min 20 s left`. */
@@ -105,7 +105,7 @@ export function progressText({
   progress,
   speed,
   secondsLeft,
-}: Pick<JobNow, "progress" | "speed" | "secondsLeft">): string {
+}: Pick<ListedJob, "progress" | "speed" | "secondsLeft">): string {
   const parts = [`${Math.floor(progress * 100)}%`];
   if (speed) parts.push(`${speed.toFixed(1)}× speed`);
   if (secondsLeft !== undefined) parts.push(`${formatSpan(secondsLeft)} left`);

@@ -19,7 +19,7 @@ export function readOutdatedStreams(sqlite: Database) {
 }
 
 /** The next call returns the following ones, since these have jobs by then. */
-const POPULAR_AT_ONCE = 100;
+const POPULAR_BATCH_SIZE = 100;
 
 /**
  * Returns the ids of public videos with at least this many views whose stream has no job for additional codecs, the
@@ -30,7 +30,7 @@ export function readPopularStreams(sqlite: Database) {
     SELECT id FROM videos
     WHERE listed AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
       AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
-    ORDER BY views DESC LIMIT ${POPULAR_AT_ONCE}`);
+    ORDER BY views DESC LIMIT ${POPULAR_BATCH_SIZE}`);
   return (views: number) => statement.pluck().all({ views });
 }
 

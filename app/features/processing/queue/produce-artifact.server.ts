@@ -15,11 +15,11 @@ import type { JobKind, JobRow } from "~db/schema";
 import { fingerprintVideo } from "../comparison/fingerprint.server";
 import { addCodecs } from "../kinds/add-codecs.server";
 import { extractCaptions } from "../kinds/captions.server";
-import { cutVideo } from "../kinds/trim.server";
 import { measureLoudness } from "../kinds/loudness.server";
 import { createPreview } from "../kinds/preview.server";
 import { scanFile } from "../kinds/scan.server";
 import { cleanThumbnail, createPoster, createStoryboard } from "../kinds/stills.server";
+import { trimVideo } from "../kinds/trim.server";
 import { removeStale } from "./commit-artifact.server";
 import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
@@ -69,7 +69,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
     case "transcode":
       if (source.cut) {
-        return cutVideo({ ...source, cut: source.cut }, await read(source.file), task);
+        return trimVideo({ ...source, cut: source.cut }, await read(source.file), task);
       }
       // Removes private metadata from the file that is being played, if there is one.
       return transcode(
@@ -119,7 +119,7 @@ export function paceOf({ id, kind, priority }: JobRow): Pace {
 }
 
 /** The kinds of jobs that read the playable file. The others read the source. */
-const READS_PLAYING: ReadonlySet<JobKind> = new Set([
+const KINDS_READING_PLAYABLE_FILE: ReadonlySet<JobKind> = new Set([
   "poster",
   "storyboard",
   "preview",
@@ -145,7 +145,7 @@ export function withSourceFiles<T>(
 
 function filesOf(job: JobRow, source: Source): string[] {
   const { file, playing } = source;
-  if (READS_PLAYING.has(job.kind)) return [playing];
+  if (KINDS_READING_PLAYABLE_FILE.has(job.kind)) return [playing];
   if (mayRemoveSource(job, source)) return [file, playing];
   return job.kind === "cleanup" ? [] : [file];
 }

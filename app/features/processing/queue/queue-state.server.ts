@@ -31,7 +31,7 @@ export function pausedSince(): string | null {
  * @param record records the activity, in the same transaction.
  * @returns whether the state has changed.
  */
-export async function pauseQueue(isPaused: boolean, record = () => {}): Promise<boolean> {
+export async function setQueuePaused(isPaused: boolean, record = () => {}): Promise<boolean> {
   const pausedAt = isPaused ? new Date().toISOString() : null;
   const update = prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?");
   const changed = await transaction(() => {

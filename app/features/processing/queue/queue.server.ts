@@ -13,14 +13,14 @@ import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
 import {
-  correctLeases,
   IS_REMOTE,
   type LostLease,
-  leaseMs,
+  leaseDurationMs,
   MAX_LOSSES,
   REMOTE_PREFIX,
   receivedFolder,
   returnLostLeases,
+  shortenLeases,
 } from "../workers/leases.server";
 import { SOURCE_KEPT_MS } from "./kinds";
 import { jobsChanged, pausedSince } from "./queue-state.server";
@@ -31,9 +31,9 @@ export const LEASE_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 /** A job during which the site stops this often fails for good, because it may be the cause. */
 const MAX_KILLS = 5;
-const BACK_OFF_MS = 30_000;
+const RETRY_DELAY_MS = 30_000;
 /** The longest delay of any job except cleanup, including retries (see `fail`) and waiting for disk space. */
-const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MAX_ATTEMPTS - 1);
+const MAX_DELAY_MS = RETRY_DELAY_MS * 4 ** (MAX_ATTEMPTS - 1);
 
 /** Returns a name for this process that is unique among those that use the same database. */
 export const ownWorker = processState(
@@ -55,11 +55,11 @@ const iso = (time: number) => new Date(time).toISOString();
  *
  * The same transaction returns the jobs of remote workers whose leases have expired to the queue.
  *
- * @param mostPriority only claims jobs up to this priority.
+ * @param maxPriority only claims jobs up to this priority.
  * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds.
  */
 export async function claim(
-  mostPriority = Number.MAX_SAFE_INTEGER,
+  maxPriority = Number.MAX_SAFE_INTEGER,
   now?: number,
   claimant: Claimant = {},
 ): Promise<JobRow | undefined> {
@@ -68,10 +68,10 @@ export async function claim(
   await retryWhileBusy(() => {
     const time = now ?? Date.now();
     const written = tryWriteTransaction(() => {
-      correctLeases(time, LEASE_MS);
+      shortenLeases(time, LEASE_MS);
       failCrashingJobs(time);
       lost = returnLostLeases(iso(time));
-      job = pausedSince() ? undefined : claimNext(mostPriority, time, claimant);
+      job = pausedSince() ? undefined : claimNext(maxPriority, time, claimant);
     });
     if (!written) throw new DatabaseBusyError(undefined);
   });
@@ -80,7 +80,7 @@ export async function claim(
 }
 
 function claimNext(
-  mostPriority: number,
+  maxPriority: number,
   now: number,
   { worker = ownWorker(), kinds }: Claimant,
 ): JobRow | undefined {
@@ -98,7 +98,7 @@ function claimNext(
           AND ((state = 'waiting' AND (run_after <= @now
               OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
-          AND priority <= @mostPriority
+          AND priority <= @maxPriority
           AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
           AND (kind IN ('scan', 'transcode') OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
@@ -126,11 +126,11 @@ function claimNext(
       worker,
       kinds: kinds ? JSON.stringify(kinds) : null,
       scans: Number(settings().scanCommand !== undefined),
-      lease: iso(now + leaseMs(worker, LEASE_MS)),
+      lease: iso(now + leaseDurationMs(worker, LEASE_MS)),
       now: iso(now),
-      latest: iso(now + LONGEST_WAIT_MS),
+      latest: iso(now + MAX_DELAY_MS),
       cleanupLatest: iso(now + SOURCE_KEPT_MS),
-      mostPriority,
+      maxPriority,
     });
 }
 
@@ -149,13 +149,14 @@ function failCrashingJobs(now: number): void {
     )
     .run({ now: iso(now) });
   sqlite
-    .prepare(`${TAKE_BACK_STREAMS} AND id IN (
+    .prepare(`${WITHDRAW_INCOMPLETE_STREAMS} AND id IN (
       SELECT video_id FROM jobs WHERE kind = 'ladder' AND state = 'failed')`)
     .run();
 }
 
 /** Withdraws incomplete streams of videos without a file, when their encoding has failed for good. */
-const TAKE_BACK_STREAMS = "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
+const WITHDRAW_INCOMPLETE_STREAMS =
+  "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
 /**
  * Extends the lease of a job and records its progress. Skipped while another process is writing, which is safe: the
@@ -175,7 +176,7 @@ export function heartbeat(
          WHERE id = ? AND worker = ? AND state = 'running'`,
       )
       .run(
-        ...[iso(Date.now() + leaseMs(worker, LEASE_MS)), progress],
+        ...[iso(Date.now() + leaseDurationMs(worker, LEASE_MS)), progress],
         ...[speed ?? null, secondsLeft ?? null, id, worker],
       ));
   });
@@ -184,7 +185,7 @@ export function heartbeat(
 }
 
 /** Returns whether the claimant still has the job. Its video may have been deleted, or its lease lost. */
-export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
+export function hasLease({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   return (
     sqliteHandle()
       .prepare("SELECT 1 FROM jobs WHERE id = ? AND worker = ? AND state = 'running'")
@@ -192,7 +193,7 @@ export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   );
 }
 
-const finished = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
+const CLEARED_LEASE = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
 
 /** Marks a job as done. Call it in the transaction that writes the result. */
 export function markDone(id: number, note: string | null = null): void {
@@ -211,19 +212,19 @@ export function markDone(id: number, note: string | null = null): void {
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
   const isFinal = final || job.attempts >= MAX_ATTEMPTS;
-  await change(job, {
-    ...finished,
+  await updateClaimed(job, {
+    ...CLEARED_LEASE,
     state: isFinal ? "failed" : "waiting",
     reason,
-    run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
+    run_after: iso(Date.now() + RETRY_DELAY_MS * 4 ** (job.attempts - 1)),
     finished_at: isFinal ? iso(Date.now()) : null,
   });
   if (isFinal && job.kind === "ladder") {
-    const takeBack = () =>
+    const withdraw = () =>
       transaction(() => {
-        sqliteHandle().prepare(`${TAKE_BACK_STREAMS} AND id = ?`).run(job.video_id);
+        sqliteHandle().prepare(`${WITHDRAW_INCOMPLETE_STREAMS} AND id = ?`).run(job.video_id);
       });
-    await retryWhileBusy(takeBack, RESULT_WAIT_MS);
+    await retryWhileBusy(withdraw, RESULT_WAIT_MS);
   }
   jobsChanged("work");
 }
@@ -240,14 +241,14 @@ export async function returnToQueue(
   reason: string | null = job.reason,
   priority = job.priority,
 ): Promise<void> {
-  await change(job, {
+  await updateClaimed(job, {
     priority,
-    ...finished,
+    ...CLEARED_LEASE,
     state: "waiting",
     progress: 0,
     attempts: sql<number>`attempts - 1`,
     reason,
-    run_after: iso(Date.now() + Math.min(afterMs, LONGEST_WAIT_MS)),
+    run_after: iso(Date.now() + Math.min(afterMs, MAX_DELAY_MS)),
   });
   jobsChanged("work");
 }
@@ -256,7 +257,7 @@ export async function returnToQueue(
 export const RESULT_WAIT_MS = 60_000;
 
 /** Updates a job if the claimant still has it. */
-async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
+async function updateClaimed(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
   const query = database()
     .updateTable("jobs")
     .set(columns)
@@ -266,7 +267,7 @@ async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promi
 }
 
 /** Retries one failed job, or all. Returns how many. */
-export async function retry(id?: number): Promise<number> {
+export async function retryFailedJobs(id?: number): Promise<number> {
   let query = database()
     .updateTable("jobs")
     .set({ state: "waiting", attempts: 0, reason: null, progress: 0, finished_at: null })

@@ -119,7 +119,7 @@ async function verifyRemoval(
   const stored = storedFiles(source);
   if (!stored) return undefined;
   // Checked first, because decoding both files takes minutes.
-  if (!mayForget(job, source)) return undefined;
+  if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (isCopyOf(video)) {
     const replacement = { stored, stream: undefined };
@@ -130,7 +130,7 @@ async function verifyRemoval(
   }
   const name = parseMediaUrl(source.row.hls_url ?? "");
   const master = name && bucketFile(name.bucket, name.path);
-  if (!master || !(await isWholeStream(master, video))) return undefined;
+  if (!master || !(await isCompleteStream(master, video))) return undefined;
   const replacement = { stored, stream: await verifiedFilesOf(master) };
   return {
     reason: "converted",
@@ -144,13 +144,13 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
   if (!name) return;
   // The verified files may have been replaced or damaged in the meantime.
   if (!(await isUnchanged(removal.verified))) return;
-  if (await retryWhileBusy(() => forgetSource(job, source, name, removal), RESULT_WAIT_MS)) {
+  if (await retryWhileBusy(() => clearSource(job, source, name, removal), RESULT_WAIT_MS)) {
     removeSoon();
   }
 }
 
 /** False if the row has changed, another row references the file, or a job may be reading it. */
-const MAY_FORGET = /* sql */ `
+const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
   AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
   AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
@@ -163,12 +163,12 @@ function valuesOf(job: JobRow, { url, row }: Source) {
   return { id: job.video_id, job: job.id, url, played, stream, isLast };
 }
 
-function mayForget(job: JobRow, source: Source): boolean {
-  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${MAY_FORGET}`;
+function canRemove(job: JobRow, source: Source): boolean {
+  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${CAN_REMOVE}`;
   return sqliteHandle().prepare(statement).get(valuesOf(job, source)) !== undefined;
 }
 
-function forgetSource(
+function clearSource(
   job: JobRow,
   source: Source,
   file: MediaName,
@@ -176,7 +176,7 @@ function forgetSource(
 ): Promise<boolean> {
   const statement = /* sql */ `
     UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
-    WHERE ${MAY_FORGET}`;
+    WHERE ${CAN_REMOVE}`;
   const values = {
     ...valuesOf(job, source),
     removedAt: reason === "converted" ? new Date().toISOString() : null,
@@ -189,7 +189,7 @@ function forgetSource(
 }
 
 /** The minimum share of a video's length: a shorter file or stream is incomplete. */
-export const MIN_PART = 0.95;
+export const MIN_LENGTH_SHARE = 0.95;
 
 /**
  * Returns whether a stream can replace its source: every playlist in the master playlist has an end tag and is as long
@@ -197,12 +197,12 @@ export const MIN_PART = 0.95;
  *
  * @param master the path of the multivariant playlist (RFC 8216 §4.3.4).
  */
-async function isWholeStream(master: string, video: Probe): Promise<boolean> {
+async function isCompleteStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
   const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
   if (video.sounds.length > MAX_AUDIO_TRACKS) return false;
   if (sounds.length < soundsFor(video.sounds, false).length) return false;
-  return hasWholePlaylists(master, video.durationSeconds);
+  return hasCompletePlaylists(master, video.durationSeconds);
 }
 
 /**
@@ -221,29 +221,29 @@ async function verifiedFilesOf(master: string) {
 }
 
 /** Returns whether every playlist in the master playlist has an end tag and this length, and its files all bytes. */
-export async function hasWholePlaylists(master: string, seconds: number): Promise<boolean> {
+export async function hasCompletePlaylists(master: string, seconds: number): Promise<boolean> {
   const text = await readText(master);
-  const pictures = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
+  const variants = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
   const playlists = [
-    ...pictures.map((tag) => tag.split("\n")[1]!),
+    ...variants.map((tag) => tag.split("\n")[1]!),
     ...[...text.matchAll(/^#EXT-X-(?:MEDIA:TYPE=AUDIO|I-FRAME).*URI="([^"]+)"/gm)].map(
       ([, uri]) => uri!,
     ),
   ];
   for (const playlist of new Set(playlists)) {
-    if (!(await isWhole(path.join(path.dirname(master), playlist), seconds))) {
+    if (!(await isCompletePlaylist(path.join(path.dirname(master), playlist), seconds))) {
       return false;
     }
   }
-  return pictures.length > 0;
+  return variants.length > 0;
 }
 
-async function isWhole(playlist: string, seconds: number): Promise<boolean> {
+async function isCompletePlaylist(playlist: string, seconds: number): Promise<boolean> {
   const text = await readText(playlist);
   if (!/^#EXT-X-ENDLIST$/m.test(text)) return false;
-  let lasts = 0;
-  for (const [, duration] of text.matchAll(/^#EXTINF:([\d.]+)/gm)) lasts += Number(duration);
-  if (lasts < seconds * MIN_PART) return false;
+  let length = 0;
+  for (const [, duration] of text.matchAll(/^#EXTINF:([\d.]+)/gm)) length += Number(duration);
+  if (length < seconds * MIN_LENGTH_SHARE) return false;
   const ends = new Map<string, number>();
   for (const [, bytes, offset, file] of text.matchAll(
     /^#EXT-X-BYTERANGE:(\d+)@(\d+)\n([^#\n]+)$/gm,

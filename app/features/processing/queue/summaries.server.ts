@@ -8,11 +8,11 @@ import {
   type QueueRequest,
   toJob,
 } from "../screens/queue-page.server";
-import type { JobNow, JobSummary } from "./kinds";
+import type { JobSummary, ListedJob } from "./kinds";
 import { pausedSince } from "./queue-state.server";
 
 /** Kinds of jobs that may be queued for days, so that the row of a video doesn't mention them. */
-const NOBODY_WAITS_FOR: readonly string[] = ["codecs", "fingerprint"];
+const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
 
 /** Returns the unfinished and failed jobs of some videos, for the rows of the admin list. Omits videos without any. */
 export function jobSummaries(videoIds: readonly string[]): Record<string, JobSummary> {
@@ -31,7 +31,7 @@ export function jobSummaries(videoIds: readonly string[]): Record<string, JobSum
     const job = toJob(row);
     if (row.state === "running") summary.running ??= job;
     else if (row.state === "failed") summary.failed.push(job);
-    else if (!NOBODY_WAITS_FOR.includes(row.kind)) {
+    else if (!BACKGROUND_KINDS.includes(row.kind)) {
       summary.waiting++;
       if (job.isBlocked) summary.isBlocked = true;
     }
@@ -44,9 +44,9 @@ const MAX_LIST = 100;
 
 /** Returns the whole queue, for the API and `npm run jobs`. */
 export async function queueView() {
-  const request: QueueRequest = { view: { page: 1 }, atOnce: 1, few: MAX_LIST };
+  const request: QueueRequest = { view: { page: 1 }, concurrency: 1, overviewSize: MAX_LIST };
   const { lists, counts } = await queryThread<QueuePage>("studio", "queue", request);
-  const of = (state: JobNow["state"]) => lists.find((list) => list.state === state)?.jobs ?? [];
+  const of = (state: ListedJob["state"]) => lists.find((list) => list.state === state)?.jobs ?? [];
   return {
     ...{ running: of("running"), waiting: of("waiting"), failed: of("failed") },
     waitingCount: counts.waiting ?? 0,

@@ -86,9 +86,7 @@ export async function verifyReplacement(
   // Small renditions of videos with a high frame rate have every second frame. One may be the playable version.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
   if (!isSame && (probe.playable || !(isHalf || played === steady)))
-    throw new KeptOriginalError(
-      `The playable version has ${played} frames instead of ${steady}.`,
-    );
+    throw new KeptOriginalError(`The playable version has ${played} frames instead of ${steady}.`);
   if (rendition !== undefined && rendition !== steady)
     throw new KeptOriginalError(`The stream has ${rendition} frames instead of ${steady}.`);
   return verified;

@@ -23,9 +23,10 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
-import { noteUnscanned, UnscannedError } from "../kinds/scan.server";
+import { recordUnscanned, UnscannedError } from "../kinds/scan.server";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
-import { askForCleanups, enqueuePopular } from "./enqueue.server";
+import { enqueuePopularCodecs, requeueCleanups } from "./enqueue.server";
+import { DISK_FULL, describeFailure, WITHOUT_FFMPEG } from "./failure-reasons";
 import { PRIORITIES } from "./kinds";
 import {
   produceArtifact,
@@ -36,14 +37,13 @@ import {
 import {
   claim,
   fail,
+  hasLease,
   heartbeat,
-  isOurs,
   RESULT_WAIT_MS,
   reclaimFromDeadWorkers,
   returnToQueue,
 } from "./queue.server";
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
-import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./failure-reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
 /** How often the runner polls for jobs that another process has added, or whose retry delay is over. */
@@ -61,7 +61,7 @@ const runner = processState(
 export function startJobs(): void {
   if (ffmpegAvailable()) announceCodecs();
   else console.warn(WITHOUT_FFMPEG);
-  if (!hasWork() || settings().encoderConcurrency === 0) return;
+  if (!canRunJobs() || settings().encoderConcurrency === 0) return;
   const { stop } = runner();
   onShutdown(stop);
 }
@@ -84,19 +84,19 @@ export interface Runner {
  * @param kinds the kinds of jobs to claim; all by default.
  */
 export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Runner {
-  const active = new Set<Work>();
-  let urgent: Work | undefined;
+  const active = new Set<RunningJob>();
+  let urgent: RunningJob | undefined;
   let stopped = false;
   let polling: Promise<void> | undefined;
-  let again = false;
-  let first = true;
+  let pollAgain = false;
+  let isFirstPoll = true;
   let popularAt = 0;
-  let full = false;
+  let isDiskFull = false;
   /** The error of the last poll. */
   let failure: unknown;
 
   const poll = () => {
-    if (polling) again = true;
+    if (polling) pollAgain = true;
     else polling = Promise.resolve().then(pollOnce);
     return polling;
   };
@@ -105,9 +105,9 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     failure = undefined;
     try {
       do {
-        again = false;
+        pollAgain = false;
         await claimJobs();
-      } while (again && !stopped);
+      } while (pollAgain && !stopped);
     } catch (error) {
       failure = error;
       // No jobs are started while another process is writing. The timer polls again.
@@ -118,33 +118,33 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   async function claimJobs(): Promise<void> {
-    if (stopped || !hasWork()) return;
-    if (first) {
+    if (stopped || !canRunJobs()) return;
+    if (isFirstPoll) {
       await reclaimFromDeadWorkers();
       await removeLeftovers();
-      if (ffmpegAvailable()) await askForCleanups();
-      first = false;
+      if (ffmpegAvailable()) await requeueCleanups();
+      isFirstPoll = false;
     }
     if (performance.now() >= popularAt && ffmpegAvailable()) {
       popularAt = performance.now() + POPULAR_EVERY_MS;
-      await enqueuePopular();
+      await enqueuePopularCodecs();
     }
     // After the machine slept for long, our own leases look expired. Extend them before claiming, or we would claim our
     // own jobs.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
-      follow(urgent);
+      track(urgent);
       urgent = undefined;
     }
     pauseOrResume();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = await claim(undefined, undefined, { kinds: kindsNow() });
+      const job = await claim(undefined, undefined, { kinds: availableKinds() });
       if (!job) return;
-      follow(beginWork(job));
+      track(beginWork(job));
     }
     if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
-    const job = await claim(PRIORITIES.transcode, undefined, { kinds: kindsNow() });
+    const job = await claim(PRIORITIES.transcode, undefined, { kinds: availableKinds() });
     if (!job) return;
     const work = beginWork(job);
     urgent = work;
@@ -158,7 +158,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   /** Without ffmpeg, the only jobs that can run are scans. */
-  function kindsNow(): readonly JobKind[] | undefined {
+  function availableKinds(): readonly JobKind[] | undefined {
     return ffmpegAvailable() ? kinds : ["scan"];
   }
 
@@ -178,26 +178,26 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   async function diskHasSpace(): Promise<boolean> {
-    const wasFull = full;
-    full = !(await hasFreeDiskSpace()) && !(await evictsEnough());
-    if (full && !wasFull) {
+    const wasDiskFull = isDiskFull;
+    isDiskFull = !(await hasFreeDiskSpace()) && !(await evictsEnoughCopies());
+    if (isDiskFull && !wasDiskFull) {
       console.warn("The disk is almost full. Processing is on hold until there is enough space.");
-    } else if (wasFull && !full) {
+    } else if (wasDiskFull && !isDiskFull) {
       console.log("There is enough disk space again. Processing resumes.");
     }
-    if (full !== wasFull) jobsChanged("progress");
-    return !full;
+    if (isDiskFull !== wasDiskFull) jobsChanged("progress");
+    return !isDiskFull;
   }
 
   /** Frees the space of local copies of stored files, which must not block the queue. */
-  async function evictsEnough(): Promise<boolean> {
+  async function evictsEnoughCopies(): Promise<boolean> {
     if (!settings().storage) return false;
     const { freeBytes, reserveBytes } = await diskFigures();
     const evicted = await evictCopies({ needed: reserveBytes - freeBytes }).catch(() => 0);
     return evicted > 0 && (await hasFreeDiskSpace());
   }
 
-  function follow(work: Work): void {
+  function track(work: RunningJob): void {
     active.add(work);
     work.ended.then(() => {
       active.delete(work);
@@ -236,12 +236,12 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
 }
 
 /** Returns whether this machine can run any kind of job. */
-export function hasWork(): boolean {
+export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
 /** Urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
-function isUrgent({ job }: Work): boolean {
+function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
 
@@ -254,10 +254,10 @@ const RETRY_MS = 60_000;
 /** The delay before a scan without a verdict is retried. Must not exceed the longest delay, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;
 /** At shutdown, a job is returned to the queue after this time even if its process is still running. */
-const LEAVE_WITHIN_MS = 2_000;
+const SHUTDOWN_TIMEOUT_MS = 2_000;
 
 /** A job that this process is running. */
-export interface Work {
+export interface RunningJob {
   job: JobRow;
   task: TaskControl;
   /** Resolves when the job is done, has failed, or was returned to the queue. Never rejects. */
@@ -269,7 +269,7 @@ export interface Work {
 }
 
 /** Starts to run a claimed job. */
-export function beginWork(job: JobRow): Work {
+export function beginWork(job: JobRow): RunningJob {
   let latest: Progress = { fraction: 0 };
   // Not the wall clock, which may be adjusted.
   let writtenAt = performance.now();
@@ -286,13 +286,13 @@ export function beginWork(job: JobRow): Work {
     latest = progress;
     if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
-  const pulse = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
+  const heartbeats = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
 
   const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
     .catch((error) => console.error("Could not record the end of a job:", error))
     .finally(async () => {
-      await pulse.stop();
+      await heartbeats.stop();
       await removeTemporary(task.folder);
     });
   return {
@@ -303,7 +303,7 @@ export function beginWork(job: JobRow): Work {
     async returnToQueue() {
       returned = true;
       task.abort();
-      const late = setTimeout(LEAVE_WITHIN_MS, "late", { ref: false });
+      const late = setTimeout(SHUTDOWN_TIMEOUT_MS, "late", { ref: false });
       if ((await Promise.race([ended, late])) === "late") await returnToQueue(job);
     },
   };
@@ -339,15 +339,15 @@ export async function recordFailure(
   if (aborted) return;
   if (error instanceof UnscannedError) {
     console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
-    const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
+    const note = () => hasLease(job) && recordUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
     // After the jobs of new videos, which a hanging command would otherwise delay again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
-  const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
-  if (code === "ENOSPC" || isPictureWithoutRoom) {
+  const isImageWithoutSpace = error instanceof PictureError && error.failure === "disk full";
+  if (code === "ENOSPC" || isImageWithoutSpace) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
   // A failure of the store is temporary, unless the object is missing.
@@ -367,7 +367,7 @@ export async function recordFailure(
     error instanceof NameTakenError;
   const expected = final || error instanceof EncodeError || error instanceof InterruptedError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
-  await fail(job, explain((error as Error).message, lines), final);
+  await fail(job, describeFailure((error as Error).message, lines), final);
   const source = job.kind === "ladder" ? await sourceOf(job) : undefined;
   if (source) await removeStale(source, "ladder");
 }

@@ -11,16 +11,16 @@ import { formatQuantity, nameTitles } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
-import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.server";
+import { createJobChanger, JOB_CHANGES, type JobChange } from "../queue/change-jobs.server";
 import { enqueueCodecs } from "../queue/enqueue.server";
-import { JOB_LABELS } from "../queue/kinds";
-import { jobsChanged, pauseQueue } from "../queue/queue-state.server";
 import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
+import { JOB_LABELS } from "../queue/kinds";
+import { jobsChanged, setQueuePaused } from "../queue/queue-state.server";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";
 
-type Answer = Failure | ToastMessage;
+type Result = Failure | ToastMessage;
 
 const toast = (description: string) => success("Queue", description);
 
@@ -28,7 +28,7 @@ const toast = (description: string) => success("Queue", description);
  * Handles a form of the queue page. `intent` is `pause`; `resume`; `retry` for all failed jobs; `again`, `now` or
  * `later` for the jobs in `selected` or all jobs of the video in `video`; or `codecs` to add codecs to that video.
  */
-export async function performQueue(request: Request, userId: string): Promise<Answer> {
+export async function performQueue(request: Request, userId: string): Promise<Result> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, userId), {
     busy: NOTHING,
@@ -36,7 +36,7 @@ export async function performQueue(request: Request, userId: string): Promise<An
   });
 }
 
-async function perform(form: FormData, userId: string): Promise<Answer> {
+async function perform(form: FormData, userId: string): Promise<Result> {
   const intent = form.get("intent");
   if (intent === "pause" || intent === "resume") return pause(intent === "pause", userId);
   if (intent === "retry") return retryAll(userId);
@@ -55,14 +55,14 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
 
 async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
   const action = isPaused ? "queue-pause" : "queue-resume";
-  const changed = await pauseQueue(isPaused, () => void recordActivity({ userId, action }));
+  const changed = await setQueuePaused(isPaused, () => void recordActivity({ userId, action }));
   if (isPaused) {
     return toast(changed ? "Processing paused." : "Processing was already paused.");
   }
   return toast(changed ? "Processing resumed." : "Processing wasn’t paused.");
 }
 
-async function retryAll(userId: string): Promise<Answer> {
+async function retryAll(userId: string): Promise<Result> {
   const failed = prepared<number>("SELECT id FROM jobs WHERE state = 'failed'").pluck().all();
   if (failed.length === 0) return toast("There are no failed jobs to retry.");
   return changeSelected("again", failed, userId);
@@ -88,10 +88,10 @@ async function changeSelected(
   change: JobChange,
   jobs: readonly number[],
   userId: string,
-): Promise<Answer> {
+): Promise<Result> {
   const known = await transaction(() => {
     const named = namesOf(jobs);
-    const changed = new Set(jobChanger(change)({ jobs }).map(({ id }) => id));
+    const changed = new Set(createJobChanger(change)({ jobs }).map(({ id }) => id));
     const done = named.filter(({ id }) => changed.has(id));
     const [first] = done;
     if (first) {
@@ -128,7 +128,7 @@ function describe(
   change: JobChange,
   requested: number,
   { named, done }: { named: number; done: number },
-): Answer {
+): Result {
   const { done: messages, refused } = OUTCOMES[change];
   if (named === 0) {
     return failure(404, NOTHING, {
@@ -150,7 +150,7 @@ function describe(
   );
 }
 
-async function changeVideo(change: JobChange, id: string, userId: string): Promise<Answer> {
+async function changeVideo(change: JobChange, id: string, userId: string): Promise<Result> {
   if (change === "again" && !ffmpegAvailable()) {
     return failure(409, NOTHING, { detail: WITHOUT_FFMPEG });
   }
@@ -173,7 +173,7 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
 
 const NO_FURTHER_CODEC = "ENCODER_CODECS lists no codec besides H.264.";
 
-async function addCodecs(id: string, userId: string): Promise<Answer> {
+async function addCodecs(id: string, userId: string): Promise<Result> {
   const video = prepared<{ title: string; hls_url: string | null }>(
     "SELECT title, hls_url FROM videos WHERE id = ?",
   ).get(id);

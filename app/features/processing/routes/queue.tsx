@@ -22,8 +22,8 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { queryThread } from "~db/threads/query-thread.server";
-import { pausedSince } from "../queue/queue-state.server";
 import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
+import { pausedSince } from "../queue/queue-state.server";
 import {
   QUEUE_STATE_LABELS,
   QUEUE_STATES,
@@ -42,8 +42,8 @@ export const meta = privateMeta("Processing");
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/queue");
   const view = readQueueView(new URL(request.url).searchParams);
-  const atOnce = settings().encoderConcurrency;
-  const queue = await queryThread<QueuePage>("studio", "queue", { view, atOnce });
+  const concurrency = settings().encoderConcurrency;
+  const queue = await queryThread<QueuePage>("studio", "queue", { view, concurrency });
   const page = {
     view: { ...view, page: queue.page },
     queue,
@@ -81,7 +81,9 @@ export default function Queue() {
       <AnswerFailure error={error} />
       {!ffmpeg && <Notice>{WITHOUT_FFMPEG}</Notice>}
       {ffmpeg && diskFull && (
-        <Notice isBad>The disk is almost full. Processing is on hold until there is enough space.</Notice>
+        <Notice isBad>
+          The disk is almost full. Processing is on hold until there is enough space.
+        </Notice>
       )}
       {codecsOff.length > 0 && <Notice>{codecsOff.join(" ")}</Notice>}
       <QueueHead queue={queue} pausedSince={pausedSince} />

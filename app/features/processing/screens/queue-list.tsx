@@ -8,9 +8,9 @@ import { EmptyState } from "~/ui/empty-state";
 import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
+import { parseReason } from "../queue/failure-reasons";
 import { Progress } from "../queue/job-progress";
-import { BLOCKED, type JobNow } from "../queue/kinds";
-import { readReason } from "../queue/failure-reasons";
+import { BLOCKED, type ListedJob } from "../queue/kinds";
 import { QUEUE_STATE_LABELS, type QueueView, queueHref } from "./queue-address";
 import type { QueuePage } from "./queue-page.server";
 
@@ -41,7 +41,7 @@ export function QueueLists({
     if (!next.delete(id)) next.add(id);
     setChecked(next);
   };
-  const list = (of: readonly JobNow[]) => (
+  const list = (of: readonly ListedJob[]) => (
     <ul className="ruled rounded-lg border border-line bg-surface">
       {of.map((job) => (
         <QueueJob
@@ -55,7 +55,7 @@ export function QueueLists({
   );
   return (
     <>
-      {video && <VideoHead video={video} isMade={jobs.length > 0} codecs={codecs} />}
+      {video && <VideoHead video={video} hasJobs={jobs.length > 0} codecs={codecs} />}
       {jobs.length === 0 && <Empty view={view} />}
       {lists.map(({ state, jobs: listed }) => {
         if (listed.length === 0) return null;
@@ -120,11 +120,11 @@ export function QueueLists({
 /** The head of one video's jobs, with buttons that re-encode or move all of them. */
 function VideoHead({
   video,
-  isMade,
+  hasJobs,
   codecs,
 }: {
   video: NonNullable<QueuePage["video"]>;
-  isMade: boolean;
+  hasJobs: boolean;
   codecs: readonly string[];
 }) {
   const busy = useNavigation().formData;
@@ -134,12 +134,8 @@ function VideoHead({
         <h2 dir="auto" className="line-clamp-2 text-lg font-semibold break-words">
           {video.title}
         </h2>
-        {video.hasFile && !isMade && (
-          <p className="text-sm text-muted">This video has no jobs.</p>
-        )}
-        {!video.hasFile && (
-          <p className="text-sm text-muted">This video has no file to process.</p>
-        )}
+        {video.hasFile && !hasJobs && <p className="text-sm text-muted">This video has no jobs.</p>}
+        {!video.hasFile && <p className="text-sm text-muted">This video has no file to process.</p>}
       </div>
       {video.hasFile && (
         <Form method="post" preventScrollReset className="flex flex-wrap gap-2">
@@ -154,7 +150,7 @@ function VideoHead({
           >
             Re-encode
           </Button>
-          {isMade && (
+          {hasJobs && (
             <>
               <Button name="intent" value="now" variant="secondary" size="sm">
                 Move all to front
@@ -212,7 +208,7 @@ function Empty({ view }: { view: QueueView }) {
 }
 
 /** The buttons of a job, by its state. */
-const CHANGES_OF: Record<JobNow["state"], [intent: string, label: string][]> = {
+const CHANGES_OF: Record<ListedJob["state"], [intent: string, label: string][]> = {
   running: [["later", "Move to back"]],
   waiting: [
     ["now", "Move to front"],
@@ -228,7 +224,7 @@ function QueueJob({
   checked,
   onCheck,
 }: {
-  job: JobNow;
+  job: ListedJob;
   /** Undefined before hydration, while the checkbox is uncontrolled. */
   checked: boolean | undefined;
   onCheck: () => void;
@@ -284,7 +280,7 @@ function QueueJob({
   );
 }
 
-function State({ job }: { job: JobNow }) {
+function State({ job }: { job: ListedJob }) {
   const { label, state, reason, finishedAt } = job;
   if (state === "running") return <Progress label={label} job={job} />;
   if (state === "failed") return <Failure job={job} />;
@@ -292,15 +288,15 @@ function State({ job }: { job: JobNow }) {
     <div className="flex flex-col gap-1 text-sm text-muted">
       <p className="flex flex-wrap items-center gap-2">
         {label}
-        {job.turn && (
-          <Badge tone={job.turn === "first" ? "good" : "plain"}>
-            {job.turn === "first" ? "First" : "Last"}
+        {job.position && (
+          <Badge tone={job.position === "first" ? "good" : "plain"}>
+            {job.position === "first" ? "First" : "Last"}
           </Badge>
         )}
       </p>
       {job.isBlocked && <p>{BLOCKED}</p>}
       {state === "waiting" && reason && (
-        <p className="break-words">Last attempt failed: {readReason(reason).why}</p>
+        <p className="break-words">Last attempt failed: {parseReason(reason).why}</p>
       )}
       {state === "done" && finishedAt && (
         <p className="figures">
@@ -311,8 +307,8 @@ function State({ job }: { job: JobNow }) {
   );
 }
 
-function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
-  const { why, advice, said } = readReason(reason ?? "");
+function Failure({ job: { label, reason, finishedAt } }: { job: ListedJob }) {
+  const { why, advice, output } = parseReason(reason ?? "");
   return (
     <div className="flex flex-col gap-1 text-sm">
       <p>
@@ -326,12 +322,12 @@ function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
       </p>
       <p className="break-words text-bad">{why}</p>
       <p className="break-words">{advice}</p>
-      {said && (
+      {output && (
         <details className="text-muted">
           <summary className="inline-flex min-h-11 cursor-pointer items-center mouse:min-h-0">
             Technical details
           </summary>
-          <p className="break-words">{said}</p>
+          <p className="break-words">{output}</p>
         </details>
       )}
     </div>

@@ -1,16 +1,16 @@
 import type { Database } from "better-sqlite3";
 import type { JobKind, JobState, VideoRow } from "~db/schema";
-import { JOB_LABELS, type JobNow, jobLabel, TURN } from "../queue/kinds";
+import { JOB_LABELS, jobLabel, type ListedJob, PRIORITY_BAND } from "../queue/kinds";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 
 const QUEUE_PAGE_SIZE = 50;
-const FIRST_FEW = 20;
+const OVERVIEW_SIZE = 20;
 
 export interface QueuePage {
   /** The number of jobs by state. Completed ones are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
   timeLeft: TimeLeft;
-  lists: { state?: QueueState; jobs: JobNow[] }[];
+  lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
   pageCount: number;
   /** The video of the URL; null if it doesn't exist. */
@@ -64,9 +64,9 @@ export const columnsOf = (from: string, order: string) => `
 export interface QueueRequest {
   view: QueueView;
   /** The number of jobs that run in parallel. */
-  atOnce: number;
+  concurrency: number;
   /** The number of jobs per state in the overview. */
-  few?: number;
+  overviewSize?: number;
 }
 
 /** Returns the data of a view. Runs on the studio thread, because counting a long queue takes a while. */
@@ -94,8 +94,8 @@ export function readQueuePage(sqlite: Database) {
     jobs: lists[state]!.all({ limit, offset }).map(toJob),
   });
 
-  return ({ view, atOnce, few = FIRST_FEW }: QueueRequest): QueuePage => {
-    const { counts, timeLeft } = totals(atOnce, view.state === "done");
+  return ({ view, concurrency, overviewSize = OVERVIEW_SIZE }: QueueRequest): QueuePage => {
+    const { counts, timeLeft } = totals(concurrency, view.state === "done");
     if (view.video !== undefined) {
       const row = find.get(view.video);
       const video = row
@@ -110,7 +110,9 @@ export function readQueuePage(sqlite: Database) {
       return { counts, timeLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };
     }
     if (!view.state) {
-      const all = (["running", "failed", "waiting"] as const).map((each) => list(each, few));
+      const all = (["running", "failed", "waiting"] as const).map((each) =>
+        list(each, overviewSize),
+      );
       return { counts, timeLeft, lists: all, page: 1, pageCount: 1 };
     }
     const pageCount = Math.max(1, Math.ceil((counts[view.state] ?? 0) / QUEUE_PAGE_SIZE));
@@ -123,9 +125,9 @@ export function readQueuePage(sqlite: Database) {
 const TRIM_NOTE =
   "Creates the trimmed version. The current version stays online until it is ready.";
 
-export function toJob(row: JobWithTitle): JobNow {
+export function toJob(row: JobWithTitle): ListedJob {
   const { reason, finished_at, speed, seconds_left } = row;
-  const turn = row.priority < 0 ? "first" : row.priority >= TURN ? "last" : undefined;
+  const position = row.priority < 0 ? "first" : row.priority >= PRIORITY_BAND ? "last" : undefined;
   const isOpen = row.state === "waiting" || row.state === "running";
   return {
     id: row.id,
@@ -140,7 +142,7 @@ export function toJob(row: JobWithTitle): JobNow {
     ...(seconds_left !== null && { secondsLeft: seconds_left }),
     ...(reason !== null && { reason }),
     ...(finished_at !== null && { finishedAt: finished_at }),
-    ...(isOpen && turn && { turn }),
+    ...(isOpen && position && { position }),
     ...(row.state === "waiting" && row.is_behind_failed === 1 && { isBlocked: true }),
   };
 }
@@ -187,34 +189,34 @@ function queueTotals(sqlite: Database) {
     .prepare<unknown[], number>("SELECT count(*) FROM jobs WHERE state = ?")
     .pluck();
 
-  return (atOnce: number, withDone: boolean) => {
+  return (concurrency: number, withDone: boolean) => {
     const runs = running.all();
     const waits = waiting.all();
-    const left = leftOf(waits, blocked.all(), videos.all());
+    const remaining = remainingOf(waits, blocked.all(), videos.all());
     let runningSeconds = 0;
     for (const { kind, progress, seconds_left, seconds } of runs) {
       if (seconds_left !== null) runningSeconds += seconds_left;
-      else left.push({ kind, ...(seconds > 0 && { videoSeconds: seconds * (1 - progress) }) });
+      else remaining.push({ kind, ...(seconds > 0 && { videoSeconds: seconds * (1 - progress) }) });
     }
-    const took = new Map<JobKind, number[]>();
+    const durations = new Map<JobKind, number[]>();
     for (const { kind, speed } of finished.all())
-      took.set(kind, [...(took.get(kind) ?? []), speed]);
+      durations.set(kind, [...(durations.get(kind) ?? []), speed]);
     const counts: QueuePage["counts"] = {
       running: count.get("running")!,
       waiting: waits.reduce((sum, { jobs }) => sum + jobs, 0),
       failed: count.get("failed")!,
       ...(withDone && { done: count.get("done")! }),
     };
-    return { counts, timeLeft: timeLeft(left, took, runningSeconds, atOnce) };
+    return { counts, timeLeft: timeLeft(remaining, durations, runningSeconds, concurrency) };
   };
 }
 
 /** Returns the queued work by kind, without jobs that depend on a failed one. */
-function leftOf(
+function remainingOf(
   waiting: readonly { kind: JobKind; jobs: number }[],
   blocked: readonly { kind: JobKind; jobs: number }[],
   videos: readonly { kind: JobKind; seconds: number }[],
-): LeftOfKind[] {
+): RemainingWork[] {
   return waiting.flatMap(({ kind, jobs }) => {
     const open = jobs - (blocked.find((each) => each.kind === kind)?.jobs ?? 0);
     const seconds = videos.find((each) => each.kind === kind)?.seconds;
@@ -223,7 +225,7 @@ function leftOf(
 }
 
 /** The work that is left for a kind of job. */
-interface LeftOfKind {
+interface RemainingWork {
   kind: JobKind;
   /** Seconds of video to process; undefined if none of the lengths is known. */
   videoSeconds?: number;
@@ -238,24 +240,24 @@ interface TimeLeft {
 /**
  * Estimates how long the queued and running jobs will take, based on recent jobs of the same kinds.
  *
- * @param took seconds of work per second of video, by kind; one value for each recently finished job.
+ * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
  * @param runningSeconds the seconds left that the running jobs report.
- * @param atOnce the number of jobs that run in parallel.
+ * @param concurrency the number of jobs that run in parallel.
  */
 function timeLeft(
-  left: readonly LeftOfKind[],
-  took: ReadonlyMap<JobKind, readonly number[]>,
+  remaining: readonly RemainingWork[],
+  durations: ReadonlyMap<JobKind, readonly number[]>,
   runningSeconds: number,
-  atOnce: number,
+  concurrency: number,
 ): TimeLeft {
   let seconds = runningSeconds;
   const unmeasured: string[] = [];
-  for (const { kind, videoSeconds } of left) {
-    const speeds = took.get(kind) ?? [];
+  for (const { kind, videoSeconds } of remaining) {
+    const speeds = durations.get(kind) ?? [];
     if (speeds.length === 0 || videoSeconds === undefined) unmeasured.push(JOB_LABELS[kind]);
     else seconds += videoSeconds * median(speeds);
   }
-  return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, atOnce), unmeasured };
+  return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, concurrency), unmeasured };
 }
 
 /** Not the mean: a job that was suspended for an urgent one seems to have taken hours. */

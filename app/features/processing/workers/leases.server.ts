@@ -13,7 +13,7 @@ export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
 export const REMOTE_LEASE_MS = 120_000;
 /** A job fails for good after being lost by workers, or its results rejected, this many times in a row. */
 export const MAX_LOSSES = 5;
-const AFTER_REFUSAL_MS = 30_000;
+const RETRY_DELAY_MS = 30_000;
 
 /** A job of a remote worker, with the name of its lease. */
 export interface LostLease {
@@ -32,7 +32,7 @@ export function workerOfLease(name: string): number {
 }
 
 /** Returns the duration of a lease; `own` for workers on this machine. */
-export function leaseMs(worker: string | null, own: number): number {
+export function leaseDurationMs(worker: string | null, own: number): number {
   return worker?.startsWith(REMOTE_PREFIX) ? REMOTE_LEASE_MS : own;
 }
 
@@ -47,7 +47,7 @@ export function receivedFolder({ id, worker }: LostLease): string {
  *
  * @param own the duration of leases on this machine, in milliseconds.
  */
-export function correctLeases(now: number, own: number): void {
+export function shortenLeases(now: number, own: number): void {
   const leases = {
     own: new Date(now + own).toISOString(),
     remote: new Date(now + REMOTE_LEASE_MS).toISOString(),
@@ -61,7 +61,7 @@ export function correctLeases(now: number, own: number): void {
 }
 
 /** Returns a job to the queue without counting the attempt. */
-const WAITS_AGAIN = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
+const RETURN_TO_QUEUE = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
   seconds_left = NULL, attempts = attempts - 1`;
 
 /**
@@ -77,15 +77,15 @@ export function returnLostLeases(now: string): LostLease[] {
       `SELECT id, worker FROM jobs WHERE state = 'running' AND lease_until < ? AND ${IS_REMOTE}`,
     )
     .all(now);
-  const giveBack = sqlite.prepare(
-    `UPDATE jobs SET ${WAITS_AGAIN}, worker_losses = worker_losses + 1 WHERE id = ?`,
+  const returnJob = sqlite.prepare(
+    `UPDATE jobs SET ${RETURN_TO_QUEUE}, worker_losses = worker_losses + 1 WHERE id = ?`,
   );
-  for (const { id } of lost) giveBack.run(id);
+  for (const { id } of lost) returnJob.run(id);
   return lost;
 }
 
 /** Returns the jobs of a revoked worker to the queue. The attempts don't count. */
-export async function returnJobsOf(workerId: number): Promise<void> {
+export async function returnJobsOfWorker(workerId: number): Promise<void> {
   const isTheirs = "state = 'running' AND worker LIKE ?";
   const returned = await transaction(() => {
     const sqlite = sqliteHandle();
@@ -93,7 +93,7 @@ export async function returnJobsOf(workerId: number): Promise<void> {
     const leases = sqlite
       .prepare<unknown[], LostLease>(`SELECT id, worker FROM jobs WHERE ${isTheirs}`)
       .all(theirs);
-    sqlite.prepare(`UPDATE jobs SET ${WAITS_AGAIN} WHERE ${isTheirs}`).run(theirs);
+    sqlite.prepare(`UPDATE jobs SET ${RETURN_TO_QUEUE} WHERE ${isTheirs}`).run(theirs);
     return leases;
   });
   await removeTemporary(...returned.map(receivedFolder));
@@ -101,7 +101,7 @@ export async function returnJobsOf(workerId: number): Promise<void> {
 }
 
 /** Returns a job to the queue after its result was rejected. Fails it for good after too many rejections in a row. */
-export async function returnRefused(
+export async function returnRejected(
   { id, worker }: Pick<JobRow, "id" | "worker">,
   reason: string,
 ): Promise<void> {
@@ -110,10 +110,10 @@ export async function returnRefused(
     const sqlite = sqliteHandle();
     const ended = sqlite
       .prepare(
-        `UPDATE jobs SET ${WAITS_AGAIN}, worker_losses = worker_losses + 1, reason = ?, run_after = ?
+        `UPDATE jobs SET ${RETURN_TO_QUEUE}, worker_losses = worker_losses + 1, reason = ?, run_after = ?
          WHERE id = ? AND worker = ? AND worker_losses < ${MAX_LOSSES - 1}`,
       )
-      .run(reason, new Date(now.getTime() + AFTER_REFUSAL_MS).toISOString(), id, worker);
+      .run(reason, new Date(now.getTime() + RETRY_DELAY_MS).toISOString(), id, worker);
     if (ended.changes > 0) return;
     sqlite
       .prepare(

@@ -13,24 +13,24 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS, type JobKind, type JobRow } from "~db/schema";
 import { commitArtifact } from "../queue/commit-artifact.server";
 import { paceOf, sourceOf } from "../queue/produce-artifact.server";
-import { claim, fail, isOurs } from "../queue/queue.server";
+import { claim, fail, hasLease } from "../queue/queue.server";
 import { startRunner } from "../queue/worker.server";
 import { leaseName, receivedFolder } from "./leases.server";
 
 /** The kinds of jobs for remote workers. Encoding the stream takes nearly all of a video's processing time. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
 /** The remaining jobs, which a site that leaves encoding to workers runs itself once a worker has connected. */
-const SITE_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
+const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
 /** A job that a worker has a lease on. */
 export interface LeasedJob extends JobRow {
   worker: string;
 }
 
-const restRunner = processState(
+const localRunner = processState(
   "runner for the rest",
   () => {
-    const runner = startRunner(1, SITE_KINDS);
+    const runner = startRunner(1, LOCAL_KINDS);
     onShutdown(() => runner.stop());
     return runner;
   },
@@ -38,10 +38,10 @@ const restRunner = processState(
 );
 
 /** Claims the next job for a worker, and returns it with the lease id for URLs; undefined if there is none. */
-export async function takeRemoteJob(workerId: number) {
+export async function claimRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
   // From the first worker on, the site runs the other kinds of jobs.
-  if (settings().encoderConcurrency === 0) restRunner();
+  if (settings().encoderConcurrency === 0) localRunner();
   while (await hasFreeDiskSpace()) {
     const lease = randomUUID();
     const worker = leaseName(workerId, lease);
@@ -87,10 +87,10 @@ const MAX_FILES = 100;
 /** The limit for one request, so that a lost connection doesn't cost more than that. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
-const SITE_FULL = "The site's disk is almost full.";
+const DISK_FULL = "The site's disk is almost full.";
 
 /** @param bytes the size of the file so far, which is where the worker has to continue. */
-function refusal(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
+function problem(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
   return new Problem(
     status,
     detail,
@@ -119,42 +119,42 @@ export async function receivedBytes(job: LeasedJob): Promise<Record<string, numb
  * @throws {Problem} if the name isn't valid, the offset is wrong, the chunk is too large, the disk is almost full, or
  *   the lease has ended in the meantime.
  */
-export async function receivePart(
+export async function receiveChunk(
   job: LeasedJob,
   name: string,
   offset: number,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<number> {
-  if (!FILE_NAME.test(name)) throw refusal(422, "This isn't a valid file name in a result.");
-  if (!(await hasFreeDiskSpace())) throw refusal(507, SITE_FULL);
+  if (!FILE_NAME.test(name)) throw problem(422, "This isn't a valid file name in a result.");
+  if (!(await hasFreeDiskSpace())) throw problem(507, DISK_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
-  if (Object.keys(sizes).length >= MAX_FILES) throw refusal(422, "Too many files.");
+  if (Object.keys(sizes).length >= MAX_FILES) throw problem(422, "Too many files.");
   const size = sizes[name] ?? 0;
-  if (offset !== size) throw refusal(409, "Unexpected offset.", size);
+  if (offset !== size) throw problem(409, "Unexpected offset.", size);
   await mkdir(folder, { recursive: true });
   const file = await open(path.join(folder, name), size === 0 ? "w" : "r+");
   let end = offset;
   try {
     for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       if (end + chunk.byteLength - offset > MAX_CHUNK_BYTES) {
-        throw refusal(413, `A chunk can have at most ${MAX_CHUNK_BYTES} bytes.`, end);
+        throw problem(413, `A chunk can have at most ${MAX_CHUNK_BYTES} bytes.`, end);
       }
       await file.write(chunk, 0, chunk.byteLength, end);
       end += chunk.byteLength;
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw refusal(507, SITE_FULL, end);
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw problem(507, DISK_FULL, end);
     // Received bytes are kept, and the worker continues after them.
-    throw refusal(409, "The chunk is incomplete.", end);
+    throw problem(409, "The chunk is incomplete.", end);
   } finally {
     await file.close();
   }
   // The folder may have been removed while the file was being written.
-  if (!isOurs(job)) {
+  if (!hasLease(job)) {
     await removeTemporary(receivedFolder(job));
-    throw refusal(409, "This job is no longer yours.");
+    throw problem(409, "This job is no longer yours.");
   }
   return end;
 }

@@ -15,27 +15,27 @@ import { isBusy } from "~db/write-lock";
 import { sourceOf } from "../queue/produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "../queue/queue.server";
 import { pausedSince } from "../queue/queue-state.server";
-import { acceptStream, type Digests, RefusedResultError } from "./accept-stream.server";
-import { REMOTE_LEASE_MS, returnRefused } from "./leases.server";
+import { acceptStream, type Digests, InvalidResultError } from "./accept-stream.server";
+import { REMOTE_LEASE_MS, returnRejected } from "./leases.server";
 import {
+  claimRemoteJob,
   type LeasedJob,
   leasedJob,
+  receiveChunk,
   receivedBytes,
-  receivePart,
   removeReceived,
-  takeRemoteJob,
 } from "./remote-jobs.server";
-import { findWorker, noteResult, type Worker } from "./workers.server";
+import { findWorker, recordResult, type Worker } from "./workers.server";
 
 /** Tokens have 256 random bits, so this only protects the database from floods. */
-const wrongTokens = addressLimit("wrong worker tokens by address", 60, 60);
+const invalidTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
  * Handles a worker's request (docs/workers.md). Workers authenticate only by token; cookies are ignored.
  *
  * @param path the part after `/api/worker/`.
  */
-export async function answerWorker(request: Request, path: string): Promise<Response> {
+export async function handleWorkerRequest(request: Request, path: string): Promise<Response> {
   try {
     const worker = requireWorker(request);
     const response = await perform(request, worker, path);
@@ -49,10 +49,10 @@ export async function answerWorker(request: Request, path: string): Promise<Resp
 async function perform(request: Request, worker: Worker, path: string): Promise<Response> {
   const [first, lease, ...rest] = path.split("/");
   if (first === "jobs" && lease === undefined) {
-    if (request.method === "POST") return takeJob(worker);
+    if (request.method === "POST") return claimNextJob(worker);
     throw new Problem(405, "Method not allowed. Claim jobs with POST.", [], { Allow: "POST" });
   }
-  if (first === "leases" && lease) return performLease(request, worker, lease, rest);
+  if (first === "leases" && lease) return handleLease(request, worker, lease, rest);
   throw new Problem(404, "Not found.");
 }
 
@@ -61,9 +61,11 @@ function requireWorker(request: Request): Worker {
   const token = bearerToken(request.headers.get("Authorization"));
   const worker = token ? findWorker(token) : undefined;
   if (worker) return worker;
-  const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
+  const wait = token ? invalidTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {
-    throw new Problem(429, "Too many requests with invalid tokens.", [], { "Retry-After": String(wait) });
+    throw new Problem(429, "Too many requests with invalid tokens.", [], {
+      "Retry-After": String(wait),
+    });
   }
   const detail = token ? "This token is invalid or was revoked." : "Send a worker token.";
   throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="worker"' });
@@ -82,14 +84,14 @@ function problemFor(error: unknown, request: Request): Problem {
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** When a worker without a job should ask again. */
-const ASK_AGAIN_SECONDS = 3;
+const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
   "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
 
 const NOT_ACCEPTED = "The result couldn't be accepted. See the site's log.";
 
 const finite = z.number().finite().nonnegative();
-const beatSchema = z.object({
+const heartbeatSchema = z.object({
   progress: finite.max(1),
   speed: finite.optional(),
   secondsLeft: finite.optional(),
@@ -100,32 +102,32 @@ const resultSchema = z.object({
 });
 
 /** Leases whose results are being verified. A result can only be sent once. */
-const accepting = processState("results being accepted", () => new Set<string>());
+const verifying = processState("results being accepted", () => new Set<string>());
 
 /** Responds with the next job and its lease, or 204 if there is none at the moment. */
-async function takeJob(worker: Worker): Promise<Response> {
-  const taken = await takeRemoteJob(worker.id);
-  if (!taken) {
-    const headers = { "Retry-After": String(ASK_AGAIN_SECONDS) };
+async function claimNextJob(worker: Worker): Promise<Response> {
+  const claimed = await claimRemoteJob(worker.id);
+  if (!claimed) {
+    const headers = { "Retry-After": String(RETRY_AFTER_SECONDS) };
     return new Response(null, { status: 204, headers });
   }
-  const { job, lease, pace, source } = taken;
+  const { job, lease, pace, source } = claimed;
   const { encoderMaxHeight, encoderPreset } = settings();
   return Response.json({
     ...{ lease, job: job.id, kind: job.kind, pace },
     settings: { maxHeight: encoderMaxHeight, preset: encoderPreset },
     extension: /\.\w+$/.exec(source.url)?.[0] ?? "",
-    ...terms(),
+    ...leaseTerms(),
   });
 }
 
 /** The terms of a lease, sent in response to each heartbeat. */
-function terms() {
+function leaseTerms() {
   return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }
 
 /** Handles the requests about a lease: extend it, send and list files, finish, fail, or return the job. */
-async function performLease(
+async function handleLease(
   request: Request,
   worker: Worker,
   lease: string,
@@ -136,17 +138,21 @@ async function performLease(
   const { method } = request;
   if (more.length > 0) throw new Problem(404, "Not found.");
   if (method === "POST" && what === undefined) {
-    if (!heartbeat(job, await readBody(request, beatSchema))) throw new Problem(409, NOT_YOURS);
-    return Response.json(terms());
+    if (!heartbeat(job, await readBody(request, heartbeatSchema)))
+      throw new Problem(409, NOT_YOURS);
+    return Response.json(leaseTerms());
   }
   if ((method === "GET" || method === "HEAD") && what === "video" && !name)
-    return answerVideo(request, job);
+    return sendVideo(request, job);
   if (method === "GET" && what === "files" && !name) return Response.json(await receivedBytes(job));
   if (method === "PUT" && what === "files" && name) {
     const offset = Number(request.headers.get("Upload-Offset") ?? Number.NaN);
     if (!Number.isSafeInteger(offset) || offset < 0)
-      throw new Problem(400, "Send the Upload-Offset header: how many bytes of the file were sent before.");
-    return Response.json({ bytes: await receivePart(job, name, offset, request.body) });
+      throw new Problem(
+        400,
+        "Send the Upload-Offset header: how many bytes of the file were sent before.",
+      );
+    return Response.json({ bytes: await receiveChunk(job, name, offset, request.body) });
   }
   if (method === "POST" && what === "result" && !name) {
     return finish(worker, job, (await readBody(request, resultSchema)).files);
@@ -166,19 +172,18 @@ async function performLease(
 }
 
 async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise<Response> {
-  if (accepting().has(job.worker))
-    throw new Problem(409, "This result is already being verified.");
-  accepting().add(job.worker);
+  if (verifying().has(job.worker)) throw new Problem(409, "This result is already being verified.");
+  verifying().add(job.worker);
   try {
     if (!(await acceptStream(job, digests))) throw new Problem(409, NOT_YOURS);
-    await noteResult(worker.id, null);
+    await recordResult(worker.id, null);
     return new Response(null, { status: 204 });
   } catch (error) {
-    if (error instanceof RefusedResultError) {
+    if (error instanceof InvalidResultError) {
       const reason = `The result of the worker “${worker.name}” was rejected: ${error.message}`;
       console.error(`Job ${job.id} (${job.kind}): ${reason}`);
-      await returnRefused(job, reason);
-      await noteResult(worker.id, error.message);
+      await returnRejected(job, reason);
+      await recordResult(worker.id, error.message);
       throw new Problem(422, `The result was rejected: ${error.message}`);
     }
     if (isTemporaryFailure(error) || isBusy(error)) await returnToQueue(job);
@@ -186,13 +191,13 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
     else if (!(error instanceof Problem)) await fail(job, NOT_ACCEPTED);
     throw error;
   } finally {
-    accepting().delete(job.worker);
+    verifying().delete(job.worker);
     await removeReceived(job);
   }
 }
 
 /** Sends the source video of a lease, or a range of it. */
-async function answerVideo(request: Request, job: LeasedJob): Promise<Response> {
+async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
   if (!name || source.cut) throw new Problem(404, "The site doesn't have the file of this video.");

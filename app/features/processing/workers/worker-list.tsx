@@ -3,7 +3,7 @@ import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
-import { type JobNow, progressText } from "../queue/kinds";
+import { type ListedJob, progressText } from "../queue/kinds";
 
 /** A worker as the studio shows it. Times are ISO 8601 UTC. */
 export interface ListedWorker {
@@ -14,18 +14,18 @@ export interface ListedWorker {
   jobsDone: number;
   /** Why the last result was rejected; null if it was accepted. */
   trouble: string | null;
-  jobs: Pick<JobNow, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
+  jobs: Pick<ListedJob, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
 }
 
 /** Workers send a request every few seconds, even without a job. */
-const QUIET_AFTER_MS = 60_000;
+const OFFLINE_AFTER_MS = 60_000;
 
 /** Returns whether a worker has sent a request recently. */
 export function isConnected(
   { lastSeenAt }: Pick<ListedWorker, "lastSeenAt">,
   now: number,
 ): boolean {
-  return lastSeenAt !== null && now - Date.parse(lastSeenAt) < QUIET_AFTER_MS;
+  return lastSeenAt !== null && now - Date.parse(lastSeenAt) < OFFLINE_AFTER_MS;
 }
 
 /** The workers, each with its jobs, their progress, and when it was last seen. */

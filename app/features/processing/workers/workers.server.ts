@@ -5,7 +5,7 @@ import { database, prepared, transaction, tryWriteTransaction } from "~db/client
 import { runChange } from "~db/run-query.server";
 import type { JobKind } from "~db/schema";
 import { JOB_LABELS } from "../queue/kinds";
-import { IS_REMOTE, returnJobsOf, workerOfLease } from "./leases.server";
+import { IS_REMOTE, returnJobsOfWorker, workerOfLease } from "./leases.server";
 import type { ListedWorker } from "./worker-list";
 
 /** Makes accidentally published tokens easy to find. */
@@ -14,7 +14,7 @@ const TOKEN_BYTES = 32;
 const MAX_WORKERS = 50;
 const MAX_NAME_LENGTH = 60;
 /** The minimum interval between updates of `last_seen_at`. */
-const NOTE_SIGN_EVERY_MS = 10_000;
+const LAST_SEEN_INTERVAL_MS = 10_000;
 
 /** Only the hash is stored, so that nobody can read a token again. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
@@ -43,7 +43,10 @@ export async function createWorker(
   const names = prepared<string>("SELECT name FROM workers").pluck().all();
   if (names.includes(name)) throw new FormError(409, "There is already a worker with this name.");
   if (names.length >= MAX_WORKERS)
-    throw new FormError(409, `You can have at most ${MAX_WORKERS} workers. Revoke one that you don’t use.`);
+    throw new FormError(
+      409,
+      `You can have at most ${MAX_WORKERS} workers. Revoke one that you don’t use.`,
+    );
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId, action: "worker-create", detail: name }, () =>
     runChange(
@@ -66,7 +69,7 @@ export async function revokeWorker(userId: string, id: number): Promise<boolean>
   await changeAndRecord({ userId, action: "worker-revoke", detail: worker.name }, () =>
     runChange(database().deleteFrom("workers").where("id", "=", id)),
   );
-  await returnJobsOf(id);
+  await returnJobsOfWorker(id);
   return true;
 }
 
@@ -78,7 +81,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   ).get(hashOf(token));
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
-  if (last_seen_at === null || now - Date.parse(last_seen_at) >= NOTE_SIGN_EVERY_MS) {
+  if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
     // Skipped while another process is writing; the next request is soon enough.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
@@ -91,7 +94,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
 }
 
 /** Records that a result was accepted, or why it was rejected. */
-export async function noteResult(id: number, trouble: string | null): Promise<void> {
+export async function recordResult(id: number, trouble: string | null): Promise<void> {
   await transaction(() => {
     prepared("UPDATE workers SET jobs_done = jobs_done + ?, trouble = ? WHERE id = ?").run(
       ...[trouble === null ? 1 : 0, trouble, id],
@@ -99,7 +102,7 @@ export async function noteResult(id: number, trouble: string | null): Promise<vo
   });
 }
 
-interface JobOfWorker {
+interface WorkerJob {
   worker: string;
   kind: JobKind;
   title: string;
@@ -113,7 +116,7 @@ interface JobOfWorker {
 export async function listWorkers(): Promise<ListedWorker[]> {
   const workers = await database().selectFrom("workers").selectAll().orderBy("name").execute();
   if (workers.length === 0) return [];
-  const jobs = prepared<JobOfWorker>(
+  const jobs = prepared<WorkerJob>(
     `SELECT worker, kind, title, videos.id AS video_id, progress, speed, seconds_left FROM jobs
      LEFT JOIN video_files AS file ON file.id = jobs.video_id
      JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
