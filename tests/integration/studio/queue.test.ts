@@ -259,7 +259,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ]),
     ).toBe("Moved to the back of the queue.");
     expect(
-      (await page()).queue.lists[2]!.jobs.map(({ title, position: turn }) => [title, turn]),
+      (await page()).queue.lists[2]!.jobs.map(({ title, position }) => [title, position]),
     ).toEqual([
       ["Video c", "first"],
       ["Video b", "first"],

@@ -65,7 +65,7 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public until then.
+ * Queues the scan of every video that has a file on this site and was never scanned. They stay public while they wait.
  *
  * @returns how many.
  */
