@@ -19,17 +19,17 @@ import {
   reportCopies,
 } from "~/features/operations/backups/restore-backup.server";
 import { startBackups } from "~/features/operations/backups/run-backups.server";
-import { startFollowingFiles } from "~/features/operations/library-check/follow-files.server";
 import { checkIntegrity } from "~/features/operations/library-check/integrity.server";
-import { startLookingForFiles } from "~/features/operations/library-check/missing-files.server";
+import { startCheckingFiles } from "~/features/operations/library-check/missing-files.server";
 import { messageFor } from "~/features/operations/library-check/paused-removals.server";
+import { startTrackingFiles } from "~/features/operations/library-check/track-files.server";
 import {
   startDiskRecords,
   startTransferRecords,
 } from "~/features/operations/statistics/daily-records.server";
 import { routeOf } from "~/features/permissions/route-of";
 import { jobEventsAccess } from "~/features/permissions/session.server";
-import { startForgettingEntries } from "~/features/processing/comparison/blocked-videos.server";
+import { startDeletingExpiredEntries } from "~/features/processing/comparison/blocked-videos.server";
 import { startReleasingCompared } from "~/features/processing/comparison/compared.server";
 import { startHashingBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { onJobsChanged } from "~/features/processing/queue/queue-state.server";
@@ -126,15 +126,15 @@ function startServices(): void {
   void resumeDownloads().catch(console.error);
   checkIntegrity();
   void finishDecisions().catch(console.error);
-  startFollowingFiles();
-  startLookingForFiles();
+  startTrackingFiles();
+  startCheckingFiles();
   // Before the first job, so that its changes are announced.
   onJobsChanged(() => announceStudioChange());
   startJobs();
   startMovingFiles();
   startEvicting();
   startHashingBlockedVideos();
-  startForgettingEntries();
+  startDeletingExpiredEntries();
   startReleasingCompared();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   void isRelatedIndexComplete().catch(console.error);

@@ -12,11 +12,11 @@ import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.se
 import { readTrashPage } from "~/features/library/trash/trash-list.server";
 import { readMatches } from "~/features/moderation/block-list/matches.server";
 import { countTransparency } from "~/features/moderation/transparency-figures.server";
-import { readLibraryFigures } from "~/features/operations/monitoring/library-figures.server";
+import { readLibraryMetrics } from "~/features/operations/monitoring/library-metrics.server";
 import { readUploaderTotals } from "~/features/operations/statistics/uploader-totals.server";
 import {
   readBlockedVideos,
-  readVideosLike,
+  readVideosLikeBlocked,
 } from "~/features/processing/comparison/blocked-index.server";
 import { readSimilarVideos } from "~/features/processing/comparison/perceptual-hash";
 import {
@@ -50,10 +50,10 @@ serveThread({
   "outdated-streams": readOutdatedStreams,
   "popular-streams": readPopularStreams,
   "similar-videos": readSimilarVideos,
-  "library-figures": readLibraryFigures,
+  "library-figures": readLibraryMetrics,
   "blocked-videos": readBlockedVideos,
   transparency: countTransparency,
-  "videos-like-blocked": readVideosLike,
+  "videos-like-blocked": readVideosLikeBlocked,
   "block-list-matches": readMatches,
   "lacking-consent": readLacking,
   "read-captions": () => readCaptions,

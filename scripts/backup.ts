@@ -8,8 +8,8 @@ import {
   copyNew,
   listUploads,
   secretFile,
+  writeAtomically,
   writeListing,
-  writeWhole,
 } from "~/features/operations/backups/backup-files.server";
 import {
   backupOptions,
@@ -17,13 +17,13 @@ import {
   withRetention,
 } from "~/features/operations/backups/backup-folder.server";
 import {
-  forgetStart,
+  deleteStart,
   recordFailure,
   recordStart,
   recordSuccess,
 } from "~/features/operations/backups/backup-records.server";
 import { copyDatabase } from "~/features/operations/backups/copy-database.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import { openStoredCopies } from "~/features/operations/backups/uploads-copy.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
@@ -77,7 +77,7 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const { files } = after;
   writeListing(folder, files);
   if (fs.existsSync(secretFile())) {
-    writeWhole(path.join(folder, BACKUP.secret), fs.readFileSync(secretFile()));
+    writeAtomically(path.join(folder, BACKUP.secret), fs.readFileSync(secretFile()));
   }
   const uploads = withUploads ? `, ${before + after.copied} of them copied now` : ", listed only";
   console.log(
@@ -96,7 +96,7 @@ async function backUpAsTimed(): Promise<void> {
       `The site is backed up and proved in ${path.join(options.folder, made.name)}: the database and ${formatQuantity(made.files, "file")}, ${formatBytes(made.bytes)}, of which ${formatBytes(made.addedBytes)} are new.`,
     );
   } catch (error) {
-    if (error instanceof BackupRunningError) await forgetStart(id);
+    if (error instanceof BackupRunningError) await deleteStart(id);
     else await recordFailure(id, error instanceof BackupError ? error.message : String(error));
     throw error;
   }

@@ -2,16 +2,16 @@
 import { setTimeout } from "node:timers/promises";
 import { scanLibrary } from "~/features/processing/kinds/scan.server";
 import {
-  convertAgain,
   enqueueCodecs,
-  enqueueMissing,
+  enqueueMissingInLibrary,
+  reencodeOutdatedStreams,
 } from "~/features/processing/queue/enqueue.server";
+import { WITHOUT_FFMPEG } from "~/features/processing/queue/failure-reasons";
 import { BLOCKED, progressText } from "~/features/processing/queue/kinds";
-import { retry } from "~/features/processing/queue/queue.server";
-import { pauseQueue } from "~/features/processing/queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
+import { retryFailedJobs } from "~/features/processing/queue/queue.server";
+import { setQueuePaused } from "~/features/processing/queue/queue-state.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
-import { hasWork, startRunner } from "~/features/processing/queue/worker.server";
+import { canRunJobs, startRunner } from "~/features/processing/queue/worker.server";
 import { logDisabledCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
@@ -57,10 +57,13 @@ await runScript(
     if (asked.pause && asked.resume)
       throw new UsageError("--pause and --resume exclude each other.");
     if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
-    if (asked.pause || asked.resume) await pauseQueue(asked.pause === true);
-    if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
+    if (asked.pause || asked.resume) await setQueuePaused(asked.pause === true);
+    if (asked.all)
+      console.log(`Asked for ${formatQuantity(await enqueueMissingInLibrary(), "video")}.`);
     if (asked.again) {
-      console.log(`To be converted again: ${formatQuantity(await convertAgain(), "video")}.`);
+      console.log(
+        `To be converted again: ${formatQuantity(await reencodeOutdatedStreams(), "video")}.`,
+      );
     }
     if (asked.scan) {
       if (!settings().scanCommand) throw new UsageError("SCAN_COMMAND is not set.");
@@ -71,8 +74,8 @@ await runScript(
       const isAsked = await enqueueCodecs(asked.codecs);
       console.log(isAsked ? "Asked for its further codecs." : "There is nothing to add to it.");
     }
-    if (asked.retry) console.log(`Trying ${await retry()} again.`);
-    if ((asked.once || asked.work) && !hasWork()) throw new UsageError(WITHOUT_FFMPEG);
+    if (asked.retry) console.log(`Trying ${await retryFailedJobs()} again.`);
+    if ((asked.once || asked.work) && !canRunJobs()) throw new UsageError(WITHOUT_FFMPEG);
     if (asked.once || asked.work) await work(asked.work === true);
     else if (asked.watch) await watch();
     else await show();

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { startRunner } from "~/features/processing/queue/worker.server";
 import type { Source } from "~/media/encode/artifact";
@@ -43,7 +43,7 @@ export async function addToLibrary(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await transaction(() => enqueueIn([id]));
+  await transaction(() => enqueueJobs([id]));
   jobsChanged("work");
   return id;
 }

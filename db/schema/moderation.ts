@@ -85,7 +85,7 @@ export interface ModerationTables {
     first: Generated<number>;
     /** Seconds between two frames. */
     step: Generated<number>;
-    /** See `blockedFrame` in `media/block-list`. */
+    /** See `hashBlockedFrame` in `processing/comparison`. */
     frames: Generated<Uint8Array>;
   };
   blocked_files: {
@@ -114,7 +114,7 @@ export interface ModerationTables {
     first: number;
     /** Seconds between two frames. */
     step: number;
-    /** See `comparedFrame` in `media/block-list`. */
+    /** See `hashComparedFrame` in `processing/comparison`. */
     frames: Uint8Array;
   };
   /** What moderators and rules of the site did. Append-only. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import path from "node:path";
-import { explain } from "~/features/processing/queue/reasons";
+import { describeFailure } from "~/features/processing/queue/failure-reasons";
 import { isSingleFrame } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";
@@ -141,7 +141,7 @@ export async function convert(
     const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
     if (!isExpected) console.error(error);
     const lines = error instanceof EncodeError ? error.lines : [];
-    const reason = explain((error as Error).message, lines).slice(0, 4_000);
+    const reason = describeFailure((error as Error).message, lines).slice(0, 4_000);
     await site.ask(`${lease}/failure`, {
       method: "POST",
       json: { reason, final },

@@ -1,5 +1,9 @@
 import type { Frames } from "~/features/processing/comparison/frame-hashes";
-import { boxOf, comparedFrame, FRAME_SIDE } from "~/features/processing/comparison/frame-hashes";
+import {
+  contentBox,
+  FRAME_SIDE,
+  hashComparedFrame,
+} from "~/features/processing/comparison/frame-hashes";
 
 /** Videos for the block list, modifications of copies, and unrelated videos. */
 
@@ -64,7 +68,7 @@ function drawn(seed: number): Uint8Array[] {
 
 export function drawnVideo(seed: number): Frames {
   const frames = drawn(seed);
-  const box = boxOf(frames);
-  const hashes = Buffer.concat(frames.map((frame) => comparedFrame(frame, box)));
+  const box = contentBox(frames);
+  const hashes = Buffer.concat(frames.map((frame) => hashComparedFrame(frame, box)));
   return { first: 0.5, step: 1, hashes };
 }

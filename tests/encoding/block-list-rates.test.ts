@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Frames, similarity } from "~/features/processing/comparison/frame-hashes";
 import {
-  takeBlockedFrames,
-  takeComparedFrames,
-} from "~/features/processing/comparison/take-frames.server";
+  hashBlockedFrames,
+  hashComparedFrames,
+} from "~/features/processing/comparison/hash-frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -26,7 +26,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
         audio: false,
       });
       files.set(name, file);
-      videos.set(name, await takeBlockedFrames(file, (await probe(file))!, task));
+      videos.set(name, await hashBlockedFrames(file, (await probe(file))!, task));
     }
     const missed: string[] = [];
     const mistaken: string[] = [];
@@ -36,7 +36,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
       const copy = `${site.folder}/copy.mp4`;
       const encode = ["-an", "-c:v", "libx264", "-preset", "ultrafast"];
       ffmpeg([...before, "-i", files.get(name)!, "-vf", filters, ...encode, ...more, copy]);
-      const frames = await takeComparedFrames(copy, (await probe(copy))!, task, true);
+      const frames = await hashComparedFrames(copy, (await probe(copy))!, task, true);
       for (const [video, blocked] of videos) {
         const isLike = similarity(frames, blocked) > 0;
         if (video === name && !isLike) missed.push(`${name}, ${change}`);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commitArtifact } from "~/features/processing/queue/commit-artifact.server";
-import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/enqueue.server";
+import { enqueueCodecs, enqueuePopularCodecs } from "~/features/processing/queue/enqueue.server";
 import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import {
@@ -97,10 +97,10 @@ async function attempt(id: string) {
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
   it("are encoded for a popular video, after everything else, with the same audio renditions", async () => {
     const id = addStream(9);
-    expect([await enqueuePopular(), codecsJob(id)]).toEqual([0, undefined]);
+    expect([await enqueuePopularCodecs(), codecsJob(id)]).toEqual([0, undefined]);
     sqliteHandle().exec("UPDATE videos SET views = 10");
     const before = videoRow(id).hls_url!;
-    expect([await enqueuePopular(), await enqueuePopular()]).toEqual([1, 0]);
+    expect([await enqueuePopularCodecs(), await enqueuePopularCodecs()]).toEqual([1, 0]);
     const priorities = jobRows(id).map(({ kind }) => kind);
     expect(priorities.at(-1)).toBe("codecs");
     await workUntilIdle();
@@ -245,7 +245,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     warn.mockRestore();
     expect(extraCodecs()).toEqual([]);
     const id = addStream(1_000);
-    expect([await enqueuePopular(), await enqueueCodecs(id)]).toEqual([0, false]);
+    expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
   it("is HEVC without hardware; with hardware, it has a codec string that devices support", () => {

@@ -56,7 +56,7 @@ describe.runIf(ffmpegAvailable())("jobs that depend on a permanently failed one"
     sqliteHandle()
       .prepare("UPDATE jobs SET state = 'failed' WHERE kind = 'transcode' AND video_id = ?")
       .run(id);
-    expect(BLOCKED).toBe("Waits for “Making it playable”, which failed.");
+    expect(BLOCKED).toBe("Blocked: “Preparing for playback” failed.");
     const { waiting } = await queueView();
     const blocked = waiting.filter(({ isBlocked }) => isBlocked).map(({ videoId }) => videoId);
     expect(blocked).toEqual(Array(6).fill(id));

@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   COMPARED_FRAMES,
-  takeComparedFrames,
-} from "~/features/processing/comparison/take-frames.server";
-import { cutVideo } from "~/features/processing/kinds/cut.server";
+  hashComparedFrames,
+} from "~/features/processing/comparison/hash-frames.server";
+import { trimVideo } from "~/features/processing/kinds/trim.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
 
   it("is trimmed to the part that was chosen", async () => {
     const [source, found, task] = await workOnNamed(join([PART, PART]));
-    const artifact = await cutVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
+    const artifact = await trimVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
     const made = path.join(task.folder, artifact.moves[0]!.from);
     expectWhole(made, made, 4, [2]);
   });
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const still = { ...PART, picture: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, picture: "mandelbrot=size=160x90:rate=25,trim=end=6" };
     const [source, found, task] = await workOn(join([still, other]));
-    const { hashes } = await takeComparedFrames(source.file, found, task);
+    const { hashes } = await hashComparedFrames(source.file, found, task);
     const bytes = hashes.length / COMPARED_FRAMES;
     const frames = Array.from({ length: COMPARED_FRAMES }, (_, index) =>
       Buffer.from(hashes.subarray(index * bytes, (index + 1) * bytes)).toString("hex"),

@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     expect(trimJob(trim.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
     expectUnchanged(trim);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
+    expect(first).toMatchObject({ label: "Trimmed version: Trimming", reason });
     await expectTrimmed(trim);
   });
 
@@ -103,7 +103,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     expectUnchanged(trim);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
+    expect(first).toMatchObject({ label: "Trimmed version: Trimming", reason });
     await expectTrimmed(trim);
     expect(trimJob(trim.cut)?.reason ?? null).toBeNull();
   });

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
+import { MAX_PREVIEW_BYTES } from "~/features/processing/kinds/preview.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -52,7 +52,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
       for (const codec of ["h264", "av1"]) {
         const file = path.join(folder, `${codec}.mp4`);
         expect(probed(file, "stream=codec_name,width,height")).toBe(`${codec},480,270`);
-        expect(fs.statSync(file).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+        expect(fs.statSync(file).size).toBeLessThanOrEqual(MAX_PREVIEW_BYTES);
         expect(Number(probed(file, "format=duration"))).toBeCloseTo(4, 0);
       }
     });

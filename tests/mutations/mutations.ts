@@ -129,7 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const job = leasedJob(worker.id, lease);",
     replace: "const job = leasedJob(1, lease);",
     killedBy: "tests/integration/workers/worker-api.test.ts",
-    title: "is no other worker's",
+    title: "can't be used by another worker",
   },
   {
     // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.
@@ -957,13 +957,13 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the file that is played is replaced after it was decoded",
+    title: "is kept when the playable version is replaced after it was decoded",
   },
 
   // Backups
   {
     rule: "A backup with a damaged database isn't kept",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: 'if (integrity !== "ok") {',
     replace: "if (false) {",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -971,7 +971,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A backup without all rows isn't kept",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: "if (tables[name] === restored[name]) continue;",
     replace: "continue;",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -979,11 +979,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A damaged file of a backup is noticed",
-    file: "app/features/operations/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/verify-backup.server.ts",
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again that is damaged in the earlier ones",
+    title: "copies a file again that is damaged in earlier backups",
   },
 
   // Shutdown

@@ -257,7 +257,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await checkAlerts(Date.now() + 5 * MINUTE_MS);
     await checkAlerts(Date.now() + 6 * MINUTE_MS);
     const message =
-      "The file store isn't responding. (SlowDown) What is in it can't be watched until it does.";
+      "The file store does not answer. (SlowDown) Videos in the store can't be watched until this is resolved.";
     expect(await told()).toEqual([{ kind: "store", message, isOver: false }]);
     expect(await figure()).toBe("1");
     store.fail();

@@ -203,8 +203,8 @@ export function adminScreens({
       guide: "backups",
       steps: async (page) => {
         // The first is made soon after the start.
-        const proved = page.getByText("Proved", { exact: true });
-        while ((await proved.count()) === 0) {
+        const verified = page.getByText("Verified", { exact: true });
+        while ((await verified.count()) === 0) {
           await page.waitForTimeout(500);
           await page.reload();
         }

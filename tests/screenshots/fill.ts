@@ -125,8 +125,8 @@ function addAlerts(site: SiteProcess): void {
     .prepare(
       "INSERT INTO alerts (id, kind, message, raised_at, resolved_at) VALUES (?, ?, ?, ?, ?)",
     );
-  const disk = "The disk of the uploads is nearly full: 1.8 GB are free.";
-  const backup = "The backup of the site failed: the folder is not there.";
+  const disk = "The uploads disk is almost full: 1.8 GB free.";
+  const backup = "A backup failed: BACKUP_DIR doesn't exist.";
   add.run("disk", "disk", disk, inDays(-3), inDays(-2));
   add.run("backup", "backup-failed", backup, inDays(-9), inDays(-8));
 }

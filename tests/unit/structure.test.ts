@@ -69,8 +69,8 @@ const OWNED: {
         "its folder that probes whether the disk is writable, and old backups",
       "app/features/operations/backups/copy-database.server.ts":
         "an incomplete copy of the database",
-      "app/features/operations/backups/make-backup.server.ts": "an unfinished backup",
-      "app/features/operations/backups/prove-backup.server.ts": "the folder of a test restore",
+      "app/features/operations/backups/create-backup.server.ts": "an unfinished backup",
+      "app/features/operations/backups/verify-backup.server.ts": "the folder of a test restore",
       "app/features/operations/backups/restore-backup.server.ts": "copies that a restore created",
       "db/migrate.server.ts": "an incomplete copy of the database",
     },

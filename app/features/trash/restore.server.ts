@@ -1,7 +1,7 @@
 import { refusalsOf } from "~/features/consent/validity.server";
 import { ownDeletedIds } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
 import { addUpFiles } from "~/media/media-files.server";
@@ -106,12 +106,12 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
     addUpFiles("videos", id);
   }
   // Their jobs were forgotten with them.
-  enqueueMissingIn(back);
+  enqueueMissingJobs(back);
   const pending = prepared<string>(
     `SELECT id FROM video_files WHERE state = 'pending'
        AND video_id IN (SELECT value FROM json_each(?))`,
   ).pluck();
-  enqueueMissingIn(pending.all(JSON.stringify(back)), "video_files");
+  enqueueMissingJobs(pending.all(JSON.stringify(back)), "video_files");
   runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
   restored.done.push(...ready);
   return true;

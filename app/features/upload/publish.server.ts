@@ -6,14 +6,14 @@ import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import {
+  compareFile,
+  type FileComparison,
   holdMatches,
   holdUncompared,
-  type Look,
-  lookAtFile,
-  noteFrames,
+  recordFrames,
 } from "~/features/processing/comparison/block-list-matches.server";
 import { scanNewVideo } from "~/features/processing/kinds/scan.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { newIntention } from "~/features/visibility/visibility.server";
@@ -90,8 +90,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
     const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
-    // Before the row exists, so that the video is never public without this check.
-    const look = await lookAtFile(video.path);
+    // Before there is a row: it is never public in between.
+    const look = await compareFile(video.path);
     const isUncompared = look === "late";
     const looksBlocked = !isUncompared && look !== undefined && look.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
@@ -184,7 +184,7 @@ async function tidyUp(work: () => Promise<void>): Promise<void> {
 interface NewVideo {
   id: string;
   upload: Upload;
-  look: Look | "late" | undefined;
+  look: FileComparison | "late" | undefined;
   probed: ProbedVideo;
   moved: MovedUpload;
   files: MeasuredFile[];
@@ -228,11 +228,11 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   let isHeldBack = false;
   if (look === "late") holdUncompared(id);
   else if (look) {
-    noteFrames(id, look.frames);
+    recordFrames(id, look.frames);
     isHeldBack = holdMatches(id, look.blockedVideos);
   }
   scanNewVideo(id);
-  enqueueIn([id]);
+  enqueueJobs([id]);
   const action = status === "published" ? "publish" : "draft";
   const about = { userId, subjectId: id, detail: texts.title };
   recordActivity({ ...about, action });

@@ -48,8 +48,8 @@ export function threads(): number {
 const LADDER_VERSION = 1;
 
 /**
- * Returns the current settings for streams. They are stored with each stream; if they differ from the current ones,
- * re-encoding is useful.
+ * What streams are made with today. Kept with each: where the two differ, converting again brings
+ * something, see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */

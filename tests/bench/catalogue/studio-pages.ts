@@ -19,9 +19,9 @@ import {
 } from "~/features/moderation/reports/queue.server";
 import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import {
+  readSourceStatistics,
   readStatistics,
   readVideoStatistics,
-  sourceFigures,
 } from "~/features/operations/statistics/statistics.server";
 import { readQueueView } from "~/features/processing/screens/queue-address";
 import { readTrashView } from "~/features/trash/trash-address";
@@ -94,7 +94,7 @@ function pages(): Record<string, () => unknown> {
         `queue, ${state}`,
         () => {
           const view = readQueueView(parameters(`state=${state}&${page(400)}`));
-          return queryThread("studio", "queue", { view, atOnce: 1 });
+          return queryThread("studio", "queue", { view, concurrency: 1 });
         },
       ]),
     ),
@@ -111,7 +111,7 @@ function pages(): Record<string, () => unknown> {
     templates: () => templatesOf(USER),
     review: () => loadReview(`review-${upTo(100)}`),
     activity: () => listActivities({ before: upTo(VIDEOS), limit: 50 }),
-    statistics: async () => [await readStatistics(90), await sourceFigures()],
+    statistics: async () => [await readStatistics(90), await readSourceStatistics()],
     "statistics of a video": () => readVideoStatistics(busiest(), { days: 90 }),
     alerts: () => readAlertsPage(),
     "reports, open": () => readQueue(readReportsView(parameters("state=open"))),

@@ -47,7 +47,7 @@ test("watched parts are counted at the end and when the page is left, and shown 
 
   await page.goto(`/admin/videos/${id}/statistics`);
   const chart = page.getByRole("figure").filter({ hasText: "Watched parts" });
-  await chart.getByText("Show as a table").click();
+  await chart.getByText("Show as table").click();
   await expect(chart.getByRole("row", { name: "50–55%" }).getByRole("cell")).toHaveText("50% (1)");
   await expect(chart.getByRole("row", { name: /^0–5%/ }).getByRole("cell")).toHaveText("0% (0)");
   await expectNoViolations(page);

@@ -31,24 +31,26 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   expect(await runJobs(site)).toContain("failed");
   await signIn(page);
   await page.goto("/admin?tab=manage");
-  await expect(page.getByText("Making it playable failed")).toBeVisible();
-  await page.getByRole("link", { name: "Making it playable failed" }).click();
-  await expect(page.getByRole("heading", { name: "Video Queue" })).toBeVisible();
+  await expect(page.getByText("Preparing for playback failed")).toBeVisible();
+  await page.getByRole("link", { name: "Preparing for playback failed" }).click();
+  await expect(page.getByRole("heading", { name: "Processing" })).toBeVisible();
   await expect(page.getByText(/This file isn.t a supported video/)).toBeVisible();
-  await expect(page.getByText(/save it as MP4/)).toBeVisible();
+  await expect(page.getByText(/export it as MP4/)).toBeVisible();
   await expectNoViolations(page);
   await page.getByRole("button", { name: /^Retry/ }).click();
-  await expect(page.getByText("It is tried again.").first()).toBeVisible();
-  await expect(page.getByRole("region", { name: /Waiting/ })).toContainText("Making it playable");
-  await expect(page.getByText(/Time left: unknown/)).toBeVisible();
+  await expect(page.getByText("The job was queued again.").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: /Queued/ })).toContainText(
+    "Preparing for playback",
+  );
+  await expect(page.getByText(/Estimating time remaining/)).toBeVisible();
   await page.getByRole("button", { name: "Pause all" }).click();
-  await expect(page.getByText("Paused: nothing is made until you resume.")).toBeVisible();
-  await page.getByRole("link", { name: /^Waiting/ }).click();
-  await page.getByRole("checkbox", { name: /Select Making it playable/ }).check();
+  await expect(page.getByText("Processing is paused.")).toBeVisible();
+  await page.getByRole("link", { name: /^Queued/ }).click();
+  await page.getByRole("checkbox", { name: /Select Preparing for playback/ }).check();
   await page
     .getByRole("form", { name: "Selected jobs" })
-    .getByRole("button", { name: "Later" })
+    .getByRole("button", { name: "Move to back" })
     .click();
-  await expect(page.getByText("It comes last now.").first()).toBeVisible();
+  await expect(page.getByText("Moved to the back of the queue.").first()).toBeVisible();
   await expect(page.getByRole("listitem").getByText("Last", { exact: true })).toBeVisible();
 });

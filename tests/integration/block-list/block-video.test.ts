@@ -41,8 +41,8 @@ const blocked = () =>
   }[];
 const files = () => filesBelow(path.join(site.uploads, "videos"));
 
-describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
-  it("is known by the bytes that came, those that are played, and its frames", async () => {
+describe.runIf(ffmpegAvailable())("a blocked video", () => {
+  it("is recognized by its original, its playable version, and its frames", async () => {
     const id = await addToLibrary(site.uploads, video(1), true);
     digest(id);
     const before = await transaction(() => blockVideo(id, "consent"));
@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   }, 60_000);
 
-  it("is compared although the video is gone for good before its frames were taken", async () => {
+  it("is hashed even if the video is purged before its frames were extracted", async () => {
     const id = await addToLibrary(site.uploads, video(2), true);
     await transaction(() => blockVideo(id, "under-age"));
     await removeVideos([id], "u");
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
     expect(files()).toEqual([]);
   }, 60_000);
 
-  it("is tried again a minute later, three times, when its frames can't be taken", async () => {
+  it("is tried three times, a minute apart, when its frames can't be extracted", async () => {
     const id = await addToLibrary(site.uploads, video(3), true);
     await transaction(() => blockVideo(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
     logged.mockRestore();
   }, 60_000);
 
-  it("loses no attempt while the store doesn't answer", async () => {
+  it("doesn't lose an attempt while the store doesn't respond", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
     expect(blocked()).toMatchObject([{ state: "ready" }]);
   }, 60_000);
 
-  it("is on the list by its bytes alone when its file is no video, and says so", async () => {
+  it("is recognized only by its digest when its file isn't a video", async () => {
     const file = path.join(site.folder, "broken.mp4");
     fs.writeFileSync(file, "no video");
     const id = await addToLibrary(site.uploads, file, true);
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
 });
 
 describe("the block list", () => {
-  it("has nothing of a decision that was not made, and of a video that there is not", async () => {
+  it("isn't changed by a decision that is rolled back, or for a video that doesn't exist", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     const decided = transaction(() => {
@@ -131,7 +131,7 @@ describe("the block list", () => {
     expect(blocked()).toEqual([]);
   });
 
-  it("keeps a video once, and lets it go", async () => {
+  it("contains a video once, until it is unblocked", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     await transaction(() => blockVideo("v", "other"));
@@ -143,7 +143,7 @@ describe("the block list", () => {
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("takes over what was known of the video where its file is gone", async () => {
+  it("uses the frames of an earlier comparison when the file is gone", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

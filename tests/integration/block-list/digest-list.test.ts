@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readBlockListPage } from "~/features/moderation/block-list/block-list-page.server";
 import { action } from "~/features/moderation/routes/block-list";
 import {
-  forgetEntries,
+  deleteExpiredEntries,
   hasBlockedMd5s,
   isBlockedFile,
   isBlockedMd5,
@@ -70,7 +70,7 @@ describe("a list of digests", () => {
   it.each([
     ["a page", "<!doctype html>", "Line 1 has no MD5 or SHA-256 digest"],
     ["nothing", "", "The file has no MD5 or SHA-256 digests."],
-    ["comments alone", "# nothing\n", "The file has no MD5 or SHA-256 digests."],
+    ["only comments", "# nothing\n", "The file has no MD5 or SHA-256 digests."],
     ["SHA-1", createHash("sha1").digest("hex"), "Line 1 has no"],
     ["a header without a column of digests", "name,size\na,1", "Lines 1, 2 have no"],
     ["a header in the middle", `${md5(1)}\nname,md5\na,${md5(2)}`, "Line 2 has no"],
@@ -84,13 +84,13 @@ describe("a list of digests", () => {
       `${md5(1)}\n${"x\n".repeat(1_010)}`,
       "Lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1,000 more have no",
     ],
-  ])("is refused as a whole with %s", async (_, text, message) => {
+  ])("is rejected entirely with %s", async (_, text, message) => {
     await expect(importText(text)).rejects.toThrow(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
   });
 
-  it("counts digests that are on the list, or in the file more than once", async () => {
+  it("counts digests that are already on the list or repeated in the file", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     expect(await importText(`${sha256(1)}\n${md5(2)}\n${md5(2)}\n${md5(1)}`)).toEqual({
       added: 1,
@@ -101,7 +101,7 @@ describe("a list of digests", () => {
     expect(entries.map(({ digests }) => digests)).toEqual([1, 2]);
   });
 
-  it("is one entry of the page, named after its file, and hides nothing", async () => {
+  it("is one entry, named after its file, and hides no videos", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(sha256(1));
     const { toast } = await succeeded(() =>
@@ -145,21 +145,21 @@ describe("a list of digests", () => {
     ]);
   });
 
-  it("of 20,000 is added and deleted in parts, between which other work runs", async () => {
+  it("is added and deleted in batches that don't block other work", async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => (n % 2 ? sha256(n) : md5(n)));
     const turns = await turnsDuring(async () => {
       expect(await importText(lines.join("\n"))).toEqual({ added: 20_000, known: 0 });
     });
     expect(turns.meanMs).toBeLessThan(25);
     await transaction(() => removeEntry(1, new Date("2020-01-01")));
-    expect((await turnsDuring(() => forgetEntries())).meanMs).toBeLessThan(25);
+    expect((await turnsDuring(() => deleteExpiredEntries())).meanMs).toBeLessThan(25);
     const left = `SELECT (SELECT count(*) FROM blocked_files) + (SELECT count(*) FROM blocked_md5s)`;
     expect(sqliteHandle().prepare(left).pluck().get()).toBe(0);
     expect((await readBlockListPage(undefined)).removed).toEqual([]);
   }, 60_000);
 });
 
-/** The mean time between two turns of the event loop: the longest says more about a busy test machine. */
+/** Measures the mean duration of an event loop iteration. The maximum depends too much on the load of the machine. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<{ meanMs: number }> {
   const from = performance.now();
   let turns = 0;

@@ -24,7 +24,7 @@ import {
 import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 
-/** Videos that are held for their comparison with the block list, which failed for good. */
+/** Videos that are on hold for their comparison with the block list, which failed for good. */
 
 const site = useAdminSite();
 
@@ -47,7 +47,7 @@ async function listed(): Promise<BlockListPage["uncompared"]> {
   return ((await blockList({ request, params: {}, context: {} })) as BlockListPage).uncompared;
 }
 
-/** A video that waits for its comparison, with jobs of these states. */
+/** Adds a video that is on hold for its comparison, with jobs in these states. */
 async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {}): Promise<void> {
   addVideo({ status: isToBePublic ? "published" : "review", uploaded_by: "up" });
   const add = sqliteHandle().prepare(
@@ -62,8 +62,8 @@ async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {
 const logged = () =>
   sqliteHandle().prepare("SELECT action, video_id, user_id, detail FROM moderation_log").all();
 
-describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more", () => {
-  it("says why, and is published once it could be compared again", async () => {
+describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", () => {
+  it("shows the reason, and is published after a successful comparison", async () => {
     const clip = makeClip(site.folder, "video", { picture: "testsrc2=size=160x120:duration=4" });
     const id = await addToLibrary(site.uploads, clip, true);
     await transaction(() => holdUncompared(id));
@@ -91,9 +91,9 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     expect(isPublic(id)).toBe(true);
     expect((await listActivities())[0]).toMatchObject({
       action: "queue-again",
-      detail: "Comparing with others of “video.mp4”",
+      detail: "Duplicate check of “video.mp4”",
     });
-    // Nothing was decided by a person.
+    // No moderator has made a decision.
     expect(logged()).toEqual([]);
   }, 60_000);
 });
@@ -102,7 +102,7 @@ describe("a comparison that failed for good", () => {
   afterEach(() => forgetFfmpeg());
   const why = "The file is damaged.";
 
-  it("is said in the list, on the page of the block list, and to whoever publishes", async () => {
+  it("is shown in the list, on the block list page, and when someone publishes the video", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     expect(await listed()).toEqual([{ id: "v", title: "A video", why }]);
     const { manage } = (await page("/admin?tab=manage")) as never as {
@@ -114,16 +114,16 @@ describe("a comparison that failed for good", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);
-    // What ffmpeg said is for the queue.
+    // ffmpeg's output is only shown in the queue.
     expect(JSON.stringify([manage.held, refusal, await listed()])).not.toContain("moov");
   });
 
   it.each([
-    ["its file could not be made", { transcode: "failed", storyboard: "waiting" }, why],
-    ["its pictures could not be made", { transcode: "done", storyboard: "failed" }, why],
-    ["no job is left", { transcode: "done", storyboard: "done" }, "No job is left"],
-    ["there was none", {}, "No job is left"],
-  ])("is said where %s", async (_, jobs, message) => {
+    ["its transcode failed", { transcode: "failed", storyboard: "waiting" }, why],
+    ["its storyboard failed", { transcode: "done", storyboard: "failed" }, why],
+    ["no job is queued", { transcode: "done", storyboard: "done" }, "No duplicate check is queued"],
+    ["there never was a job", {}, "No duplicate check is queued"],
+  ])("is shown if %s", async (_, jobs, message) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")?.failure?.why).toContain(message);
     expect(uncomparedOf("v")?.failure?.advice).toMatch(/\.$/);
@@ -131,21 +131,21 @@ describe("a comparison that failed for good", () => {
   });
 
   it.each([
-    ["its pictures wait", { transcode: "done", storyboard: "waiting" }],
+    ["its storyboard is queued", { transcode: "done", storyboard: "waiting" }],
     [
-      "its pictures failed after it was asked for",
+      "its storyboard failed after the check was queued",
       { storyboard: "failed", fingerprint: "waiting" },
     ],
-    ["it is under way", { transcode: "done", fingerprint: "running" }],
+    ["it is running", { transcode: "done", fingerprint: "running" }],
     ["it is done", { transcode: "done", storyboard: "failed", fingerprint: "done" }],
-  ])("is not said where %s", async (_, jobs) => {
+  ])("isn't shown if %s", async (_, jobs) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")).toEqual({ isToBePublic: true });
     expect(refusalsOf(["v"]).get("v")).toContain("until it has been compared");
     expect(await listed()).toEqual([]);
   });
 
-  it.runIf(ffmpegAvailable())("is asked for anew once, whoever asks again", async () => {
+  it.runIf(ffmpegAvailable())("is queued again only once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     await succeeded(() => ask("v", "compare-again"));
     expect(jobStates("v")).toEqual({
@@ -160,7 +160,7 @@ describe("a comparison that failed for good", () => {
     expect(JSON.stringify(await ask("v", "compare-again"))).toContain("no longer waiting");
   });
 
-  it("is not asked for anew without ffmpeg", async () => {
+  it("isn't queued again without ffmpeg", async () => {
     await addHeld({ fingerprint: "failed" });
     const before = process.env.PATH;
     process.env.PATH = site.folder;
@@ -174,7 +174,7 @@ describe("a comparison that failed for good", () => {
 });
 
 describe("a moderator who has watched the video", () => {
-  it("publishes it, which stands in the log", async () => {
+  it("publishes it, which is logged", async () => {
     await addHeld({ fingerprint: "failed" });
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
     expect(toast.description).toBe("The video is published.");
@@ -187,18 +187,18 @@ describe("a moderator who has watched the video", () => {
       detail: "A video",
     });
     expect(await listed()).toEqual([]);
-    // Somebody else was first.
+    // Someone else was faster.
     expect(await ask("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
 
-  it("need not wait for a job", async () => {
+  it("doesn't have to wait for a job", async () => {
     await addHeld({ fingerprint: "running" });
     await succeeded(() => ask("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
-  it("leaves a draft one, and what something else holds held", async () => {
+  it("doesn't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
@@ -215,13 +215,13 @@ describe("a moderator who has watched the video", () => {
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
-  it("says of a video that was not compared nothing about those it looks like", async () => {
+  it("can't dismiss matches of a video that wasn't compared", async () => {
     await addHeld({ fingerprint: "failed" });
     expect(await ask("v", "other-video")).toMatchObject({ init: { status: 404 } });
     expect(uncomparedOf("v")).toBeDefined();
   });
 
-  it("is nobody who may only upload, who reads why it is held", async () => {
+  it("can't be an uploader, who only sees why the video is on hold", async () => {
     await addHeld({ fingerprint: "failed" });
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)

@@ -12,7 +12,7 @@ import {
 } from "~/features/processing/comparison/block-list-matches.server";
 import {
   blockVideo,
-  forgetEntries,
+  deleteExpiredEntries,
   hasBlockedFrames,
   isBlockedFile,
 } from "~/features/processing/comparison/blocked-videos.server";
@@ -35,7 +35,7 @@ import {
 const site = useAdminSite();
 const HEADER = '{"format":"afterdark-block-list","version":1}';
 const digest = (n: number) => n.toString(16).padStart(64, "0");
-/** Frames of which each differs from the others in about half of its bits. */
+/** Returns hashes that differ from each other in about half of their bits. */
 function hashes(seed: number, count: number, perFrame: number): Buffer {
   let state = seed * 2_654_435_761 + 1;
   const frames = Array.from({ length: count }, () => {
@@ -96,8 +96,8 @@ async function exported(): Promise<string> {
   return answer.text();
 }
 
-describe("the page of the block list", () => {
-  it("is empty at first, and lists what was blocked, fifty at once", async () => {
+describe("the block list page", () => {
+  it("is empty at first, and lists blocked videos in pages of fifty", async () => {
     const none = { entries: [], total: 0, removed: [], matches: [], uncompared: [], scanned: [] };
     expect(await page()).toEqual(none);
     await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
@@ -115,7 +115,7 @@ describe("the page of the block list", () => {
     expect((await page("?before=x")).entries).toHaveLength(50);
   });
 
-  it("exports hashes alone, which another site imports once", async () => {
+  it("exports only hashes, which another site imports once", async () => {
     await sendList(HEADER, line(1), line(2, { frames: "" })).catch(() => {});
     const file = await exported();
     expect(file.split("\n").map((each) => each && Object.keys(JSON.parse(each)))).toEqual([
@@ -132,12 +132,12 @@ describe("the page of the block list", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // What the imports have begun is over then.
+    // The comparisons that the imports started have finished by then.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("names videos of this site that match an imported list, and hides none", async () => {
+  it("lists videos that match an imported list, but doesn't hide them", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     addVideo({ id: "like", title: "Like", status: "published" });
     addVideo({ id: "other", title: "Other", status: "published" });
@@ -156,7 +156,7 @@ describe("the page of the block list", () => {
     expect(isPublic("like")).toBe(false);
   });
 
-  it("names what was blocked, with its thumbnail and report, as long as somebody knows it", async () => {
+  it("shows the title, thumbnail and report of a blocked video for as long as they are kept", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => {
@@ -173,11 +173,11 @@ describe("the page of the block list", () => {
     await purge(["v"]);
     expect(await entry()).toMatchObject({ ...shown, place: null, hasThumbnail: false });
     expect((await thumbnail("1")).status).toBe(404);
-    await forgetEntries(Date.parse("2027-10-01T10:00:00Z"));
+    await deleteExpiredEntries(Date.parse("2027-10-01T10:00:00Z"));
     expect(await entry()).toMatchObject({ title: null, reportId: "r" });
   });
 
-  it("shows nobody an image of a video that was blocked as under age", async () => {
+  it("shows no image of a video that was blocked for a possible minor", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => blockVideo("v", "under-age"));
@@ -185,7 +185,7 @@ describe("the page of the block list", () => {
     expect((await thumbnail("1")).status).toBe(404);
   });
 
-  it("confirms, removes an entry, and puts it back from the toast", async () => {
+  it("removes an entry after a confirmation, and puts it back with Undo", async () => {
     addVideo({ id: "like", title: "Like", status: "published" });
     const like = hashes(1, 30, 2);
     sqliteHandle().prepare("INSERT INTO video_frames VALUES ('like', 0.5, 1, ?)").run(like);
@@ -232,7 +232,7 @@ describe("the page of the block list", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("holds what was uploaded between the removal and the undo", async () => {
+  it("puts videos on hold that were uploaded between the removal and Undo", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
@@ -251,14 +251,14 @@ describe("the page of the block list", () => {
     await importBlockList(written(HEADER, line(1), line(2)));
     await succeeded(() => send({ intent: "remove", entry: "1" }));
     const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck();
-    await forgetEntries(Date.now() + 29 * DAY_MS);
+    await deleteExpiredEntries(Date.now() + 29 * DAY_MS);
     expect(count.get()).toBe(2);
-    await forgetEntries(Date.now() + 30 * DAY_MS);
+    await deleteExpiredEntries(Date.now() + 30 * DAY_MS);
     expect([count.get(), (await page()).removed]).toEqual([1, []]);
     expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });
 
-  it("is read by editors, and changed by owners alone", async () => {
+  it("is visible to editors and can only be changed by owners", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role)
        VALUES ('ed', 'e@b.c', 'x', 'editor'), ('up', 'u@b.c', 'x', 'uploader')`,
@@ -278,23 +278,23 @@ describe("the page of the block list", () => {
   });
 });
 
-describe("a file that is no block list", () => {
+describe("an invalid block list file", () => {
   const frames = hashes(1, 1, 3).toString("hex");
   it.each([
     ["empty", [""], "no MD5 or SHA-256 digests"],
     ["a page", ["<!doctype html>"], "Line 1 has no MD5 or SHA-256 digest"],
-    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "not a block list"],
-    ["with a digest that is none", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
+    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "isn’t a block list"],
+    ["with an invalid digest", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
     ["without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],
     ["with half a frame", [HEADER, line(1, { frames: frames.slice(2) })], "Line 2 "],
-    ["with letters for digits", [HEADER, line(1, { frames: "zz".repeat(24) })], "Line 2 "],
-    ["with frames at one time", [HEADER, line(1, { step: 0 })], "Line 2 "],
-    ["with a reason of its own", [HEADER, line(1, { reason: "<b>" })], "Line 2 "],
-    ["with no time", [HEADER, line(1, { blocked: "yesterday" })], "Line 2 "],
+    ["with letters instead of digits", [HEADER, line(1, { frames: "zz".repeat(24) })], "Line 2 "],
+    ["with all frames at the same time", [HEADER, line(1, { step: 0 })], "Line 2 "],
+    ["with an unknown reason", [HEADER, line(1, { reason: "<b>" })], "Line 2 "],
+    ["with an invalid time", [HEADER, line(1, { blocked: "yesterday" })], "Line 2 "],
     ["with a second line that is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
     ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
     ["with null", [HEADER, "null"], "Line 2 "],
-  ])("is refused whole: %s", async (_, lines, message) => {
+  ])("is rejected entirely: %s", async (_, lines, message) => {
     const answer = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };
@@ -304,7 +304,7 @@ describe("a file that is no block list", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is refused when there is none", async () => {
+  it("is rejected if it is missing", async () => {
     const body = new FormData();
     body.set("intent", "import");
     expect(await post(body)).toMatchObject({ init: { status: 422 } });

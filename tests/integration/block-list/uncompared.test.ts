@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
-import { LONGEST_LOOK_MS } from "~/features/processing/comparison/block-list-matches.server";
+import { COMPARISON_TIMEOUT_MS } from "~/features/processing/comparison/block-list-matches.server";
 import { blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Uploads whose comparison with the block list does not end while somebody waits for it. */
+/** Uploads whose comparison with the block list takes longer than an upload waits for it. */
 
 const site = useAdminSite();
 const source = (seed: number) =>
@@ -30,14 +30,14 @@ const source = (seed: number) =>
     audio: false,
   });
 
-/** Every comparison is over its time at once; the jobs, which have no such limit, are not touched. */
+/** Makes every comparison time out immediately. Jobs, which have no such limit, aren't affected. */
 function beLate(): void {
   const { setTimeout } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((
     work: () => void,
     ms?: number,
     ...rest: []
-  ) => setTimeout(work, ms === LONGEST_LOOK_MS ? 0 : ms, ...rest)) as typeof setTimeout);
+  ) => setTimeout(work, ms === COMPARISON_TIMEOUT_MS ? 0 : ms, ...rest)) as typeof setTimeout);
 }
 
 async function upload(file: string, texts: Record<string, string> = {}) {
@@ -48,7 +48,7 @@ async function upload(file: string, texts: Record<string, string> = {}) {
   return answer.video;
 }
 
-/** Only what a comparison needs. */
+/** Runs only the jobs that a comparison needs. */
 async function workOnComparison(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard', 'fingerprint')",
@@ -76,7 +76,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     return copy;
   }
 
-  it("is held until its job has compared it, and public then", async () => {
+  it("is on hold until its job has compared it, then public", async () => {
     const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
     expect(successMessage(video)).toContain("stays on hold until it has been compared");
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic(video.id)).toBe(true);
   }, 60_000);
 
-  it("is released among thousands that wait", async () => {
+  it("is released among thousands of waiting videos", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
         INSERT INTO videos (id, title, category, status)
@@ -102,7 +102,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic("0002")).toBe(false);
   });
 
-  it("stays held when it looks like a removed video", async () => {
+  it("stays on hold if it resembles a removed video", async () => {
     const { id } = await upload(copyOfBlocked());
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
@@ -111,7 +111,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(refusalsOf([id]).get(id)).toBe(HOLD_MESSAGES["block-list"]);
   }, 60_000);
 
-  it("stays a draft that was one, and keeps a time that comes meanwhile", async () => {
+  it("stays a draft if it was one, and is published if its scheduled time has passed", async () => {
     const draft = await upload(source(2), { intent: "draft" });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const later = await upload(source(3), { publishAt: at });
@@ -122,10 +122,10 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays held while the job of a killed process waits to be begun again", async () => {
+  it("stays on hold while the job of a killed process waits for its retry", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
-    // As it was when the process was killed: begun, and nobody works on it any more.
+    // As after the process was killed: started, but no longer running.
     sqliteHandle()
       .prepare(
         `UPDATE jobs SET state = 'running', worker = 'killed', lease_until = '2026-01-01T00:00:00.000Z',
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is released by the next start when the process was killed behind its job", async () => {
+  it("is released at the next start if the process was killed after the job", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     expect(isPublic(id)).toBe(false);
@@ -151,7 +151,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     await expect.poll(() => isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is imported on hold, and public once it has been compared", async () => {
+  it("is on hold after an import until it has been compared", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(source(2), path.join(folder, "other.mp4"));
@@ -167,7 +167,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(shown.all()).toEqual([1]);
   }, 60_000);
 
-  it("does not replace the file of a video, and may be sent again", async () => {
+  it("doesn't replace the file of a video, but can be sent again", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const form = new FormData();
     form.set("intent", "replace");

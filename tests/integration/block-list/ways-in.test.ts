@@ -42,7 +42,7 @@ const source = (seed: number) =>
     picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
-/** The video smaller, mirrored, cropped and without its beginning. */
+/** Creates a copy that is smaller, mirrored, cropped and without its beginning. */
 function copyOf(file: string): string {
   const copy = path.join(site.folder, "copy.mp4");
   const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";
@@ -52,7 +52,7 @@ function copyOf(file: string): string {
 const videos = () => sqliteHandle().prepare("SELECT id, title, status, public FROM videos").all();
 const activities = async () => (await listActivities()).map(({ action }) => action);
 
-/** Puts a video on the block list whose video is gone. */
+/** Adds a video to the block list and deletes it. */
 async function block(file: string): Promise<void> {
   const id = await addToLibrary(site.uploads, file, true);
   sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digestOf(file));
@@ -62,7 +62,7 @@ async function block(file: string): Promise<void> {
   fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
 }
 
-/** Has the next run of ffprobe wait until a digest has been imported. */
+/** Makes the next run of ffprobe wait until a digest has been imported. */
 async function importDuringProbe(digest: string): Promise<void> {
   const probed = path.join(site.folder, "probed");
   const imported = path.join(site.folder, "imported");
@@ -83,7 +83,7 @@ async function importDigest(digest: string): Promise<void> {
   await importDigestList(list, { name: "list.txt", reason: "under-age" });
 }
 
-/** As the import of a list does, in a moment. */
+/** Adds a digest to the list synchronously, like an import. */
 function putOnList(sha256: string): void {
   sqliteHandle().exec(
     `INSERT OR IGNORE INTO blocked_videos (id, reason, blocked_at, state, digests)
@@ -92,7 +92,7 @@ function putOnList(sha256: string): void {
   );
 }
 
-/** What is left of the files that came in. */
+/** Returns the files that are left after pending removals. */
 const left = async () => {
   await removeFiles();
   return filesIn(site.uploads);
@@ -127,10 +127,10 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     blocked = source(1);
     await blockFile(blocked);
   });
-  // A test during which nothing was examined has tested nothing.
+  // Fails the test if ffprobe wasn't run.
   afterEach(() => importing);
 
-  it("is refused by the upload form, and not kept", async () => {
+  it("is rejected by the upload form and deleted", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(blocked), { duplicate: "ask" }), "u");
     expect(answer).toMatchObject({
       ok: false,
@@ -140,14 +140,14 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
-  it("is refused when it was sent before over tus", async () => {
+  it("is rejected after it was sent over tus", async () => {
     const upload = await stored(blocked);
     const answer = await receiveUpload(uploadRequest(undefined, { upload }), "u");
     expect(answer).toMatchObject({ ok: false, status: 422 });
     expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
-  it("is refused by the API", async () => {
+  it("is rejected by the API", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect([videos(), await left()]).toEqual([[], []]);
   });
 
-  it("is left out of an import, which takes the rest", async () => {
+  it("is skipped by an import, which includes the others", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(blocked, path.join(folder, "blocked.mp4"));
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect(videos()).toMatchObject([{ title: "Other", status: "published" }]);
   });
 
-  it("is refused when it comes from an address", async () => {
+  it("is rejected when it is imported from a URL", async () => {
     const bytes = fs.readFileSync(blocked);
     const server = await videoServer(site.folder, (_, response) => {
       response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
@@ -201,7 +201,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     await server.close();
   });
 
-  it("does not replace the file of a video", async () => {
+  it("doesn't replace the file of a video", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const answer = await replaced(blocked);
     expect(answer).toMatchObject({ status: 422, detail: BLOCKED_FILE });
@@ -209,7 +209,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
   });
 });
 
-it("is left out of an import if a list has its digest once it was copied", async () => {
+it("skips a file in an import if its digest is imported after it was copied", async () => {
   const folder = path.join(site.folder, "to-import");
   fs.mkdirSync(folder);
   for (const name of ["first.mp4", "second.mp4"])
@@ -264,7 +264,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     await block(blocked);
   });
 
-  it("is uploaded on hold, and public once somebody says that it is another", async () => {
+  it("is on hold after the upload until someone dismisses the match", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
     if (!answer.ok) throw new Error("It was refused.");
     const { id } = answer.video;
@@ -284,7 +284,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     const thrown = await say(id).catch((response: Response) => response.status);
     expect(thrown).toBe(302);
     expect(isPublic(id)).toBe(true);
-    // Its jobs compare it again, and leave it as somebody has said.
+    // Its jobs compare it again, and respect the dismissal.
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     await workUntilIdle();
     expect(isPublic(id)).toBe(true);
@@ -293,7 +293,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await activities()).toEqual(["block-other", "block-held", "publish"]);
   }, 120_000);
 
-  it("stays a draft that was one, and is not published by the toggle", async () => {
+  it("stays a draft if it was one, and isn't published by the toggle", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
     if (!answer.ok) throw new Error("It was refused.");
     const { id } = answer.video;
@@ -305,7 +305,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(videoRow(id).status).toBe("published");
   }, 60_000);
 
-  it("is imported on hold", async () => {
+  it("is on hold after an import", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(copy, path.join(folder, "copy.mp4"));
@@ -315,7 +315,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(videos()).toMatchObject([{ public: 0 }]);
   }, 60_000);
 
-  it("does not replace the file of a video", async () => {
+  it("doesn't replace the file of a video", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     expect(await replaced(copy)).toMatchObject({
       status: 422,
@@ -324,7 +324,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await left()).toEqual([]);
   }, 60_000);
 
-  it("is taken back by its job when it came in another way", async () => {
+  it("is put on hold by its job if it was added another way", async () => {
     const id = await addToLibrary(site.uploads, copy, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -333,13 +333,13 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(refusalsOf([id]).size).toBe(1);
   }, 60_000);
 
-  it("is not what another video is", async () => {
+  it("isn't confused with a different video", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
     expect(answer).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);
 });
 
-it("is said to be another one by nobody who may not publish others' videos", async () => {
+it("doesn't let users dismiss a match who can't publish others' videos", async () => {
   sqliteHandle().exec(
     `INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader');
      INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'V', 'desi', 'up')`,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listUploads, secretFile } from "~/features/operations/backups/backup-files.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import {
   finishInterruptedRestore,
   restoreBackup,
@@ -191,7 +191,7 @@ describe("a restore that is killed", () => {
       await started.start();
       const page = await (await fetch(`${started.url}/`)).text();
       expect(page).toContain("Deleted");
-      expect(started.log).toContain("A restore that was interrupted is finished now.");
+      expect(started.log).toContain("An interrupted restore has been completed.");
     } finally {
       await started.remove();
     }
@@ -252,7 +252,7 @@ describe("a restore that fails", () => {
     const { exitCode, stderr } = await restore();
     expect([exitCode, stderr]).toEqual([
       1,
-      `${folder} is a folder, but a file in the backup; move it away.`,
+      `${folder} is a folder, but the backup has a file with this name. Move the folder away.`,
     ]);
     fs.rmdirSync(folder);
     expect(readSite()).toEqual(before);

@@ -9,13 +9,16 @@ import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { deliverDue } from "~/features/operations/alerts/deliver.server";
 import { pollBackups } from "~/features/operations/backups/run-backups.server";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
 import {
-  filesLookedAt,
+  filesCheckedAt,
   missingFiles,
 } from "~/features/operations/library-check/missing-files.server";
+import {
+  createSeenFiles,
+  trackFiles,
+} from "~/features/operations/library-check/track-files.server";
 import { recordDisk, recordTransfer } from "~/features/operations/statistics/daily-records.server";
-import { forgetEntries } from "~/features/processing/comparison/blocked-videos.server";
+import { deleteExpiredEntries } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared } from "~/features/processing/comparison/compared.server";
 import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { claim, heartbeat, returnToQueue } from "~/features/processing/queue/queue.server";
@@ -42,7 +45,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/platform/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/platform/live/hub.server.ts": () => subscribe(() => {})(),
   "app/features/processing/comparison/hash-videos.server.ts": hashBlockedVideos,
-  "app/features/processing/comparison/blocked-videos.server.ts": () => forgetEntries(),
+  "app/features/processing/comparison/blocked-videos.server.ts": () => deleteExpiredEntries(),
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
   "app/media/files/local-copies.server.ts": () => evictCopies(),
   "app/media/intake/cleanup.server.ts": "Reads folders.",
@@ -68,9 +71,10 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   },
   "app/features/operations/backups/run-backups.server.ts": () => pollBackups(),
   "app/features/library/files/activate-replacement.server.ts": activateReady,
-  "app/features/operations/library-check/follow-files.server.ts": () => followFiles(nothingSeen()),
+  "app/features/operations/library-check/track-files.server.ts": () =>
+    trackFiles(createSeenFiles()),
   "app/features/operations/library-check/missing-files.server.ts": async () => {
-    filesLookedAt();
+    filesCheckedAt();
     for await (const _ of missingFiles());
   },
   "app/features/library/change-visibility.server.ts": () => performDue(),

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
+import { MAX_PREVIEW_BYTES } from "~/features/processing/kinds/preview.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
@@ -76,7 +76,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(Math.max(...poster.channels.map(({ mean }) => mean))).toBeGreaterThan(40);
 
     const preview = onDisk(site.uploads, row.preview_url);
-    expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+    expect(fs.statSync(preview).size).toBeLessThanOrEqual(MAX_PREVIEW_BYTES);
     const clipOf = await probe(preview);
     expect(clipOf).toMatchObject({ playable: true, needsFaststart: false });
     expect(clipOf).not.toHaveProperty("audio");

@@ -5,18 +5,18 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listDeletions } from "~/features/library/trash/recent-deletions.server";
-import { jobChanger } from "~/features/processing/queue/change-jobs.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { createJobChanger } from "~/features/processing/queue/change-jobs.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import {
   claim,
   fail,
+  hasLease,
   heartbeat,
-  isOurs,
   ownWorker,
-  retry,
+  retryFailedJobs,
   returnToQueue,
 } from "~/features/processing/queue/queue.server";
-import { jobsChanged, pauseQueue } from "~/features/processing/queue/queue-state.server";
+import { jobsChanged, setQueuePaused } from "~/features/processing/queue/queue-state.server";
 import { jobSummaries, queueView } from "~/features/processing/queue/summaries.server";
 import {
   beginWork,
@@ -71,7 +71,7 @@ async function addVideo(title = "A video"): Promise<string> {
     .values({ title, category: "desi", video_url: "/media/videos/u/1.mp4" })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await transaction(() => enqueueIn([id]));
+  await transaction(() => enqueueJobs([id]));
   return id;
 }
 
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
 
   it("enqueues jobs for a video once, and none for videos that another tool has inserted", async () => {
     const id = await addVideo();
-    await transaction(() => enqueueIn([id]));
+    await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const summary = (await jobSummaries([id]))[id]!;
     expect(summary.failed).toMatchObject([{ reason: "The file is damaged.", title: "Broken" }]);
     expect((await queueView()).failed).toHaveLength(1);
-    expect(await retry(summary.failed[0]!.id)).toBe(1);
+    expect(await retryFailedJobs(summary.failed[0]!.id)).toBe(1);
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
@@ -157,15 +157,18 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
     expect(await claim(undefined, Date.now() + 60_000)).toBeUndefined();
-    expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
+    expect(jobRows(id)[0]).toMatchObject({
+      state: "failed",
+      reason: /stopped unexpectedly 5 times/,
+    });
   });
 
   it("deletes the jobs of a video that any tool deletes", async () => {
     const id = await addVideo();
     const job = (await claim())!;
-    expect(isOurs(job)).toBe(true);
+    expect(hasLease(job)).toBe(true);
     execFileSync("sqlite3", [sqliteHandle().name, `DELETE FROM videos WHERE id = '${id}'`]);
-    expect(isOurs(job)).toBe(false);
+    expect(hasLease(job)).toBe(false);
     expect(jobRows(id)).toEqual([]);
   });
 
@@ -175,7 +178,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const said = vi.spyOn(console, "warn").mockImplementation(() => {});
     const id = await addVideo();
     await workUntilIdle();
-    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is nearly full/));
+    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
     said.mockRestore();
     expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 7 });
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
@@ -328,7 +331,7 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
   const VIDEO = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
-    await transaction(() => enqueueIn(["avi"], ["ladder"]));
+    await transaction(() => enqueueJobs(["avi"], ["ladder"]));
     jobsChanged("work");
     await workUntilIdle();
     return jobRows("avi")[0]!;
@@ -437,13 +440,13 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(id).some(({ progress }) => progress > 0));
-    await pauseQueue(true);
+    await setQueuePaused(true);
     await until(() => ffmpegsIn(site.folder).every((pid) => stateOf(pid) === "T"));
     expect(ffmpegsIn(site.folder)).not.toEqual([]);
     expect(jobStates(id).ladder).toBe("running");
-    await pauseQueue(false);
+    await setQueuePaused(false);
     await until(() => ffmpegsIn(site.folder).every((pid) => stateOf(pid) !== "T"));
-    await pauseQueue(true);
+    await setQueuePaused(true);
     await runner.stop();
     expect(ffmpegsIn(site.folder)).toEqual([]);
     expect(jobRows(id).find(({ kind }) => kind === "ladder")).toMatchObject({
@@ -483,7 +486,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(first).some(({ progress }) => progress > 0));
-    await transaction(() => jobChanger("later")({ videos: [first] }));
+    await transaction(() => createJobChanger("later")({ videos: [first] }));
     jobsChanged("work");
     await until(() => jobStates(second).ladder === "running");
     expect(jobStates(first).ladder).toBe("waiting");
@@ -495,7 +498,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     const before = videoRow(id);
     const file = onDisk(site.uploads, before.video_url);
     const { ino } = fs.statSync(file);
-    await transaction(() => jobChanger("again")({ videos: [id] }));
+    await transaction(() => createJobChanger("again")({ videos: [id] }));
     onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const after = videoRow(id);

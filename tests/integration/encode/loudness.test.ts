@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseSummary } from "~/features/processing/kinds/loudness.server";
-import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
+import { enqueueMissingInLibrary } from "~/features/processing/queue/enqueue.server";
 import { findPublished } from "~/features/watch/video.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
@@ -70,7 +70,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     });
     sqliteHandle().exec("UPDATE videos SET loudness = NULL; DELETE FROM jobs");
     expect(await findPublished(id)).not.toHaveProperty("loudness");
-    expect(await enqueueMissing()).toBe(1);
+    expect(await enqueueMissingInLibrary()).toBe(1);
     expect(jobRows(id).map(({ kind }) => kind)).toContain("loudness");
   });
 

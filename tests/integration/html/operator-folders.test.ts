@@ -56,16 +56,16 @@ it("imports a folder with its table of texts", async () => {
 
 it("backs the site up on request and lists the backup", async () => {
   const button = () => visitor.in().getByRole<HTMLButtonElement>("button", { name: /^Back/ });
-  const listed = () => visitor.in(region("Last backups")).queryAllByRole("listitem").length;
+  const listed = () => visitor.in(region("Recent backups")).queryAllByRole("listitem").length;
   const isDone = async () => {
     await visitor.open("/admin/backups");
-    return visitor.text.includes("The last proved backup is ") && !button().disabled;
+    return visitor.text.includes("Last verified backup: ") && !button().disabled;
   };
   // The schedule has started the first backup.
   await expect.poll(isDone, WITHIN).toBe(true);
   const before = listed();
   await visitor.press("Back up now");
-  expect(visitor.text).toContain("A backup is being made. You may leave this page.");
+  expect(visitor.text).toContain("Backup started. You can leave this page.");
   await expect.poll(async () => (await isDone()) && listed(), WITHIN).toBe(before + 1);
   expect(fs.readdirSync(backups).length).toBeGreaterThan(1);
 });

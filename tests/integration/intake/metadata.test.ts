@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ALL_NEWEST } from "~/features/library/list/manage-address";
 import { findEditable, listManaged } from "~/features/library/list/managed-list.server";
-import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
+import { enqueueMissingInLibrary } from "~/features/processing/queue/enqueue.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { publicFile } from "~/features/visibility/media-access.server";
 import { parseMediaUrl } from "~/media/bucket.server";
@@ -152,13 +152,13 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(await hasMark()).toBe(true);
     expect((await listManaged(ALL_NEWEST)).videos[0]).toMatchObject({ hasMetadata: true });
     const version = await withVersion(url);
-    expect(await enqueueMissing()).toBe(1);
+    expect(await enqueueMissingInLibrary()).toBe(1);
     await workUntilIdle();
     expectClean(url);
     // Caches and backups identify a file by its version.
     expect(await withVersion(url)).not.toBe(version);
     expect(await hasMark()).toBe(false);
-    expect(await enqueueMissing()).toBe(0);
+    expect(await enqueueMissingInLibrary()).toBe(0);
     // The URL of the previous version must not return the metadata either.
     const { search } = new URL(version, "http://x");
     const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
@@ -174,7 +174,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
     const url = insertVideo(file);
     const version = await withVersion(url);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expectClean(url);
     expect(await hasMark()).toBe(false);
@@ -192,13 +192,13 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
   it("are marked again if the tool replaces the file", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     const second = path.join(site.uploads, "videos/tool/2.mp4");
     fs.copyFileSync(file, second);
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/tool/2.mp4'");
     expect(await hasMark()).toBe(true);
-    expect(await enqueueMissing()).toBe(1);
+    expect(await enqueueMissingInLibrary()).toBe(1);
     await workUntilIdle();
     expectClean("/media/videos/tool/2.mp4");
     expect(await hasMark()).toBe(false);
@@ -210,7 +210,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
     const other = path.join(site.folder, "other.mp4");
     fs.linkSync(inPlace, other);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expectClean(url);
     expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     const thumbnail_url = "/media/thumbnails/tool/1.jpg";
     insertVideo(makeClip(site.folder, "video", {}), { thumbnail_url });
     expect(await hasMark()).toBe(true);
-    await enqueueMissing();
+    await enqueueMissingInLibrary();
     await workUntilIdle();
     expect(await hasMark()).toBe(false);
     const now = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;

@@ -26,7 +26,7 @@ const H264 = ["libx264", "-pix_fmt", "yuv420p", "-g", "25"];
 const SMALL = { size: "160x90" };
 
 describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
-  it("is not replaced by a copy that ends there", async () => {
+  it("isn't replaced by an incomplete copy", async () => {
     const source = makeClip(site.folder, "broken", { ...SMALL, seconds: 8, video: H264 });
     breakChunkOffset(source);
     const id = await addToLibrary(site.uploads, source, true);
@@ -46,7 +46,7 @@ describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
 
-  it("keeps its original beside an encoded file where the copy into another container ends early", async () => {
+  it("keeps its original if the copy into another container ends early", async () => {
     const source = makeClip(site.folder, "broken", {
       ...SMALL,
       seconds: 8,

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { action } from "~/features/operations/routes/statistics";
-import { sourceFigures } from "~/features/operations/statistics/statistics.server";
-import { convertAgain } from "~/features/processing/queue/enqueue.server";
+import { readSourceStatistics } from "~/features/operations/statistics/statistics.server";
+import { reencodeOutdatedStreams } from "~/features/processing/queue/enqueue.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { ladderSettings } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -42,20 +42,20 @@ const waiting = () =>
     .pluck()
     .all();
 
-describe.runIf(ffmpegAvailable())("streams of other settings", () => {
-  it("are made again, and the earlier one is served until nobody can be watching it", async () => {
+describe.runIf(ffmpegAvailable())("outdated streams", () => {
+  it("are re-encoded, while the earlier one is served until nobody can be watching it", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
     await workUntilIdle();
     const before = videoRow(id);
     expect(before.hls_settings).toBe(ladderSettings());
-    expect(await convertAgain()).toBe(0);
+    expect(await reencodeOutdatedStreams()).toBe(0);
 
     process.env.ENCODER_MAX_HEIGHT = "240";
     forgetSettings();
-    expect(await sourceFigures()).toMatchObject({ outdated: 1 });
-    expect(await convertAgain()).toBe(1);
+    expect(await readSourceStatistics()).toMatchObject({ outdated: 1 });
+    expect(await reencodeOutdatedStreams()).toBe(1);
     expect(videoRow(id)).toEqual(before);
     await workUntilIdle();
     const row = videoRow(id);
@@ -65,7 +65,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(await statusOf(before.hls_url!.replace("master.m3u8", "180p.mp4"))).toBe(200);
     const cleanup = jobRows(id).find(({ kind }) => kind === "cleanup")!;
     expect((Date.parse(cleanup.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
-    expect(await sourceFigures()).toMatchObject({ outdated: 0 });
+    expect(await readSourceStatistics()).toMatchObject({ outdated: 0 });
 
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind = 'cleanup'");
     await workUntilIdle();
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
         "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
       );
 
-    // The end of the media data is lost, as after a fault of an encoder.
+    // The end of the media data is lost, as after an encoder failure.
     const usualPath = process.env.PATH;
     process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
       'case "$*" in *playable.mp4)',
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(videoRow(id).source_url).toMatch(/\.avi$/);
   });
 
-  it("wait behind everything else, by turns the newest and the most viewed", async () => {
+  it("are queued after everything else, alternating the newest and the most viewed", async () => {
     const stream = {
       hls_url: "/media/videos/u/1/hls-1/master.m3u8",
       video_url: "/media/videos/u/1.mp4",
@@ -135,18 +135,18 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     job.run("a", "ladder", 40, "failed", "because");
     job.run("ccc", "ladder", 40, "running", null);
     job.run("without", "poster", 10, "waiting", null);
-    expect(await convertAgain()).toBe(4);
+    expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "bb", "dddd", "a"]);
     expect(jobRows("a")).toMatchObject([{ attempts: 0, reason: null }]);
     expect(jobStates("ccc")).toEqual({ ladder: "running" });
 
-    // Asked for once more, the order is today's.
+    // Queuing them again updates the order.
     sqliteHandle().exec("UPDATE videos SET views = 9999 WHERE id = 'a'");
-    expect(await convertAgain()).toBe(4);
+    expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "a", "dddd", "bb"]);
   });
 
-  it("of a video without its source are left as they are, whoever asks", async () => {
+  it("aren't re-encoded for a video without its source", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const hls_url = "/media/videos/u/1/hls-1/master.m3u8";
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     expect(videoRow(id)).toMatchObject({ hls_url, hls_settings: null });
   });
 
-  it("are asked for on the page of statistics, which tells what originals take", async () => {
+  it("are queued from the statistics page, which shows the size of originals", async () => {
     await signInAdmin();
     addVideo({ id: "v", source_url: "/media/videos/u/1.avi" });
     const done = {
@@ -175,7 +175,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
     );
     fs.mkdirSync(path.dirname(onDisk(site.uploads, replaced)), { recursive: true });
     fs.writeFileSync(onDisk(site.uploads, replaced), "bytes");
-    expect(await sourceFigures()).toEqual({
+    expect(await readSourceStatistics()).toEqual({
       keep: "always",
       sources: { videos: 3, bytes: 755 },
       converted: { videos: 2, bytes: 55 },

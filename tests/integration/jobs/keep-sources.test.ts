@@ -42,18 +42,18 @@ const avi = (size = "320x180", seconds = 2) =>
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
 const isThere = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
-/** With the jobs that the source matters to. */
+/** Adds a video with only those jobs that depend on its source. */
 async function add(clip: string): Promise<{ id: string; source: string }> {
   const id = await addToLibrary(site.uploads, clip, false);
   onlyJobs("transcode", "captions", "ladder");
   return { id, source: videoRow(id).source_url! };
 }
-/** One of which all has been made, and that still has its source. */
+/** Adds a fully processed video that still has its source. */
 function addConverted(): { id: string; source: string } {
   const id = addFinished(site.uploads, "converted");
   return { id, source: videoRow(id).source_url! };
 }
-/** As when the six hours are over. */
+/** Runs the cleanup jobs, as after six hours. */
 async function cleanUp(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
@@ -66,8 +66,8 @@ async function finish(): Promise<void> {
 }
 const stray = async () => (await checkLibrary()).stray.map(({ path: name }) => name);
 
-describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
-  it("goes once the stream and the played file stand for it, not before", async () => {
+describe.runIf(ffmpegAvailable())("an original file", () => {
+  it("is removed once the stream and the playable version replace it, not before", async () => {
     const { id, source } = await add(avi());
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: source, source_removed_at: null });
@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(row.bytes).toBe(bytes);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Its address leads to what is played.
+    // Its URL leads to the playable version.
     const request = new Request(`http://site.example${source}`);
     const answer = await media({ request, params: {}, context: {} });
     expect(answer.status).toBe(200);
@@ -95,7 +95,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     await answer.body?.cancel();
   });
 
-  it("stays while the stream is not whole", async () => {
+  it("is kept while the stream is incomplete", async () => {
     const { id, source } = addConverted();
     const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
     const whole = path.join(site.folder, "whole");
@@ -105,11 +105,11 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
       fs.writeFileSync(path.join(folder, name), text.replaceAll(from, ""));
     };
     const damages: Record<string, () => void> = {
-      "a rendition is cut off": () => fs.truncateSync(path.join(folder, "90p.mp4"), 2_000),
+      "a rendition is truncated": () => fs.truncateSync(path.join(folder, "90p.mp4"), 2_000),
       "a playlist has no end": () => rewrite("90p.m3u8", /#EXT-X-ENDLIST/g),
       "a playlist is short": () => rewrite("90p.m3u8", /#EXTINF:.*\n.*\n90p.mp4\n/g),
-      "its sound is missing": () => rewrite("master.m3u8", /^#EXT-X-MEDIA.*\n/gm),
-      "nothing is there": () => fs.rmSync(folder, { recursive: true }),
+      "its audio is missing": () => rewrite("master.m3u8", /^#EXT-X-MEDIA.*\n/gm),
+      "everything is missing": () => fs.rmSync(folder, { recursive: true }),
     };
     for (const [name, damage] of Object.entries(damages)) {
       damage();
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(isThere(source)).toBe(false);
   });
 
-  it("stays while the played file is not as long, or another row names it", async () => {
+  it("is kept while the playable version is shorter, or another row references it", async () => {
     const { id } = addConverted();
     const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);
@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect([source_url, shared].map(isThere)).toEqual([true, true]);
   });
 
-  it("with several sounds goes when the stream has them all", async () => {
+  it("is removed with several audio tracks when the stream has them all", async () => {
     const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
 
-  it("that was left by a kill behind the commit is found by the check", async () => {
+  it("is found by the library check if a process was killed after the commit", async () => {
     const { id, source } = addConverted();
     await cleanUp();
     fs.copyFileSync(avi(), onDisk(site.uploads, source));
@@ -165,7 +165,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("stays away when its video comes back from the trash", async () => {
+  it("stays removed when its video is restored from the trash", async () => {
     const { id } = addConverted();
     await cleanUp();
     const before = videoRow(id);
@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(fs.existsSync(path.join(folder, "video.avi"))).toBe(true);
   });
 
-  it("goes later when the setting is changed, and stays with always", async () => {
+  it("is kept with KEEP_SOURCES=always, and removed when the setting changes", async () => {
     await site.remove();
     begin("always");
     const { id, source } = addConverted();
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(isThere(source)).toBe(false);
   });
 
-  it("goes with never before the stream is made, which is then made from what is played", async () => {
+  it("is removed with KEEP_SOURCES=never before the stream is encoded from the playable version", async () => {
     await site.remove();
     begin("never");
     const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
@@ -228,7 +228,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
     expect(isThere(source)).toBe(false);
-    // Not in the 720 lines of a first rendition.
+    // The full resolution, not the 720 lines of a first rendition.
     const played = await probe(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 
@@ -238,7 +238,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("goes with never as soon as the stream that is watched first, and its copy, are there", async () => {
+  it("is removed with KEEP_SOURCES=never as soon as the first watchable stream and its copy exist", async () => {
     await site.remove();
     begin("never");
     const { id, source } = await add(avi("1408x792", 1));

@@ -20,14 +20,14 @@ const pair = (first: string, second: string, dismissed: string | null = null) =>
     .run(...[first, second].sort(), dismissed);
 const notSame = (id: string, other: string) => ({ intent: "not-same", id, other });
 
-describe("videos that look alike", () => {
+describe("similar videos", () => {
   const addFour = () => {
     for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Video ${id}`, status: "hidden" });
     pair("c", "b");
     pair("a", "d");
   };
 
-  it("stand beside each other in the list, with what each looks like", async () => {
+  it("are next to each other in the list, each with the videos that it resembles", async () => {
     addFour();
     const { list, similar } = await shown();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -37,7 +37,7 @@ describe("videos that look alike", () => {
     expect((await shown("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
   });
 
-  it("are called so no more once somebody has said that they are not the same", async () => {
+  it("are no longer listed once someone has marked them as different", async () => {
     addFour();
     const { toast } = await succeed(notSame("b", "c"), ALIKE);
     expect(toast.description).toBe("It is not said again that it looks like “Video c”.");
@@ -51,7 +51,7 @@ describe("videos that look alike", () => {
     expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });
   });
 
-  it("are not called so after one has come back from the trash, and forgotten once it is gone for good", async () => {
+  it("stay dismissed after one is restored from the trash, and are deleted once it is purged", async () => {
     const pairs = () => sqliteHandle().prepare("SELECT first, second FROM similar_videos").all();
     addFour();
     sqliteHandle().exec("DELETE FROM similar_videos");
@@ -65,13 +65,13 @@ describe("videos that look alike", () => {
     await removeVideos(["c"], "u");
     await purge(["c"]);
     expect(pairs()).toEqual([]);
-    // Another program keeps no video in the trash.
+    // Another tool deletes a video without the trash.
     pair("a", "b", "2030-01-01T00:00:00.000Z");
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
     expect(pairs()).toEqual([]);
   });
 
-  it("tell an uploader nothing of others' videos that are not published", async () => {
+  it("don't show an uploader unpublished videos of others", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
     );
@@ -92,7 +92,7 @@ describe("videos that look alike", () => {
     expect(JSON.stringify(answer)).not.toMatch(/secret/i);
   });
 
-  it("are forgotten with the video, and with its file", async () => {
+  it("are deleted with the video, or when its file is replaced", async () => {
     addFour();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'c'");
     expect((await shown()).similar.b).toBeUndefined();

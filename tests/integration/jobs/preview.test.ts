@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPreview, PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
+import { createPreview, MAX_PREVIEW_BYTES } from "~/features/processing/kinds/preview.server";
 import { processImage } from "~/media/images/process-image.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const [WIDTH, HEIGHT] = [32, 18];
-/** Some pictures of a video, tiny and grey. */
+/** Extracts small gray frames of a video. */
 function pictures(file: string, rate: number, input: string[] = []): Buffer[] {
   const raw = path.join(site.folder, "pictures.gray");
   const filters = `fps=${rate}:start_time=0,scale=${WIDTH}:${HEIGHT}:flags=area,format=gray`;
@@ -37,13 +37,13 @@ async function previewOf(video: string): Promise<string> {
 }
 
 describe.runIf(ffmpegAvailable())("the hover preview", () => {
-  it("shows 8 s of the video without a break, from 25 s on", async () => {
+  it("shows 8 continuous seconds of the video, starting at 25 s", async () => {
     const video = makeClip(site.folder, "video", {
       picture: "testsrc2=size=320x180:rate=10:duration=60",
       audio: false,
     });
     const preview = await previewOf(video);
-    expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+    expect(fs.statSync(preview).size).toBeLessThanOrEqual(MAX_PREVIEW_BYTES);
     const found = await probe(preview);
     expect(found).toMatchObject({ playable: true, needsFaststart: false });
     expect(found?.durationSeconds).toBeCloseTo(8, 0);
@@ -55,7 +55,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
     expect(difference(shown[0]!, pictures(video, 5)[1]!)).toBeGreaterThan(8);
   });
 
-  it("of a video that ends before 26 s starts in its middle", async () => {
+  it("starts in the middle of a video that is shorter than 26 s", async () => {
     const video = makeClip(site.folder, "video", {
       picture: "testsrc2=size=320x180:rate=10:duration=10",
       audio: false,
@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
   });
 });
 
-it("the poster is the sharpest and richest of its candidates", async () => {
+it("creates the poster from the sharpest and most detailed candidate", async () => {
   const card = "testsrc2=size=640x360:rate=1:duration=1";
   const make = (name: string, filter: string) => {
     const file = path.join(site.folder, `${name}.jpg`);

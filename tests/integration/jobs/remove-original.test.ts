@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup")!;
 
-/** A playable file of which a copy with its index in front is played. */
+/** Adds a playable file that is replaced by a copy with its index in front. */
 const copied = (seconds = 4, video = H264) =>
   converted(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
 
@@ -60,12 +60,12 @@ async function expectKept({ id, original }: { id: string; original: string }, wh
   expect(warnings.join("\n")).toMatch(why);
 }
 
-/** Puts bytes where a file is, as a failing disk does: the file keeps its name. */
+/** Changes a file in place, as a failing disk does. */
 function change(url: string | null, how: (file: string) => void): void {
   how(onDisk(site.uploads, url));
 }
 
-describe.runIf(ffmpegAvailable())("an original of which a copy is played", () => {
+describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
   it("is removed when the copy decodes without errors to the same frames", async () => {
     const { id, original } = await copied();
     await cleanUp();
@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
   });
 
   it.each<[string, (file: string) => void, RegExp]>([
-    ["is cut off", (file) => fs.truncateSync(file, 1_000), /can't be played/],
+    ["is truncated", (file) => fs.truncateSync(file, 1_000), /no longer plays/],
     ["ends in the middle", (file) => fs.truncateSync(file, fs.statSync(file).size >> 1), /shorter/],
     ["is damaged in the middle", damageMedia, /can't be decoded without errors/],
     ["is gone", (file) => fs.rmSync(file), /is missing/],
@@ -101,7 +101,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     const video = await copied(4, CAVLC);
     change(videoRow(video.id).video_url, damageMedia);
     await cleanUp();
-    await expectKept(video, /has other data/);
+    await expectKept(video, /has different data/);
   });
 
   it("is kept when the copy has fewer frames, although it is as long", async () => {
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     await expectKept(video, /shorter/);
   });
 
-  it("is kept when it can't be decoded without errors itself", async () => {
+  it("is kept when it can't be decoded without errors", async () => {
     const video = await copied();
     change(video.original, damageMedia);
     await cleanUp();
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     );
     const second = makeClip(site.folder, "second", { seconds: 2, audio: false, video: CAVLC });
     const original = onDisk(site.uploads, video.original);
-    // Not the file itself, which is another name of the clip.
+    // A copy, because the file itself is a hard link to the clip.
     fs.copyFileSync(
       makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
       original,
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     await expectUnchanged(video);
   });
 
-  it("is kept when the job is given back while it is verified", async () => {
+  it("is kept when the job returns to the queue during the verification", async () => {
     const video = await copied(20);
     sqliteHandle().exec(
       "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
@@ -187,7 +187,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
 });
 
 describe.runIf(ffmpegAvailable())("an original that was converted", () => {
-  it("is removed when it has two sample descriptions and all frames of it are played", async () => {
+  it("is removed when it has two sample descriptions and the playable version has all of its frames", async () => {
     await expectRemoved(site.uploads, joined(), warnings);
   });
 
@@ -222,14 +222,14 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     await expectKept({ id, original: original! }, /can't be decoded without errors/);
   });
 
-  it("is kept when the file that is played is damaged in the middle", async () => {
+  it("is kept when the playable version is damaged in the middle", async () => {
     const video = await converted(site.uploads, mpeg4(site.folder), false);
     change(videoRow(video.id).video_url, damageMedia);
     await cleanUp();
     await expectKept(video, /can't be decoded without errors/);
   });
 
-  it("is kept when the file that is played is replaced after it was decoded", async () => {
+  it("is kept when the playable version is replaced after it was decoded", async () => {
     const video = await converted(site.uploads, mpeg4(site.folder), false);
     const played = onDisk(site.uploads, videoRow(video.id).video_url);
     // The last file that is decoded is the original.
@@ -239,7 +239,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     await expectUnchanged(video);
   });
 
-  it("is kept with never, before and after the stream is made, when what is played is damaged", async () => {
+  it("is kept with KEEP_SOURCES=never when the playable version is damaged, before and after encoding", async () => {
     await site.remove();
     begin("never");
     const source = makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] });
@@ -271,7 +271,7 @@ function joined(): string {
   return source;
 }
 
-/** Overwrites bytes of the first fragment, at that share of it. */
+/** Overwrites bytes of the first fragment, at the given share of its length. */
 function damageFragments(file: string, share = 0.5): void {
   const bytes = fs.readFileSync(file);
   const media = bytes.indexOf("mdat", 0, "latin1") + 4;

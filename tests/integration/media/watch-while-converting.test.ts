@@ -3,9 +3,9 @@ import path from "node:path";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
-import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
-import { beginWork, startRunner, type Work } from "~/features/processing/queue/worker.server";
+import { beginWork, type RunningJob, startRunner } from "~/features/processing/queue/worker.server";
 import { answerMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { removeFiles } from "~/media/files/removals.server";
@@ -25,7 +25,7 @@ import { useTemporarySite } from "../../temporary-site";
 import { readingAt, wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
-let running: Work | undefined;
+let running: RunningJob | undefined;
 
 /** Multiple of real time at which it is encoded. Without a limit, it might be complete at the first check. */
 const SPEED = 6;
@@ -63,7 +63,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Runs one job after the other up to the one that encodes the stream, which keeps running. */
-async function beginStream(): Promise<Work> {
+async function beginStream(): Promise<RunningJob> {
   for (;;) {
     const work = beginWork((await claim(undefined, Date.now() + 600_000))!);
     if (work.job.kind === "ladder") {
@@ -75,7 +75,7 @@ async function beginStream(): Promise<Work> {
 }
 
 /** Waits until a different stream can be watched, and pauses the encoder. */
-async function untilWatchable(id: string): Promise<Work> {
+async function untilWatchable(id: string): Promise<RunningJob> {
   const before = videoRow(id).hls_url;
   const work = await beginStream();
   await until(() => videoRow(id).hls_url !== before);
@@ -237,7 +237,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
     // As after restoring it from the trash, which restores the row and the existing files.
     sqliteHandle().exec("DELETE FROM jobs");
-    await transaction(() => enqueueMissingIn([id]));
+    await transaction(() => enqueueMissingJobs([id]));
     expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
 
     const again = await untilWatchable(id);

@@ -32,7 +32,7 @@ interface Received {
   body: string;
 }
 
-/** A receiver of webhooks on this machine; `answer` says what it does with each. */
+/** Starts a webhook receiver on this machine. `answer` handles each request. */
 async function receiver(answer: (response: http.ServerResponse, count: number) => void) {
   const received: Received[] = [];
   const server = http.createServer((request, response) => {
@@ -62,7 +62,7 @@ async function useWebhook(answer: Parameters<typeof receiver>[0] = accept) {
   return received;
 }
 
-/** A mail server on this machine, by the makers of the library that sends. */
+/** Starts a mail server on this machine, from the authors of the mail library. */
 async function mailServer(
   options: ConstructorParameters<typeof SMTPServer>[0] = {},
 ): Promise<{ port: number; mails: string[] }> {
@@ -99,10 +99,10 @@ const addBackup = (state: string, startedAt: string, reason: string | null = nul
   sqliteHandle()
     .prepare("INSERT INTO backups (state, reason, started_at) VALUES (?, ?, ?)")
     .run(state, reason, startedAt);
-/** Long after the start. */
+/** Checks the alerts long after the start. */
 const check = (now = Date.now()) => checkAlerts(now, DAY);
 
-/** The function of the documentation that tells whether a message is from the site. */
+/** Returns the function in the documentation that verifies a message. */
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {
@@ -112,8 +112,8 @@ async function documented(): Promise<
   return (await import(/* @vite-ignore */ module)).isFromTheSite;
 }
 
-describe("what is told", () => {
-  it("is told once for each cause, and once more when it is over", async () => {
+describe("an alert", () => {
+  it("is sent once for each cause, and once more when it is resolved", async () => {
     const received = await useWebhook();
     const types = () => received.map(({ body }) => JSON.parse(body).type);
     set({ BACKUP_DIR: site.folder });
@@ -139,7 +139,7 @@ describe("what is told", () => {
     expect(first).toBe(second);
   });
 
-  it("is that the disk is nearly full, until there is clearly room again", async () => {
+  it("is open while the disk is almost full, until there is clearly enough space again", async () => {
     const free = fs.statfsSync(site.uploads);
     const bytes = free.bavail * free.bsize;
     const check = async (share: number) => {
@@ -151,10 +151,10 @@ describe("what is told", () => {
     expect(await check(0.6)).toEqual([["disk", false]]);
     expect(await check(0.45)).toEqual([["disk", false]]);
     expect(await check(0.1)).toEqual([["disk", true]]);
-    expect((await readAlertsPage()).last[0]!.message).toMatch(/nearly full: [\d.]+[GT]B are free/);
+    expect((await readAlertsPage()).last[0]!.message).toMatch(/almost full: [\d.]+[GT]B free/);
   });
 
-  it("is that no backup was proved for twice its time, not just after the start", async () => {
+  it("is raised after twice the interval without a verified backup, but not right after the start", async () => {
     set({ BACKUP_DIR: site.folder, BACKUP_EVERY: "1d" });
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     addBackup("done", "2026-01-29T13:00:00.000Z");
@@ -166,7 +166,7 @@ describe("what is told", () => {
     expect((await readAlertsPage()).last).toMatchObject([
       {
         kind: "backup-old",
-        message: "There has been no proved backup since 2026-01-29 13:00 UTC.",
+        message: "There has been no verified backup since 2026-01-29 13:00 UTC.",
       },
     ]);
     addBackup("done", "2026-02-01T11:00:00.000Z");
@@ -174,7 +174,7 @@ describe("what is told", () => {
     expect(await alerts()).toEqual([["backup-old", true]]);
   });
 
-  it("is what failed for good, together, until nothing of it is left", async () => {
+  it("covers several failed jobs, and is resolved when none of them is left", async () => {
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     const at = (minutes: number) => new Date(now + minutes * MINUTE).toISOString();
     const fail = (video: string, minutes: number) => {
@@ -190,7 +190,7 @@ describe("what is told", () => {
     await check(now);
     const [first] = (await readAlertsPage()).last;
     expect(first!.message).toBe(
-      "2 conversions failed for good, the last of “Video b”, “Video a”. The queue says why.",
+      "2 jobs failed, most recently for “Video b”, “Video a”. See the Processing page.",
     );
     fail("c", 1);
     await check(now + 2 * MINUTE);
@@ -214,7 +214,7 @@ describe("what is told", () => {
     ]);
   });
 
-  it("is kept for 500 alerts", async () => {
+  it("is deleted when there are 500 newer ones", async () => {
     for (let count = 0; count < 503; count++) {
       await raiseAlert({ kind: "test", message: "A test." }, count * MINUTE);
     }
@@ -226,7 +226,7 @@ describe("what is told", () => {
 });
 
 describe("a webhook", () => {
-  it("is signed, so that the function of the documentation verifies it", async () => {
+  it("is signed so that the function in the documentation verifies it", async () => {
     const received = await useWebhook();
     await raiseAlert({ kind: "test", message: "A test." });
     await deliverDue();
@@ -243,7 +243,7 @@ describe("a webhook", () => {
     expect(isFromTheSite(old, body, SECRET)).toBe(false);
   });
 
-  it("is sent again with the same id until it arrives, also after a restart", async () => {
+  it("is retried with the same id until it is delivered, even after a restart", async () => {
     const received = await useWebhook((response, count) =>
       response.writeHead(count < 3 ? 500 : 200).end(),
     );
@@ -253,7 +253,9 @@ describe("a webhook", () => {
     await deliverDue(now + 59_000);
     expect(received).toHaveLength(1);
     const [alert] = (await readAlertsPage()).last;
-    expect(alert!.deliveries).toMatchObject([{ attempts: 1, reason: "The webhook answered 500." }]);
+    expect(alert!.deliveries).toMatchObject([
+      { attempts: 1, reason: "The webhook responded with 500." },
+    ]);
     closeDatabase();
     await deliverDue(now + MINUTE);
     await deliverDue(now + 6 * MINUTE);
@@ -295,20 +297,20 @@ describe("a webhook", () => {
     expect(log.mock.calls.join()).not.toContain("a-token-in-the-path");
   });
 
-  it("follows no redirect, waits for nobody, and reads nothing of an answer", async () => {
+  it("doesn't follow redirects, times out, and doesn't read the response body", async () => {
     const target = await receiver(accept);
     const message = { id: "msg_1", body: "{}" };
     const away = await receiver((response) =>
       response.writeHead(302, { Location: target.url }).end(),
     );
     await expect(sendWebhook(away.url, SECRET, message)).rejects.toThrow(
-      "The webhook answered 302.",
+      "The webhook responded with 302.",
     );
     expect(target.received).toEqual([]);
 
     const silent = await receiver(() => {});
-    await expect(sendWebhook(silent.url, SECRET, message, { mostMs: 200 })).rejects.toThrow(
-      "did not answer within",
+    await expect(sendWebhook(silent.url, SECRET, message, { timeoutMs: 200 })).rejects.toThrow(
+      "didn't respond within",
     );
 
     let isClosed = false;
@@ -334,7 +336,7 @@ describe("a webhook", () => {
   });
 });
 
-describe("an e-mail", () => {
+describe("an email", () => {
   const useMail = (port: number, login = "operator:pass%3Aword%2F1@") =>
     set({
       SMTP_URL: `smtp://${login}127.0.0.1:${port}`,
@@ -353,7 +355,7 @@ describe("an e-mail", () => {
     for (const line of [
       "From: site@example.com",
       "To: me@example.com",
-      "Subject: Afterdark: something needs you",
+      "Subject: Afterdark: Action required: disk almost full",
       "Content-Type: text/plain; charset=utf-8",
       "The disk is nearly full.",
       "https://videos.example/admin/alerts",
@@ -365,7 +367,7 @@ describe("an e-mail", () => {
     ]);
   });
 
-  it("has no headers but its own, whatever name the site has and whatever is told", async () => {
+  it("isn't open to header injection by the site's name or the message", async () => {
     const { port, mails } = await mailServer();
     useMail(port, "");
     set({ SITE_NAME: "A\r\nBcc: you@example.com\r\n\r\nX" });
@@ -381,7 +383,7 @@ describe("an e-mail", () => {
     expect(text.join("")).toContain("they@example.com");
   });
 
-  it("that is refused is sent again, and nothing of what the server says is kept", async () => {
+  it("is retried if the server rejects it, without storing the server's response", async () => {
     const { port } = await mailServer();
     useMail(port, "operator:wrong@");
     await raiseAlert({ kind: "disk", message: "The disk is nearly full." });
@@ -396,9 +398,9 @@ describe("an e-mail", () => {
     ]);
   });
 
-  it("is not sent in clear to another machine", async () => {
+  it("isn't sent unencrypted to another machine", async () => {
     const { port, mails } = await mailServer();
-    // An address that leads here, but is none of those of this machine alone.
+    // An address of this machine that isn't a loopback address.
     const send = sendEmail(
       `smtp://operator:secret@0.0.0.0:${port}`,
       { from: "a@example.com", to: "b@example.com" },
@@ -409,7 +411,7 @@ describe("an e-mail", () => {
   });
 });
 
-describe("the settings of alerts", () => {
+describe("the alert settings", () => {
   const good = { ALERT_WEBHOOK_SECRET: SECRET, SMTP_URL: "smtps://u:p@mail.example" };
 
   it.each([
@@ -422,26 +424,26 @@ describe("the settings of alerts", () => {
     ["SMTP_URL", "https://mail.example"],
     ["SMTP_URL", "smtp://u:%zz@mail.example"],
     ["SMTP_FROM", "nobody"],
-  ])("refuse %s=%j", (name, value) => {
+  ])("reject %s=%j", (name, value) => {
     expect(() => parseSettings({ ...good, [name]: value })).toThrow(new RegExp(`^${name} must be`));
   });
 
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("want with %s=%s %s too", (name, value, needed) => {
+  ])("require, with %s=%s, also %s", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });
 
-  it("take http on this machine", () => {
+  it("allow http on this machine", () => {
     for (const host of ["localhost:1", "127.0.0.1", "[::1]:80"]) {
       parseSettings({ ...good, ALERT_WEBHOOK: `http://${host}/x` });
     }
   });
 });
 
-describe("the page of the alerts", () => {
+describe("the alerts page", () => {
   const ORIGIN = "http://localhost";
   const send = () => {
     const request = new Request(`${ORIGIN}/admin/alerts`, {
@@ -456,10 +458,10 @@ describe("the page of the alerts", () => {
     return loader({ request, params: {}, context: {} });
   };
 
-  it("sends a test, says what became of it, and shows no secret", async () => {
+  it("sends a test alert, shows its delivery, and doesn't reveal secrets", async () => {
     const received = await useWebhook();
     const { toast } = await succeeded(send);
-    expect(toast.description).toContain("A test is being sent.");
+    expect(toast.description).toContain("Test sent.");
     await vi.waitFor(async () =>
       expect((await page()).last).toMatchObject([
         { kind: "test", deliveries: [{ event: "test", deliveredAt: expect.any(String) }] },
@@ -473,7 +475,7 @@ describe("the page of the alerts", () => {
     expect(await listActivities()).toMatchObject([{ action: "alert-test", email: "a@b.c" }]);
   });
 
-  it("says what to set when nothing is", async () => {
+  it("can't send a test alert without a channel", async () => {
     expect(await page()).toEqual({ targets: [], last: [] });
     const answer = (await send()) as unknown as { init: { status: number } };
     expect(answer.init.status).toBe(409);

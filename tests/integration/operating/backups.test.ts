@@ -12,13 +12,13 @@ import {
   requireBackupFolder,
   storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
-import { createBackup, lockBackups } from "~/features/operations/backups/make-backup.server";
-import { proveBackup, readNow } from "~/features/operations/backups/prove-backup.server";
+import { createBackup, lockBackups } from "~/features/operations/backups/create-backup.server";
 import {
   backupProcess,
   pollBackups,
   startBackup,
 } from "~/features/operations/backups/run-backups.server";
+import { filesToRead, verifyBackup } from "~/features/operations/backups/verify-backup.server";
 import { action, loader } from "~/features/operations/routes/backups";
 import { removeVideos } from "~/features/trash/remove.server";
 import { recordFile } from "~/media/media-files.server";
@@ -51,7 +51,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** A video with a file in the bucket. */
+/** Adds a video with a file in the bucket. */
 function addVideoWithFile(id: string, content: string | Buffer = `The video ${id}`): string {
   const file = path.join(site.uploads, "videos/u", `${id}.mp4`);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -63,11 +63,11 @@ function addVideoWithFile(id: string, content: string | Buffer = `The video ${id
 const make = () => createBackup(backupOptions()!);
 const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
 const states = async () => (await lastBackups(10)).map(({ state }) => state);
-/** What stands in BACKUP_DIR beside whole backups. */
+/** Returns the entries of BACKUP_DIR that aren't complete backups. */
 const leftovers = () => fs.readdirSync(folder).filter((name) => name.startsWith("."));
 
 describe("a backup", () => {
-  it("has everything, and is proved by restoring it", async () => {
+  it("contains everything and is verified by restoring it", async () => {
     addVideoWithFile("a");
     const made = await make();
     expect(made).toMatchObject({ files: 1, repaired: 0 });
@@ -90,7 +90,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("takes no room for files that an earlier one has, also after their video was deleted", async () => {
+  it("takes no space for files of an earlier backup, even after their video was deleted", async () => {
     addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
@@ -102,7 +102,7 @@ describe("a backup", () => {
     expect(second.addedBytes).toBeLessThan(3_000_000);
   });
 
-  it("removes the oldest beyond BACKUP_KEEP, and never the one it has made", async () => {
+  it("removes the oldest ones beyond BACKUP_KEEP, and never itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
     // As with a clock that was ahead.
@@ -113,7 +113,7 @@ describe("a backup", () => {
     expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
   });
 
-  it("removes those from a wrong clock first, and links to the newest of the others", async () => {
+  it("removes those with a time in the future first, and links to the newest of the others", async () => {
     addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
@@ -125,7 +125,7 @@ describe("a backup", () => {
     );
   });
 
-  it("leaves out files that are in the store", async () => {
+  it("doesn't contain files that are in the store", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
@@ -139,7 +139,7 @@ describe("a backup", () => {
     expect(fs.existsSync(copyOf(name, "videos/u/b.mp4"))).toBe(true);
   });
 
-  it("copies a file again that is damaged in the earlier ones", async () => {
+  it("copies a file again that is damaged in earlier backups", async () => {
     addVideoWithFile("a");
     const { name } = await make();
     const copied = copyOf(name, "videos/u/a.mp4");
@@ -151,7 +151,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(copyOf(second.name, "videos/u/a.mp4"), "utf8")).toBe("The video a");
   });
 
-  it("is not kept when its database is damaged, and the earlier ones are", async () => {
+  it("is removed if its database is damaged, and earlier ones are kept", async () => {
     addVideoWithFile("a");
     const { name } = await make();
     const add = sqliteHandle().prepare("INSERT INTO videos (title, category) VALUES (?, 'desi')");
@@ -160,7 +160,7 @@ describe("a backup", () => {
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
       .get() as { rootpage: number };
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
-    // The header of a page that no count reads as broken.
+    // Damages the header of a page that counting rows doesn't read.
     const file = fs.openSync(path.join(site.folder, "db", "site.sqlite"), "r+");
     fs.writeSync(file, Buffer.from([0, 255, 255]), 0, 3, (rootpage - 1) * 4096 + 1);
     fs.closeSync(file);
@@ -169,7 +169,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  describe("is not proved", () => {
+  describe("fails the verification", () => {
     let backup: string;
     let tables: Record<string, number>;
     beforeEach(async () => {
@@ -178,7 +178,7 @@ describe("a backup", () => {
       tables = JSON.parse(fs.readFileSync(path.join(backup, "backup.json"), "utf8")).tables;
     });
     const prove = (more: Record<string, number> = {}) =>
-      proveBackup(backup, path.join(folder, ".proof"), {
+      verifyBackup(backup, path.join(folder, ".proof"), {
         tables: { ...tables, ...more },
         withUploads: true,
         repair: () => false,
@@ -187,33 +187,33 @@ describe("a backup", () => {
     it("when a table has fewer rows than were copied", () => {
       expect(prove().files).toMatchObject([{ path: "videos/u/a.mp4" }]);
       expect(() => prove({ videos: 2 })).toThrow(
-        "The table videos of the backup has 1 rows instead of 2",
+        "The table videos in the backup has 1 rows instead of 2",
       );
       expect(leftovers()).toEqual([]);
     });
 
     it("when its database has damage that no count notices", () => {
       const sqlite = new Sqlite(path.join(backup, "site.sqlite")).unsafeMode();
-      // An index with other values than the table.
+      // An index whose values don't match the table.
       sqlite.exec(`CREATE INDEX damaged ON videos (title); PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(sql, 'title', 'category') WHERE name = 'damaged'`);
       sqlite.close();
-      expect(() => prove()).toThrow("The database of the backup is damaged (row 1 missing");
+      expect(() => prove()).toThrow("The database in the backup is damaged (row 1 missing");
       expect(leftovers()).toEqual([]);
     });
   });
 
-  it("reads all files once, and a thirtieth of those that were read longest ago", () => {
+  it("reads all new files and a thirtieth of the others, the oldest first", () => {
     const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
     const known = Array.from({ length: 60 }, (_, at) =>
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
     );
     known[40] = file("oldest", "2025-01-01");
-    const read = readNow([...known, file("new")]);
+    const read = filesToRead([...known, file("new")]);
     expect(read.map(({ path }) => path)).toEqual(["new", "oldest", "k0"]);
   });
 
-  it("has no files with BACKUP_UPLOADS=off, but their list", async () => {
+  it("contains only the list of files with BACKUP_UPLOADS=off", async () => {
     set({ BACKUP_UPLOADS: "off" });
     addVideoWithFile("a");
     const { name, files } = await make();
@@ -233,7 +233,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("makes one as the timetable does, which restores", async () => {
+  it("creates a backup like the schedule does", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
@@ -242,39 +242,39 @@ describe("npm run backup without a folder", () => {
     expect(storedBackups(folder)).toHaveLength(1);
   });
 
-  it("removes what a full disk left unfinished, and keeps the earlier ones", async () => {
+  it("removes the unfinished backup when the disk is full, and keeps earlier ones", async () => {
     const { name } = await make();
     addVideoWithFile("a", Buffer.alloc(12 * 1024 * 1024));
-    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+    // A file size limit makes writes fail like a full disk, and works for any user.
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^There is not enough room in BACKUP_DIR \(.+the earlier ones are kept/);
+    expect(stderr).toMatch(/^Not enough space in BACKUP_DIR \(.+Earlier backups are kept/);
     expect(storedBackups(folder)).toEqual([name]);
     expect(leftovers()).toEqual([]);
     expect(await lastBackups(10)).toMatchObject([
-      { state: "failed", reason: expect.stringContaining("not enough room") },
+      { state: "failed", reason: expect.stringContaining("Not enough space") },
     ]);
   });
 
-  it("waits for no other: one at a time", async () => {
+  it("fails while another backup is running", async () => {
     const unlock = lockBackups(process.env.DATABASE_PATH!);
     onTestFinished(unlock);
     const { exitCode, stderr } = await script();
-    expect([exitCode, stderr]).toEqual([1, "Another backup is being made."]);
+    expect([exitCode, stderr]).toEqual([1, "Another backup is running."]);
     expect(await startBackup({ userId: null, dueAt: null })).toBeUndefined();
     expect(await states()).toEqual([]);
     expect(storedBackups(folder)).toEqual([]);
   });
 });
 
-describe("the timetable", () => {
+describe("the backup schedule", () => {
   const poll = async (now?: number) => {
     await pollBackups(now);
     await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
   };
 
-  it("makes the first at once, each later one when it is due, and missed ones once", async () => {
+  it("creates the first backup immediately, later ones when they are due, and one for all missed ones", async () => {
     const now = Date.now();
     await poll(now);
     await poll(now + HOUR);
@@ -289,7 +289,7 @@ describe("the timetable", () => {
     ]);
   }, 60_000);
 
-  it("makes one again whose process was killed, and removes what that left", async () => {
+  it("retries a backup whose process was killed, and removes its leftovers", async () => {
     const video = addVideoWithFile("large", "");
     fs.truncateSync(video, 512 * 1024 ** 2);
     const started = await startBackup({ userId: null, dueAt: new Date().toISOString() });
@@ -309,7 +309,7 @@ describe("the timetable", () => {
     expect(storedBackups(folder)).toHaveLength(1);
   }, 90_000);
 
-  it("notices that the server was killed with its backup", async () => {
+  it("records a backup that was killed together with the server", async () => {
     sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
     await poll();
     expect(await states()).toEqual(["interrupted"]);
@@ -325,7 +325,7 @@ describe("the timetable", () => {
     killed();
     await poll();
     killed();
-    // The second attempt is over within the wait of the first.
+    // The second attempt ends before the delay of the first is over.
     await poll();
     await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["interrupted", "interrupted"]);
@@ -340,7 +340,7 @@ describe("the timetable", () => {
     ]);
   }, 60_000);
 
-  it("says why one failed, and waits for the next time", async () => {
+  it("records why a backup failed, and waits for the next scheduled one", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     fs.rmdirSync(folder);
@@ -356,23 +356,23 @@ describe("the timetable", () => {
 describe("BACKUP_DIR", () => {
   it.each([
     ["missing", "which does not exist"],
-    ["uploads", "must be apart"],
-    ["uploads/videos", "must be apart"],
-    ["link", "must be apart"],
-    [".", "must be apart"],
+    ["uploads", "must be separate"],
+    ["uploads/videos", "must be separate"],
+    ["link", "must be separate"],
+    [".", "must be separate"],
     ["/proc", "cannot write to"],
-  ])("is refused as %s", (name, reason) => {
+  ])("is rejected as %s", (name, reason) => {
     fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
     set({ BACKUP_DIR: path.resolve(site.folder, name) });
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("is good elsewhere, and nothing is left of the check", () => {
+  it("is accepted elsewhere, and the check leaves nothing behind", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("refuses BACKUP_EVERY=%s", (value) => {
+  it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("rejects BACKUP_EVERY=%s", (value) => {
     expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(/^BACKUP_EVERY must be a length/);
   });
 
@@ -380,12 +380,12 @@ describe("BACKUP_DIR", () => {
     ["15m", 0.25],
     ["12h", 12],
     ["1w", 168],
-  ])("takes BACKUP_EVERY=%s", (value, hours) => {
+  ])("accepts BACKUP_EVERY=%s", (value, hours) => {
     expect(parseSettings({ BACKUP_EVERY: value }).backupEveryMs).toBe(hours * HOUR);
   });
 });
 
-describe("the page of the backups", () => {
+describe("the backups page", () => {
   const send = (intent: string) => {
     const request = new Request(`${ORIGIN}/admin/backups`, {
       method: "POST",
@@ -399,21 +399,21 @@ describe("the page of the backups", () => {
     return (await loader({ request, params: {}, context: {} })).page;
   };
 
-  it("makes one now, and tells what became of it", async () => {
+  it("creates a backup and shows its result", async () => {
     addVideoWithFile("a");
-    expect((await page()).proved).toBeNull();
+    expect((await page()).lastVerified).toBeNull();
     const { location, toast } = await succeeded(() => send("back-up"));
     expect([location, toast.description]).toEqual([
       "/admin/backups",
-      "A backup is being made. You may leave this page.",
+      "Backup started. You can leave this page.",
     ]);
     expect((await page()).runningSince).toEqual(expect.any(String));
     const again = (await send("back-up")) as unknown as { init: { status: number } };
     expect(again.init.status).toBe(409);
     await vi.waitFor(async () => expect((await page()).runningSince).toBeNull(), 60_000);
     expect(await page()).toMatchObject({
-      timetable: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
-      proved: { state: "done", files: 1, by: "a@b.c", isTimed: false },
+      schedule: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
+      lastVerified: { state: "done", files: 1, by: "a@b.c", isScheduled: false },
       last: [{ state: "done" }],
     });
     const [{ action: name, detail, email } = { action: "", detail: "", email: "" }] =
@@ -423,9 +423,9 @@ describe("the page of the backups", () => {
     expect(detail).toMatch(/^1 file, [\d.]+[KM]B$/);
   }, 60_000);
 
-  it("says that there is no timetable without BACKUP_DIR", async () => {
+  it("shows no schedule without BACKUP_DIR", async () => {
     set({ BACKUP_DIR: "" });
-    expect((await page()).timetable).toBeUndefined();
+    expect((await page()).schedule).toBeUndefined();
     const answer = (await send("back-up")) as unknown as { init: { status: number } };
     expect(answer.init.status).toBe(409);
     expect((await caught(() => send("nothing"))).status).toBe(400);

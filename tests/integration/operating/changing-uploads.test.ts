@@ -26,7 +26,7 @@ const lastBackups = (most: number) =>
   database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** Copied before the files of user `u`; the backup stops when it has. */
+/** Copied before the files of user `u`. The backup pauses after copying it. */
 const FIRST = "videos/0/first.mp4";
 
 const site = useAdminSite();
@@ -46,13 +46,13 @@ function put(name: string, content: string | Buffer): void {
   fs.writeFileSync(at(name), content);
 }
 
-/** A video with a file in its bucket. */
+/** Adds a video with a file in its bucket. */
 function addFile(id: string, name = `videos/u/${id}.mp4`): void {
   put(name, id);
   addVideo({ id, title: id, video_url: `/media/${name}` });
 }
 
-/** Writes a file with another content over one that exists, as the site does it. */
+/** Replaces a file with other content, the way the site does it. */
 function replaceFile(name: string, content: string): void {
   put(`${name}.part`, content);
   fs.renameSync(at(`${name}.part`), at(name));
@@ -76,11 +76,11 @@ function startScript(
 }
 type Script = ReturnType<typeof startScript>;
 
-/** A backup that stops each time that it has copied the first file: the others have been listed by then. */
+/** Starts a backup that pauses each time it has copied the first file. The others have been listed by then. */
 const startBackup = (...parameters: string[]) =>
   startScript("backup", parameters, ["signal-at-change"], {
     SIGNAL: "SIGSTOP",
-    // Not in the folder in which the backup is proved.
+    // Not in the folder in which the backup is verified.
     SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
     SIGNAL_CALLS: "renameSync",
   });
@@ -89,15 +89,15 @@ const stopped = ({ pid }: Script) =>
   until(() => /^State:\s+T/m.test(fs.readFileSync(`/proc/${pid}/status`, "utf8")));
 const resume = ({ pid }: Script) => process.kill(pid!, "SIGCONT");
 
-/** A file of the backup that is being made. */
+/** Returns the path of a file in the unfinished backup. */
 function unfinished(name: string): string {
   const backup = fs.readdirSync(folder).find((each) => each.startsWith(".unfinished-"))!;
   return path.join(folder, backup, name);
 }
 
 /**
- * Makes a backup. The files are listed and copied twice, before the database and after it; each time more happens
- * in between.
+ * Creates a backup. The files are listed and copied twice, before the database and after it; each time, more happens in
+ * between.
  */
 async function backUp(
   whileCopying: () => Promise<void> | void,
@@ -119,7 +119,7 @@ async function backUp(
 
 const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
 
-/** The entry of a backup, which has to describe the copy. */
+/** Returns the entry of a file in a backup, after checking that it matches the copy. */
 function entryOf(name: string, file: string) {
   const entry = readListing(path.join(folder, name)).find((each) => each.path === file);
   const copy = copyOf(name, file);
@@ -128,12 +128,12 @@ function entryOf(name: string, file: string) {
 }
 
 describe("a backup while files change", () => {
-  it("takes a stream that is being encoded as far as it is, with all that its playlists name", async () => {
+  it("includes a stream that is being encoded, with everything that its playlists reference", async () => {
     const stream = "videos/u/1/hls-a";
     put(`${stream}/${UNFINISHED}`, "");
     addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
     put(`${stream}/master.m3u8`, "#EXTM3U");
-    // As the encoder and the playlists of a growing stream, but the playlist is the length of what it names.
+    // Like a growing stream, but the playlist only contains the length of the file that it references.
     const encoder = spawn(process.execPath, [
       "-e",
       `const fs = require("node:fs");
@@ -194,7 +194,7 @@ describe("a backup while files change", () => {
     expect(bytes).toBeLessThan(size());
   }, 120_000);
 
-  it("succeeds while files are deleted and replaced, and has what its rows name", async () => {
+  it("succeeds while files are deleted and replaced, and contains the files of its rows", async () => {
     for (const id of ["deleted", "deleted-later", "kept", "replaced", "trashed", "trashed-later"]) {
       addFile(id);
     }
@@ -230,7 +230,7 @@ describe("a backup while files change", () => {
       .pluck()
       .all() as string[];
     database.close();
-    // The row of a file that was deleted before the database was copied names nothing.
+    // One row references a file that was deleted before the database was copied.
     const named = (urls as string[]).filter((url) => !url.endsWith("/deleted.mp4"));
     expect(named).toHaveLength(5);
     for (const url of named) {
@@ -244,7 +244,7 @@ describe("a backup while files change", () => {
     expect(fs.existsSync(copyOf(name, `${finished}/${UNFINISHED}`))).toBe(false);
   }, 120_000);
 
-  it("copies a file again that is damaged in the backup, as it is by then", async () => {
+  it("copies a file again that is damaged in the backup, in its current version", async () => {
     for (const id of ["damaged", "damaged-replaced"]) addFile(id, `videos/0/${id}.mp4`);
     const { exitCode, name } = await backUp(
       () => {},
@@ -272,7 +272,7 @@ describe("a backup while files change", () => {
       },
     );
     expect([exitCode, name]).toEqual([1, "none"]);
-    expect(stderr).toContain("videos/0/damaged.mp4 is not in the backup as it was copied");
+    expect(stderr).toContain("The copy of videos/0/damaged.mp4 in the backup is damaged");
   }, 120_000);
 });
 
@@ -286,7 +286,7 @@ function damage(file: string): void {
 }
 
 describe("the list of files", () => {
-  it("is complete while folders beside them come and go", async () => {
+  it("is complete while other folders come and go", async () => {
     addFile("kept");
     const other = spawn(
       process.execPath,
@@ -316,7 +316,7 @@ describe("the list of files", () => {
 });
 
 describe("npm run backup with a folder", () => {
-  it("lists what it has copied, and removes the marker of a stream that is finished", async () => {
+  it("lists the copied files, and removes the marker of a finished stream", async () => {
     const target = path.join(site.folder, "target");
     const marker = `videos/u/1/hls-a/${UNFINISHED}`;
     put(marker, "");

@@ -14,7 +14,7 @@ const run = (sql: string, ...values: unknown[]) =>
     .run(...values);
 const left = (sql: string) => sqliteHandle().prepare(sql).pluck().all();
 
-describe("the clean-up of each hour", () => {
+describe("the hourly cleanup of expired rows", () => {
   beforeEach(() => {
     run("DELETE FROM sessions");
     run(
@@ -69,7 +69,7 @@ describe("the clean-up of each hour", () => {
     ]);
   });
 
-  it("deletes answers of the API after a day", async () => {
+  it("deletes stored API responses after a day", async () => {
     answer("old", DAY_MS);
     answer("new", DAY_MS - 1);
     await deleteExpiredRows(NOW);
@@ -83,7 +83,7 @@ describe("the clean-up of each hour", () => {
     expect(left("SELECT upload FROM published_uploads")).toEqual(["new"]);
   });
 
-  it("deletes templates 30 days after somebody has deleted them", async () => {
+  it("purges templates 30 days after they were deleted", async () => {
     template("old", ago(30 * DAY_MS));
     template("deleted", ago(29 * DAY_MS));
     template("used", null);
@@ -91,7 +91,7 @@ describe("the clean-up of each hour", () => {
     expect(left("SELECT name FROM upload_templates ORDER BY name")).toEqual(["deleted", "used"]);
   });
 
-  it("deletes downloads 30 days after they have ended, and none that waits", async () => {
+  it("deletes imports from URLs 30 days after they ended, but none that are queued", async () => {
     for (const state of ["done", "failed", "cancelled"]) {
       download(`old ${state}`, state, ago(30 * DAY_MS));
     }
@@ -101,7 +101,7 @@ describe("the clean-up of each hour", () => {
     expect(left("SELECT address FROM downloads ORDER BY address")).toEqual(["recent", "waiting"]);
   });
 
-  it("deletes sessions and challenges of passkeys that have expired", async () => {
+  it("deletes expired sessions and passkey challenges", async () => {
     session("old", ago(0));
     session("open", ago(-1));
     challenge("old", ago(0));
@@ -111,7 +111,7 @@ describe("the clean-up of each hour", () => {
     expect(left("SELECT hash FROM spent_challenges")).toEqual(["open"]);
   });
 
-  it("begins at the start of the site", async () => {
+  it("runs when the site starts", async () => {
     session("old", "2020-01-01T00:00:00.000Z");
     startDeletingExpiredRows();
     await expect.poll(() => left("SELECT id_hash FROM sessions")).toEqual([]);

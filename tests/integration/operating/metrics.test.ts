@@ -15,7 +15,7 @@ interface Sample {
   value: number;
 }
 
-/** What a scrape says, by the text format of Prometheus. A line that is not of it fails. */
+/** Parses the text format of Prometheus. Fails on invalid lines. */
 function samplesOf(text: string): Sample[] {
   return text
     .split("\n")
@@ -39,7 +39,7 @@ const figure = (samples: Sample[], name: string, labels: Record<string, string> 
       Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
   )?.value;
 
-/** A request whose headers and path are sent as they are. Returns status and text. */
+/** Sends a request with unmodified headers and path. Returns the status and the body. */
 async function send(
   site: SiteProcess,
   path: string,
@@ -66,7 +66,7 @@ describe("the metrics without a token", () => {
   });
   afterAll(() => site.remove());
 
-  it("are text for Prometheus, in no cache", async () => {
+  it("are in the Prometheus text format and not cached", async () => {
     const { status, headers, text } = await send(site, "/metrics");
     expect(status).toBe(200);
     expect(headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -84,7 +84,7 @@ describe("the metrics without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are for this machine alone, not for what a proxy on it passes on: %j", async (headers) => {
+  ])("are only available to this machine, not through a proxy on it: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -92,7 +92,7 @@ describe("the metrics without a token", () => {
     expect((await send(site, "/metrics", headers as http.OutgoingHttpHeaders)).status).toBe(403);
   });
 
-  it("have no label that names an address with an id, a visitor or a video, whatever is asked for", async () => {
+  it("never contain a URL with an id, a visitor or a video in a label", async () => {
     const id = site.addVideo({ title: "Marked evening", status: "published" });
     const before = (await scrape(site)).length;
     const marked = "mark7f3a";
@@ -133,7 +133,7 @@ describe("the metrics without a token", () => {
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = [
       ...["route", "status", "le", "kind", "state", "part", "file", "version"],
-      // Of Node: of resources and collections, heaps, and its version.
+      // From Node.js: resources, garbage collection, heaps, and its version.
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
@@ -141,7 +141,7 @@ describe("the metrics without a token", () => {
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
 
-  it("count pages, their cache, sign-ins that failed, and what is open", async () => {
+  it("count pages, cache hits, failed sign-ins and open streams", async () => {
     const before = await scrape(site);
     await send(site, "/trending");
     await send(site, "/trending");
@@ -170,7 +170,7 @@ describe("the metrics without a token", () => {
       .toBe(0);
   });
 
-  it("count a download while it goes on, also when the client leaves", async () => {
+  it("count a download while it is open, until the client disconnects", async () => {
     const address = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
     site.addVideo({ status: "published", video_url: address });
     const downloads = async () =>
@@ -184,7 +184,7 @@ describe("the metrics without a token", () => {
     await expect.poll(downloads).toBe(0);
   });
 
-  it("tell the queue by kind and state, the disk, the database and the event loop", async () => {
+  it("report the queue by kind and state, the disk, the database and the event loop", async () => {
     const video = site.addVideo();
     const add = site
       .database()
@@ -211,7 +211,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("say what could not be read, and tell the rest", async () => {
+  it("report which part couldn't be read, and all others", async () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);
@@ -223,7 +223,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("have every metric that the dashboard and the rules of Prometheus name, with its labels", async () => {
+  it("include every metric and label that the dashboard and the Prometheus rules use", async () => {
     const { text } = await send(site, "/metrics");
     const types = new Map(
       [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name!, type!]),
@@ -248,7 +248,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("are the same answer for many that ask at once", async () => {
+  it("are shared by concurrent scrapes", async () => {
     const all = await Promise.all(Array.from({ length: 30 }, () => send(site, "/metrics")));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
     await setImmediate();
@@ -267,7 +267,7 @@ describe("the metrics with a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("are refused without it, on this machine too: %j", async (headers) => {
+  ])("are refused without it, even on this machine: %j", async (headers) => {
     const { status, headers: answer, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
     expect(answer["www-authenticate"]).toBe('Bearer realm="metrics"');
@@ -275,7 +275,7 @@ describe("the metrics with a token", () => {
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });
 
-  it("are given to who sends it, through a proxy too", async () => {
+  it("are returned with it, even through a proxy", async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, "X-Forwarded-For": "203.0.113.9" };
     expect(figure(await scrape(site, headers), "afterdark_build_info")).toBe(1);
     expect(site.log).not.toContain(TOKEN);
@@ -287,11 +287,11 @@ describe("the log as JSON", () => {
   beforeAll(() => site.start());
   afterAll(() => site.remove());
 
-  it("has one line for each event, with what the text has and no more", async () => {
+  it("has one line per event, with the same data as the text log", async () => {
     await send(site, "/?search=mark7f3a", { "User-Agent": "mark7f3a", Referer: "http://mark7f3a" });
     await send(site, "/invite/mark7f3a?x=1", { Cookie: "mark7f3a" });
     await send(site, "/healthz");
-    // A route that fails unexpectedly: its error has a stack of many lines.
+    // A route that fails unexpectedly, with a stack trace of many lines.
     site.database().exec("ALTER TABLE videos RENAME TO videos_away");
     await send(site, "/trending");
     site.database().exec("ALTER TABLE videos_away RENAME TO videos");

@@ -8,7 +8,7 @@ import {
   storedBackups,
   withRetention,
 } from "~/features/operations/backups/backup-folder.server";
-import { createBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/create-backup.server";
 import { correctStorage } from "~/features/operations/library-check/integrity.server";
 import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
 import { action } from "~/features/operations/routes/alerts";
@@ -63,7 +63,7 @@ function resume() {
 }
 
 describe("a database and an uploads folder that belong together", () => {
-  it("allow removals, at each start", async () => {
+  it("allow removals at every start", async () => {
     await addWithFile("a");
     expect(await identifySite()).toBeUndefined();
     const first = marker();
@@ -87,7 +87,7 @@ describe("a database and an uploads folder that belong together", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("get a marker again when that is damaged", async () => {
+  it("get a new marker when it is damaged", async () => {
     await identifySite();
     const { id } = marker();
     fs.writeFileSync(path.join(site.uploads, "site.json"), "");
@@ -106,7 +106,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(fs.existsSync(file)).toBe(true);
   });
 
-  it("leaves the marker to the right database, which needs no help when it is back", async () => {
+  it("keeps the marker of the right database, which works again when it is back", async () => {
     await addWithFile("a");
     const { DATABASE_PATH } = process.env;
     await identifySite();
@@ -225,13 +225,13 @@ describe("a database that is older than the uploads folder", () => {
     return identifySite();
   }
 
-  it("keeps videos in the trash whose 30 days have passed meanwhile", async () => {
+  it("keeps videos in the trash whose 30 days have passed in the meantime", async () => {
     expect(await startWithOlderDatabase()).toBe("older-database");
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(inTrash()).toBe(1);
   });
 
-  it("stays paused over restarts until somebody accepts it", async () => {
+  it("stays paused across restarts until someone accepts it", async () => {
     await startWithOlderDatabase();
     await tick();
     expect(await identifySite()).toBe("older-database");
@@ -260,7 +260,7 @@ describe("an uploads folder without the recorded files", () => {
     [1, 1],
     [3, 2],
     [300, 60],
-  ])("pauses removals when of %i videos %i have lost their file", async (videos, lost) => {
+  ])("pauses removals if, of %i videos, %i have lost their file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     await identifySite();
@@ -272,7 +272,7 @@ describe("an uploads folder without the recorded files", () => {
   it.each([
     [3, 1],
     [300, 3],
-  ])("doesn't pause removals when of %i videos %i have lost their file", async (videos, lost) => {
+  ])("doesn't pause removals if, of %i videos, %i have lost their file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     for (const file of files.slice(0, lost)) fs.rmSync(file);

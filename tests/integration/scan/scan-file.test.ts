@@ -58,7 +58,7 @@ describe("the scan of a file", () => {
       { verdict: "hold", reason: "unsure about it" },
     ],
     ["echo known; exit 2", { verdict: "refuse", reason: "known" }],
-    // What it has left behind holds its output open.
+    // The background process keeps its output open.
     ["sleep 60 & echo known; exit 2", { verdict: "refuse", reason: "known" }],
   ])("ends with a verdict: %s", async (script, result) => {
     scanWith(site.folder, script);
@@ -66,20 +66,20 @@ describe("the scan of a file", () => {
   });
 
   it.each([
-    ["exit 1", "The scan ended with exit code 1, but without a line that says why."],
-    ["echo Traceback >&2; exit 1", "exit code 1, but without a line"],
-    ["exit 2", "exit code 2, but without a line"],
-    ["echo broken; exit 3", "The scan ended with exit code 3 and said: broken."],
-    ["kill -SEGV $$", "The scan was ended by SIGSEGV."],
+    ["exit 1", "The scan ended with exit code 1 without printing a reason."],
+    ["echo Traceback >&2; exit 1", "exit code 1 without printing a reason"],
+    ["exit 2", "exit code 2 without printing a reason"],
+    ["echo broken; exit 3", "The scan ended with exit code 3 and printed: broken."],
+    ["kill -SEGV $$", "The scan was killed by SIGSEGV."],
     ["no-such-program", "exit code 127"],
-  ])("comes to no result: %s", async (script, message) => {
+  ])("gives no verdict: %s", async (script, message) => {
     scanWith(site.folder, script);
     const error = await scan().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnscannedError);
     expect((error as Error).message).toContain(message);
   });
 
-  it("comes to no result without a command that can be started", async () => {
+  it("gives no verdict without a command that can be started", async () => {
     await expect(scan()).rejects.toThrow("SCAN_COMMAND is not set.");
     setCommand("/nowhere/scan --fast");
     await expect(scan()).rejects.toThrow(UnscannedError);
@@ -89,7 +89,7 @@ describe("the scan of a file", () => {
     await expect(scan()).rejects.toThrow(UnscannedError);
   });
 
-  it("is ended with all that it has started when it takes too long", async () => {
+  it("is killed with its child processes when it takes too long", async () => {
     scanWith(site.folder, `sleep 60 & echo $! > ${output()}; wait`);
     await expect(scan(undefined, 500)).rejects.toThrow("The scan took longer than 0.5 seconds.");
     await vi.waitFor(() =>
@@ -97,7 +97,7 @@ describe("the scan of a file", () => {
     );
   });
 
-  it("is ended when its job is", async () => {
+  it("is killed when its job is aborted", async () => {
     scanWith(site.folder, `echo $$ > ${output()}; sleep 60`);
     const controller = new AbortController();
     const scanning = scan(controller.signal).catch((error: Error) => error.name);
@@ -109,7 +109,7 @@ describe("the scan of a file", () => {
     );
   });
 
-  it("keeps a short, harmless line of what the command prints", async () => {
+  it("keeps a short, sanitized line of the command's output", async () => {
     scanWith(
       site.folder,
       `printf "\\033[31m\\000\\377<b>\\342\\200\\256x\\ty</b>\\r\\nnext"; exit 2`,
@@ -121,6 +121,6 @@ describe("the scan of a file", () => {
     expect(await scan()).toEqual({ verdict: "hold", reason: "a".repeat(MAX_REASON_LENGTH) });
     expect(process.memoryUsage.rss() - before).toBeLessThan(200e6);
     scanWith(site.folder, "head -c 20000 /dev/zero | tr '\\0' '\\n'; echo late; exit 1");
-    await expect(scan()).rejects.toThrow("without a line that says why");
+    await expect(scan()).rejects.toThrow("without printing a reason");
   });
 });

@@ -52,7 +52,7 @@ async function upload(): Promise<string> {
   return answer.video.id;
 }
 
-/** Works on the scans alone. */
+/** Runs only the scans. */
 async function scan(): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01' WHERE kind = 'scan'");
   const runner = startRunner(1, ["scan"]);
@@ -76,7 +76,7 @@ const decide = (id: string, fields: Record<string, string>) =>
     context: {},
   });
 
-/** What a visitor gets of a video: the status of its page and its file, and whether the feed has it. */
+/** Returns what a visitor can access: the status of the video's page and file, and whether the feed includes it. */
 async function reach(id: string): Promise<[number, number, boolean]> {
   const get = (address: string) => new Request(`http://localhost${address}`);
   const status = async (answer: Promise<unknown> | unknown) => {
@@ -93,7 +93,7 @@ async function reach(id: string): Promise<[number, number, boolean]> {
 }
 
 describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
-  it("can't be reached before the scan has passed it", async () => {
+  it("can't be accessed before it passes the scan", async () => {
     scanWith(site.folder, "exit 0");
     const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
     if (!answer.ok) throw new Error(answer.failure.message);
@@ -102,7 +102,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
-    // Nothing is made of it before.
+    // No other job runs before.
     expect((await claim())?.kind).toBe("scan");
     expect(await claim()).toBeUndefined();
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting', worker = NULL");
@@ -112,7 +112,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect((await claim())?.kind).toBe("transcode");
   });
 
-  it("is held until an editor releases it", async () => {
+  it("is on hold until an editor releases it", async () => {
     scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
     const id = await upload();
     await scan();
@@ -127,12 +127,12 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([200, 200, true]);
     expect((await actions())[0]).toBe("scan-release");
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 409 } });
-    // The next look at the queue scans nothing again.
+    // It isn't scanned again.
     await scan();
     expect(isPublic(id)).toBe(true);
   });
 
-  it("that is refused stays with its file until somebody has confirmed a decision", async () => {
+  it("is kept with its file, if it is refused, until someone confirms a decision", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await openAlerts("scan-refused")).toEqual([]);
   });
 
-  it("is held, with an alert, and scanned again while the scan comes to no result", async () => {
+  it("is on hold, with an alert, and scanned again while the scan gives no verdict", async () => {
     setCommand("/nowhere/scan");
     vi.spyOn(console, "error").mockImplementation(() => {});
     const id = await upload();
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     vi.restoreAllMocks();
   });
 
-  it("is scanned again after the site was stopped or killed meanwhile", async () => {
+  it("is scanned again if the site was stopped or killed during the scan", async () => {
     const started = path.join(site.folder, "started");
     scanWith(site.folder, `touch ${started}; sleep 60; echo late; exit 2`);
     const id = await upload();
@@ -190,7 +190,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("that went to the trash is on hold when it comes back, and scanned again", async () => {
+  it("is on hold after it is restored from the trash, and scanned again", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const [waiting, refused] = [await upload(), await upload()];
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(waiting);
@@ -205,7 +205,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([isPublic(waiting), isPublic(refused)]).toEqual([true, false]);
   });
 
-  it("is scanned when it comes over tus, from a folder and from an address", async () => {
+  it("is scanned when it comes over tus, from a folder or from a URL", async () => {
     scanWith(site.folder, "exit 0");
     const bytes = fs.readFileSync(source);
     const arrived = path.join(site.uploads, "tmp", "arrived");
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([count.get(0), count.get(1)]).toEqual([0, 3]);
   });
 
-  it("replaces the file of a video only once the scan has passed it, or an editor has", async () => {
+  it("replaces the file of a video only once it passes the scan or an editor releases it", async () => {
     addVideo({ id: "v", title: "V", status: "published", video_url: "/media/videos/u/1.mp4" });
     scanWith(site.folder, "echo known; exit 2");
     const replace = async () => {
@@ -273,12 +273,12 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
 });
 
 describe.runIf(ffmpegAvailable())("without SCAN_COMMAND", () => {
-  it("an upload is public at once, and nothing is scanned", async () => {
+  it("publishes an upload immediately, without a scan", async () => {
     const id = await upload();
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
   });
 
-  it("is uploaded what is scanned later, and stays public unless something is found", async () => {
+  it("keeps earlier uploads public when they are scanned later, unless something is found", async () => {
     const id = await upload();
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
     scanWith(site.folder, "exit 0");

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { loader } from "~/features/operations/routes/statistics";
 import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
 import {
-  diskFigures,
   readDiskDays,
+  readDiskStatistics,
   recordDisk,
 } from "~/features/operations/statistics/daily-records.server";
 import { sqliteHandle } from "~db/client.server";
@@ -21,7 +21,7 @@ const asked = (file: string) => ({
   context: {},
 });
 
-it("a day has one record, the last of it, in bytes", async () => {
+it("keeps the last record of each day, in bytes", async () => {
   await recordDisk(NOON);
   sqliteHandle().exec("UPDATE disk_days SET used_bytes = 1");
   await recordDisk(NOON + 60 * 60_000);
@@ -30,25 +30,28 @@ it("a day has one record, the last of it, in bytes", async () => {
   const { bavail, bfree, blocks, bsize } = fs.statfsSync(site.uploads);
   for (const { used, free } of readDiskDays()) {
     expect(used).toBeGreaterThan(1);
-    // Others write to this disk meanwhile.
+    // Other processes may write to this disk at the same time.
     expect(Math.abs(used - (blocks - bfree) * bsize)).toBeLessThan(blocks * bsize * 0.1);
     expect(Math.abs(free - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
   }
 });
 
-it("records of more than a year ago are removed", async () => {
+it("deletes records after a year", async () => {
   sqliteHandle().exec("INSERT INTO disk_days VALUES ('2024-12-31', 1, 1), ('2025-03-01', 1, 1)");
   await recordDisk(NOON);
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
 });
 
-it("the forecast needs records of a week, whatever hours they are from", async () => {
+it("needs records of a week for a forecast, from any time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
-  expect((await diskFigures(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
+  expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
   await recordDisk(NOON + 12 * 60 * 60_000);
-  expect((await diskFigures(NOON + DAY_MS))?.forecast).toEqual({ kind: "unknown", daysNeeded: 6 });
-  const { free } = (await diskFigures(NOON))!;
+  expect((await readDiskStatistics(NOON + DAY_MS))?.forecast).toEqual({
+    kind: "unknown",
+    daysNeeded: 6,
+  });
+  const { free } = (await readDiskStatistics(NOON))!;
   const add = sqliteHandle().prepare("INSERT OR REPLACE INTO disk_days VALUES (?, ?, 0)");
   for (let day = 0; day < 20; day += 1) {
     add.run(
@@ -56,12 +59,12 @@ it("the forecast needs records of a week, whatever hours they are from", async (
       Math.round((free / 40) * day),
     );
   }
-  const { forecast } = (await diskFigures(NOON + 19 * DAY_MS))!;
+  const { forecast } = (await readDiskStatistics(NOON + 19 * DAY_MS))!;
   expect(forecast.kind).toBe("filling");
   expect((forecast as { days: number }).days).toBeCloseTo(40, 0);
 });
 
-it("the page has it, and the records as CSV", async () => {
+it("shows the forecast on the page, and exports the records as CSV", async () => {
   await recordDisk(NOON);
   expect(await loader(asked(""))).toMatchObject({
     disk: { used: expect.any(Number), free: expect.any(Number), forecast: { kind: "unknown" } },
@@ -72,9 +75,9 @@ it("the page has it, and the records as CSV", async () => {
   );
 });
 
-it("an unreadable disk is no failure of the page", async () => {
+it("still shows the page if the disk can't be read", async () => {
   fs.rmSync(site.uploads, { recursive: true });
   await recordDisk(NOON);
   expect(days()).toEqual([]);
-  expect(await diskFigures(NOON)).toBeUndefined();
+  expect(await readDiskStatistics(NOON)).toBeUndefined();
 });

@@ -26,7 +26,7 @@ const viewed = (id: string, day: string, views: number) =>
   sqliteHandle().prepare("INSERT INTO view_days VALUES (?, ?, ?)").run(id, day, views);
 
 describe("the statistics", () => {
-  it("have every day of the period, today last, days without a view as well", async () => {
+  it("include every day of the period up to today, even without views", async () => {
     addVideo();
     addVideo({ id: "w", title: "Another" });
     viewed("v", "2024-05-10", 3);
@@ -49,14 +49,14 @@ describe("the statistics", () => {
     ]);
   });
 
-  it("follow the counting of views as it happens", async () => {
+  it("include new views immediately", async () => {
     addVideo({ views: 10 });
     expect((await readStatistics(7)).days.at(-1)?.views).toBe(0);
     sqliteHandle().exec("UPDATE videos SET views = views + 3");
     expect((await readStatistics(7)).days.at(-1)?.views).toBe(3);
   });
 
-  it("add a legacy category to today's, and leave out what has no video any more", async () => {
+  it("combine legacy categories with the current ones, and omit deleted videos", async () => {
     addVideo({ bytes: 10 });
     addVideo({ id: "w", category: "amateur", bytes: 5 });
     addVideo({ id: "x", category: "english", bytes: 20 });
@@ -68,7 +68,7 @@ describe("the statistics", () => {
     ]);
   });
 
-  it("are of 30 days unless the address says otherwise", () => {
+  it("cover 30 days unless the URL sets another period", () => {
     const read = (query: string) => readPeriod(new URLSearchParams(query));
     expect([read(""), read("days=7"), read("days=8"), read("days=x")]).toEqual([30, 7, 30, 30]);
     expect([statisticsHref(30), statisticsHref(90)]).toEqual([
@@ -78,7 +78,7 @@ describe("the statistics", () => {
   });
 });
 
-it("the page says that they could not be fetched, with the status of a failure", async () => {
+it("responds with an error and status 500 if the statistics can't be fetched", async () => {
   await signInAdmin();
   sqliteHandle().exec("DROP TABLE view_days");
   const headers = { Cookie: adminCookie() };
@@ -92,7 +92,7 @@ it("the page says that they could not be fetched, with the status of a failure",
   vi.mocked(console.error).mockClear();
 });
 
-/** 4 views, of which fewer and fewer see the later parts. */
+/** The watched parts of 4 views. Fewer and fewer views reach the later parts. */
 const PARTS = [4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1];
 
 function watched(id: string, views = 4, parts = PARTS): void {
@@ -102,7 +102,7 @@ function watched(id: string, views = 4, parts = PARTS): void {
 }
 
 describe("the statistics of one video", () => {
-  it("are its own views by day, and the parts that were watched", async () => {
+  it("contain its views by day and the watched parts", async () => {
     addVideo();
     addVideo({ id: "w" });
     viewed("v", "2024-05-10", 3);
@@ -128,7 +128,7 @@ describe("the statistics of one video", () => {
     ]);
   });
 
-  it("are zeros before the first view, and no average", async () => {
+  it("are zero before the first view, without an average", async () => {
     addVideo();
     const { days, watched } = (await readVideoStatistics("v", { now: NOW }))!;
     expect(days).toEqual([{ day: "2024-05-10", views: 0 }]);
@@ -136,7 +136,7 @@ describe("the statistics of one video", () => {
     expect(dropOff(watched).every(({ share }) => share === 0)).toBe(true);
   });
 
-  it("go back to the first view, ten years at most, whatever day stands there", async () => {
+  it("go back to the first view, but at most ten years", async () => {
     addVideo();
     const count = async () => (await readVideoStatistics("v", { now: NOW }))!.days.length;
     viewed("v", "2024-03-01", 1);
@@ -148,13 +148,13 @@ describe("the statistics of one video", () => {
     expect(await count()).toBe(1);
   });
 
-  it("have an address, whatever the id", () => {
+  it("have a URL for any id", () => {
     expect(videoStatisticsHref("a/b")).toBe("/admin/videos/a%2Fb/statistics");
     expect(videoStatisticsHref("v", 7)).toBe("/admin/videos/v/statistics?days=7");
   });
 });
 
-describe("the addresses of statistics", () => {
+describe("the URLs of statistics", () => {
   let cookie: string;
   beforeEach(async () => {
     await signInAdmin();
@@ -191,7 +191,7 @@ describe("the addresses of statistics", () => {
     cookie = (await openSession("up")).split(";")[0]!;
   }
 
-  it("give the tables as CSV, in which no title is a formula", async () => {
+  it("export the tables as CSV without formulas in titles", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const days = await csv("views-by-day.csv");
     expect([days.length, days[0], days[7]]).toEqual([9, "day,views", `${today},3`]);
@@ -213,7 +213,7 @@ describe("the addresses of statistics", () => {
     ]);
   });
 
-  it("are 404 for another file or video", async () => {
+  it("return 404 for an unknown file or video", async () => {
     for (const [load, params] of [
       [fileLoader, { file: "other.csv" }],
       [videoFileLoader, { id: "v", file: "other.csv" }],
@@ -224,7 +224,7 @@ describe("the addresses of statistics", () => {
     }
   });
 
-  it("show uploaders their own videos alone", async () => {
+  it("show uploaders only their own videos", async () => {
     await signInUploader();
     expect(await asked(videoLoader, { id: "w" })).toMatchObject({
       statistics: { video: { id: "w" } },
@@ -236,7 +236,7 @@ describe("the addresses of statistics", () => {
     expect((await caught(() => asked(fileLoader, { file }))).status).toBe(403);
   });
 
-  it("say so with the status of a failure when the figures can't be had", async () => {
+  it("return status 500 if the statistics can't be read", async () => {
     sqliteHandle().exec("DROP TABLE watched_parts");
     expect(await asked(videoLoader, { id: "v" })).toMatchObject({
       init: { status: 500 },

@@ -27,7 +27,7 @@ const asked = (file = "") => ({
 });
 
 describe("the transfer of a day", () => {
-  it("is the sum of what was sent, each byte once", () => {
+  it("is the sum of the sent bytes, each counted once", () => {
     recordTransfer(NOON);
     expect(rows()).toEqual([]);
     counts().mediaBytes += 5;
@@ -71,7 +71,7 @@ describe("files that nginx sends", () => {
     forgetSettings();
   });
 
-  it("count as what was requested of them", async () => {
+  it("count with the requested bytes", async () => {
     const url = "/media/videos/u/1700000000000.mp4";
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -115,7 +115,7 @@ describe("the alerts of the monthly budget", () => {
     expect(alerts()).toEqual([]);
   });
 
-  it("are raised once at 80% and once at 100%, and are over with the month", async () => {
+  it("are raised once at 80% and once at 100%, and resolved at the end of the month", async () => {
     setBudget(100 * MB);
     send(79 * MB, NOON);
     await checkTransfer(NOON);
@@ -130,9 +130,9 @@ describe("the alerts of the monthly budget", () => {
       ["transfer-over", 1],
     ];
     expect(alerts()).toEqual(open);
-    const messages = sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    const messages = sqliteHandle().prepare("SELECT message FROM alerts").pluck().all();
     expect(messages[1]).toBe(
-      "100MB of video files have been sent in 2026-03 (UTC). The budget of the month is 100MB.",
+      "100MB of video files were sent in 2026-03 (UTC). The monthly budget is 100MB.",
     );
     await checkTransfer(NOON + DAY_MS);
     expect(alerts()).toEqual(open.map(([kind]) => [kind, 0]));
@@ -141,7 +141,7 @@ describe("the alerts of the monthly budget", () => {
     expect(alerts().slice(2)).toEqual([["transfer-near", 1]]);
   });
 
-  it("are about the budget that is set, and of two that are passed the higher one is raised", async () => {
+  it("follow the current budget, and only the higher threshold counts if both are passed", async () => {
     setBudget(100 * MB);
     send(300 * MB, NOON);
     await checkTransfer(NOON);

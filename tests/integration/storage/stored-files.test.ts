@@ -12,8 +12,11 @@ import {
   quarantineObjects,
   recoverFiles,
 } from "~/features/operations/library-check/check-store.server";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
 import { missingFiles } from "~/features/operations/library-check/missing-files.server";
+import {
+  createSeenFiles,
+  trackFiles,
+} from "~/features/operations/library-check/track-files.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
@@ -536,7 +539,7 @@ describe("a machine that has only a copy of the database", () => {
     for await (const missing of missingFiles()) throw new Error(missing.url);
     const report = await checkLibrary();
     expect([report.stray, report.missing, report.entries]).toEqual([[], [], 3]);
-    await followFiles(nothingSeen());
+    await trackFiles(createSeenFiles());
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(3);
     expect(await diskUsage(video())).toBe(VIDEO.length);
     expect(fileExists(video())).toBe(true);

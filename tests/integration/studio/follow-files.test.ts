@@ -1,7 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
+import {
+  createSeenFiles,
+  trackFiles,
+} from "~/features/operations/library-check/track-files.server";
 import { studioStats } from "~/features/operations/statistics/admin-stats.server";
 import { identifySite } from "~/media/removal-guard.server";
 import { sqliteHandle } from "~db/client.server";
@@ -12,10 +15,10 @@ const MB = 1024 ** 2;
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
-let seen: ReturnType<typeof nothingSeen>;
+let seen: ReturnType<typeof createSeenFiles>;
 beforeEach(async () => {
   site = useTemporarySite();
-  seen = nothingSeen();
+  seen = createSeenFiles();
   await identifySite();
 });
 afterEach(() => site.remove());
@@ -45,37 +48,37 @@ describe("files that other tools put into the buckets", () => {
   it("count in Storage Used, with or without a row", async () => {
     put("videos/u/1.mp4", 9 * MB);
     put("thumbnails/u/1.webp", MB);
-    await followFiles(seen);
+    await trackFiles(seen);
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
   it("count in the size of the video whose row names them, in either order", async () => {
     put("videos/u/1.mp4", 5);
-    await followFiles(seen);
+    await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
     addRow("row-first", "/media/videos/u/2.mp4", "/media/thumbnails/u/2.png");
-    await followFiles(seen);
+    await trackFiles(seen);
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 0]);
     put("videos/u/2.mp4", 7);
     put("thumbnails/u/2.png", 2);
-    await followFiles(seen);
+    await trackFiles(seen);
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
   });
 
   it("belong to a video whose row comes when they have stopped growing", async () => {
     put("videos/u/1.mp4", 5);
     put("thumbnails/u/1.png", 2);
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     addRow("v", "/media/videos/u/1.mp4", "/media/thumbnails/u/1.png");
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(sizeOf("v")).toBe(7);
   });
 
   it("are measured again while they grow", async () => {
     put("videos/u/1.mp4", 2 * MB);
-    await followFiles(seen);
+    await trackFiles(seen);
     fs.truncateSync(path.join(site.uploads, "videos/u/1.mp4"), 3 * MB);
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(await storageUsed()).toBe("3.0 MB");
     expect(seen.growing).toEqual([]);
   });
@@ -83,10 +86,10 @@ describe("files that other tools put into the buckets", () => {
   it("are no longer counted once another tool has removed them", async () => {
     for (let file = 1; file <= 3; file++) put(`videos/u/${file}.mp4`, MB);
     addRow("v", "/media/videos/u/1.mp4");
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(await storageUsed()).toBe("3.0 MB");
     fs.rmSync(path.join(site.uploads, "videos/u/3.mp4"));
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(await storageUsed()).toBe("2.0 MB");
     expect(sizeOf("v")).toBe(MB);
   });
@@ -94,21 +97,21 @@ describe("files that other tools put into the buckets", () => {
   it("stay on record while so many are missing that removals are paused", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
-    await followFiles(seen);
+    await trackFiles(seen);
     fs.rmSync(path.join(site.uploads, "videos/u/1.mp4"));
-    await followFiles(seen);
+    await trackFiles(seen);
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
   it("are not read again in a folder that hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     // A record that disappears is added again only where the folder is read.
     sqliteHandle().exec("DELETE FROM media_files");
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);
     put("videos/u/2.mp4", MB);
-    await followFiles(seen, LATER);
+    await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(2);
   });
 
@@ -116,17 +119,17 @@ describe("files that other tools put into the buckets", () => {
     put("videos/u/1.mp4", MB);
     const reserved = path.join(site.uploads, "videos/u/1");
     fs.mkdirSync(reserved);
-    await followFiles(seen);
+    await trackFiles(seen);
     expect(await storageUsed()).toBe("0.0 MB");
     fs.rmdirSync(reserved);
-    await followFiles(seen);
+    await trackFiles(seen);
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
   it("of another site are not recorded", async () => {
     fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
     put("videos/u/1.mp4", MB);
-    await followFiles(seen);
+    await trackFiles(seen);
     expect(await storageUsed()).toBe("0.0 MB");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { jobChanger } from "~/features/processing/queue/change-jobs.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { claim, fail, isOurs } from "~/features/processing/queue/queue.server";
+import { createJobChanger } from "~/features/processing/queue/change-jobs.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
+import { claim, fail, hasLease } from "~/features/processing/queue/queue.server";
 import { pausedSince } from "~/features/processing/queue/queue-state.server";
 import { action, loader } from "~/features/processing/routes/queue";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
@@ -63,7 +63,7 @@ async function addQueued(id: string, columns: Record<string, string> = {}): Prom
     duration: "1:40",
     ...columns,
   });
-  await transaction(() => enqueueIn([id]));
+  await transaction(() => enqueueJobs([id]));
 }
 
 const numberOf = (id: string, kind: string) =>
@@ -93,7 +93,11 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       ["waiting", 12],
     ]);
     const [job] = (await page("/admin/queue?state=failed")).queue.lists[0]!.jobs;
-    expect(job).toMatchObject({ title: "Video a", label: "Making it playable", state: "failed" });
+    expect(job).toMatchObject({
+      title: "Video a",
+      label: "Preparing for playback",
+      state: "failed",
+    });
     expect((await page("/admin/queue?state=done")).queue).toMatchObject({
       counts: { done: 0 },
       lists: [{ state: "done", jobs: [] }],
@@ -126,7 +130,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     for (const id of ["a", "b"]) await addQueued(id);
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
       VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
-    await transaction(() => enqueueIn(["new"]));
+    await transaction(() => enqueueJobs(["new"]));
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE video_id = 'a'");
     const { queue } = await page("/admin/queue?state=waiting");
     expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);
@@ -142,14 +146,14 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
         ["intent", "later"],
         ["selected", selected],
       ]),
-    ).toBe("It comes last now.");
-    expect((await activities())[0]).toContain("Streaming qualities of “Video a”");
+    ).toBe("Moved to the back of the queue.");
+    expect((await activities())[0]).toContain("Streaming versions of “Video a”");
     expect(
       await said([
         ["intent", "now"],
         ["video", "a"],
       ]),
-    ).toBe("This video comes first now.");
+    ).toBe("The video was moved to the front of the queue.");
     expect((await next())![0]).toBe("new");
   });
 
@@ -159,7 +163,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     const { queue } = await page();
     expect(queue.timeLeft).toEqual({
       seconds: null,
-      unmeasured: ["Streaming qualities", "Loudness"],
+      unmeasured: ["Streaming versions", "Loudness"],
     });
     // Of a video of 50 s: 25 s for the streams, once 10 hours because it was held, and 5 s.
     for (const [id, seconds] of [
@@ -209,7 +213,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       codecs: ["AV1"],
       codecsOff: [],
     });
-    expect(await said(ask())).toBe("They are added to its stream when their turn comes.");
+    expect(await said(ask())).toBe("Queued. The codecs will be added to the stream.");
     expect(await activities()).toContain("asked for further codecs of Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await turnedDown(ask())).toMatchObject({ status: 409 });
@@ -219,10 +223,10 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
         ["intent", "now"],
         ["selected", numberOf("a", "codecs")],
       ]),
-    ).toBe("It comes first now.");
+    ).toBe("Moved to the front of the queue.");
     await addQueued("none");
     expect((await turnedDown(ask("none"))).detail).toBe(
-      "The video has no stream that they could be added to.",
+      "The video has no stream to add codecs to.",
     );
   });
 
@@ -230,7 +234,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS names no codec beside H.264.");
+    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS lists no codec besides H.264.");
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
@@ -245,15 +249,17 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
-    expect(await said([["intent", "now"], chosen("b")])).toBe("It comes first now.");
-    expect(await said([["intent", "now"], chosen("c")])).toBe("It comes first now.");
+    expect(await said([["intent", "now"], chosen("b")])).toBe("Moved to the front of the queue.");
+    expect(await said([["intent", "now"], chosen("c")])).toBe("Moved to the front of the queue.");
     expect(
       await said([
         ["intent", "later"],
         ["selected", numberOf("a", "poster")],
       ]),
-    ).toBe("It comes last now.");
-    expect((await page()).queue.lists[2]!.jobs.map(({ title, turn }) => [title, turn])).toEqual([
+    ).toBe("Moved to the back of the queue.");
+    expect(
+      (await page()).queue.lists[2]!.jobs.map(({ title, position }) => [title, position]),
+    ).toEqual([
       ["Video c", "first"],
       ["Video b", "first"],
       ["Video b", undefined],
@@ -275,7 +281,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     ]);
     expect((await activities()).slice(0, 2)).toEqual([
       "put Poster of “Video a” last in the queue",
-      "put Streaming qualities of “Video c” first in the queue",
+      "put Streaming versions of “Video c” first in the queue",
     ]);
   });
 
@@ -287,7 +293,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["intent", "now"],
         ["selected", numberOf("a", "ladder")],
       ]),
-    ).toBe("It comes first now.");
+    ).toBe("Moved to the front of the queue.");
     expect(await next()).toEqual(["a", "transcode"]);
     const job = jobRows("a").find(({ kind }) => kind === "transcode")!;
     expect(job).toMatchObject({ attempts: 1, reason: null });
@@ -301,8 +307,8 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["intent", "later"],
         ["selected", String(job.id)],
       ]),
-    ).toBe("It comes last now.");
-    expect(isOurs(job)).toBe(false);
+    ).toBe("Moved to the back of the queue.");
+    expect(hasLease(job)).toBe(false);
     expect(jobRows("a").find(({ kind }) => kind === "transcode")).toMatchObject({
       state: "waiting",
       worker: null,
@@ -366,7 +372,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ["selected", "999999"],
     ];
     expect(await said(fields, "/admin/queue?state=waiting")).toBe(
-      "2 jobs come first now. 1 job stayed as before. 1 job no longer exists.",
+      "2 jobs moved to the front of the queue. 1 job couldn’t be changed. 1 job no longer exists.",
     );
     expect(await activities()).toEqual(["put 2 jobs of “Video a” first in the queue"]);
   });
@@ -382,20 +388,20 @@ describe.runIf(ffmpegAvailable())("again", () => {
         ["intent", "again"],
         ["selected", numberOf("a", "poster")],
       ]),
-    ).toBe("It is tried again.");
+    ).toBe("The job was queued again.");
     expect(jobRows("a").find(({ kind }) => kind === "poster")).toMatchObject({
       state: "waiting",
       priority: 10,
       finished_at: null,
       progress: 0,
     });
-    expect(await said([["intent", "retry"]])).toBe("It is tried again.");
+    expect(await said([["intent", "retry"]])).toBe("The job was queued again.");
     expect(jobRows("a").find(({ kind }) => kind === "ladder")).toMatchObject({
       state: "waiting",
       attempts: 0,
       reason: null,
     });
-    expect(await said([["intent", "retry"]])).toBe("There was nothing to try again.");
+    expect(await said([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
   it("makes all of a video anew, from its page and from the list", async () => {
@@ -412,7 +418,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
         ],
         "/admin/queue?video=a",
       ),
-    ).toBe("All of this video is made again.");
+    ).toBe("The video was queued for re-encoding.");
     expect(states("a")).toBe(7);
     expect(
       await turnedDown([
@@ -451,14 +457,14 @@ describe.runIf(ffmpegAvailable())("again", () => {
 describe.runIf(ffmpegAvailable())("a queue that is paused", () => {
   it("takes nothing, also after a restart, and goes on when it is resumed", async () => {
     await addQueued("a");
-    expect(await said([["intent", "pause"]])).toBe("Nothing is made until you resume.");
+    expect(await said([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();
     closeDatabase();
     expect(await claim()).toBeUndefined();
     expect(pausedSince()).toBe((await page()).pausedSince);
-    expect(await said([["intent", "pause"]])).toBe("It was paused already.");
-    expect(await said([["intent", "resume"]])).toBe("It goes on.");
-    expect(await said([["intent", "resume"]])).toBe("It was not paused.");
+    expect(await said([["intent", "pause"]])).toBe("Processing was already paused.");
+    expect(await said([["intent", "resume"]])).toBe("Processing resumed.");
+    expect(await said([["intent", "resume"]])).toBe("Processing wasn’t paused.");
     expect(await next()).toEqual(["a", "transcode"]);
     expect(await activities()).toEqual(["let the queue go on", "paused the queue"]);
   });
@@ -470,10 +476,10 @@ describe.runIf(ffmpegAvailable())("a long queue", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());
     for (const state of [undefined, "running", "waiting", "failed"] as const) {
-      read({ view: { page: 1, ...(state && { state }) }, atOnce: 1 });
+      read({ view: { page: 1, ...(state && { state }) }, concurrency: 1 });
     }
     await claim();
-    for (const change of ["again", "now", "later"] as const) jobChanger(change);
+    for (const change of ["again", "now", "later"] as const) createJobChanger(change);
     const statements = prepare.mock.calls.map(([sql]) => sql);
     prepare.mockRestore();
     expect(statements.length).toBeGreaterThan(15);

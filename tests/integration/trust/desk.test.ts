@@ -16,7 +16,7 @@ import { action, loader } from "~/features/moderation/routes/report-decision";
 import { loader as queueLoader } from "~/features/moderation/routes/reports";
 import { checkReports } from "~/features/operations/alerts/check-moderation.server";
 import { openSession } from "~/features/permissions/session.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { hold } from "~/features/visibility/holds.server";
@@ -150,7 +150,7 @@ describe("a decision on a report", () => {
   });
 
   it("removes one that is converted: its jobs end, and nothing of it comes back", async () => {
-    await transaction(() => enqueueIn(["v"]));
+    await transaction(() => enqueueJobs(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
     expect(jobs.get()).not.toBe(0);
@@ -548,7 +548,7 @@ describe("what waits for a moderator", () => {
       {
         kind: "reports-urgent",
         message:
-          "1 report of people shown without consent or under age needs a decision by 2030-01-03 12:00 UTC.",
+          "1 report about missing consent or possible minors is due by 2030-01-03 12:00 UTC.",
         isOver: 0,
       },
     ]);
@@ -557,14 +557,10 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 36 * HOUR);
     await checkReports(NOON + 40 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-due"]);
-    expect(alerts().at(-1)?.message).toBe(
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
-    );
+    expect(alerts().at(-1)?.message).toBe("1 report is due by 2030-01-03 12:00 UTC.");
     await checkReports(NOON + 48 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-overdue"]);
-    expect(alerts().at(-1)?.message).toBe(
-      "1 report is overdue, the first since 2030-01-03 12:00 UTC.",
-    );
+    expect(alerts().at(-1)?.message).toBe("1 report has been overdue since 2030-01-03 12:00 UTC.");
     await decide("r", "keep");
     await checkReports(NOON + 49 * HOUR);
     expect(open()).toEqual([]);
@@ -614,8 +610,8 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 37 * HOUR);
     const due = alerts().filter(({ kind }) => kind === "reports-due");
     expect(due.map(({ message }) => message)).toEqual([
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
-      "1 report has to be decided within 12 hours, the first by 2030-01-03 03:00 UTC.",
+      "1 report is due by 2030-01-03 12:00 UTC.",
+      "1 report is due by 2030-01-03 03:00 UTC.",
     ]);
     await checkReports(NOON + 39 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);

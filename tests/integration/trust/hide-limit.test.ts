@@ -62,7 +62,7 @@ describe("reports of somebody under age", () => {
       {
         kind: "reports-limit",
         message:
-          "2 videos reported as under age or without consent are still public because REPORT_HIDE_LIMIT was reached.",
+          "2 videos reported for missing consent or possible minors are still public because REPORT_HIDE_LIMIT was reached.",
       },
     ]);
     sqliteHandle().exec("UPDATE reports SET state = 'closed'");

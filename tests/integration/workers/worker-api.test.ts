@@ -27,7 +27,7 @@ import {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-api-"));
 let source = "";
-/** What an honest worker makes of the video. */
+/** The files of a valid result. */
 let made: Files = {};
 
 async function makeFiles(file: string, name: string): Promise<Files> {
@@ -60,7 +60,7 @@ beforeEach(async () => {
   owner = makeUser();
   token = await makeWorker(owner.id);
   video = await addToLibrary(site.uploads, source, true);
-  // Everything but its stream is there.
+  // Everything except the stream is done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
 afterEach(async () => {
@@ -76,7 +76,7 @@ const endLeases = () =>
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
   );
 
-/** Of a request for a video, whose bytes are left where they are. */
+/** Requests the video of a lease, and returns only the status. */
 async function videoStatus(lease: string, given = token): Promise<number> {
   const answer = await callWorker(`leases/${lease}/video`, given);
   await answer.body?.cancel();
@@ -91,8 +91,8 @@ async function mediaStatus(url: string): Promise<number> {
   return answer.status;
 }
 
-describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
-  it("takes a job, reads its video, sends the files, and the stream is published", async () => {
+describe.runIf(ffmpegAvailable())("a remote worker", () => {
+  it("claims a job, reads its video, and sends the files, which are published", async () => {
     const taken = await takeJob(token);
     expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
@@ -110,7 +110,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     const [listed] = await listWorkers();
     expect(listed).toMatchObject({
       ...{ name: "attic", jobsDone: 0, trouble: null },
-      jobs: [{ label: "Streaming qualities", title: "video.mp4", progress: 0.4, speed: 2.5 }],
+      jobs: [{ label: "Streaming versions", title: "video.mp4", progress: 0.4, speed: 2.5 }],
     });
 
     expect((await sendResult(token, taken.lease, made)).status).toBe(204);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("goes on with a file behind what has arrived of it", async () => {
+  it("resumes a file after the received bytes", async () => {
     const { lease } = await takeJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     expect(await there.json()).toEqual({ [name]: bytes.length });
   });
 
-  it("of a video that browsers do not play, also makes the file that is played without scripts", async () => {
+  it("also provides the playable version of a video that browsers can't play", async () => {
     sqliteHandle()
       .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
       .run(video);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("is told while the queue is paused, and gets nothing new", async () => {
+  it("is told that the queue is paused, and gets no new job", async () => {
     const { lease } = await takeJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const answer = await callWorker(`leases/${lease}`, token, {
@@ -156,13 +156,13 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
-  it("gives a job back, which another has at once and as the first attempt", async () => {
+  it("returns a job, which is available immediately and doesn't count as an attempt", async () => {
     const { lease } = await takeJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
   });
 
-  it("says that it failed, for now or for good", async () => {
+  it("reports a temporary or final failure", async () => {
     const first = await takeJob(token);
     const failure = { reason: "ffmpeg was killed by SIGKILL.", final: false };
     await callWorker(`leases/${first.lease}/failure`, token, { method: "POST", json: failure });
@@ -175,30 +175,38 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", () => {
+describe.runIf(ffmpegAvailable())("an invalid result", () => {
   const lies: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
     [
-      "a file that is no video",
+      "a file that isn't a video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
-      /180p.*played/,
+      /180p.*playable/,
     ],
     [
-      "a file that is cut off",
+      "a truncated file",
       (files) => (files["180p.mp4"] = made["180p.mp4"]!.slice(0, 9_000)),
       /180p/,
     ],
     [
-      "a video with noise in its middle",
+      "a video with noise in the middle",
       (files) => files["180p.mp4"]!.fill(170, 3_000, files["180p.mp4"]!.length - 100),
       /180p/,
     ],
-    ["no picture at all", (files) => delete files["180p.mp4"], /largest of its renditions/],
-    ["no sound", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
-    ["a sound for a picture", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /no video/],
-    ["a size that the video has not", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
+    ["no video", (files) => delete files["180p.mp4"], /largest rendition/],
+    ["no audio", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
+    [
+      "audio instead of video",
+      (files) => (files["180p.mp4"] = made["sound-1.mp4"]!),
+      /isn't a playable video/,
+    ],
+    [
+      "a resolution that the video doesn't have",
+      (files) => (files["720p.mp4"] = made["180p.mp4"]!),
+      /720p/,
+    ],
   ];
 
-  it.each(lies)("is refused: %s", async (_, lie, why) => {
+  it.each(lies)("is rejected: %s", async (_, lie, why) => {
     const files = Object.fromEntries(
       Object.entries(made).map(([name, bytes]) => [name, bytes.slice()]),
     );
@@ -214,16 +222,16 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
 
-  it("is refused with another digest than was said", async () => {
+  it("is rejected with a wrong digest", async () => {
     const { lease } = await takeJob(token);
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
     const answer = await sendResult(token, lease, made, digests);
     expect([answer.status, await detail(answer)]).toEqual([
-      ...[422, "The result was refused: 180p.mp4 has another digest than was said."],
+      ...[422, "The result was rejected: 180p.mp4 doesn't match its digest."],
     ]);
   });
 
-  it("is refused when its playlists would be shorter than the video", async () => {
+  it("is rejected if its playlists would be shorter than the video", async () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
     const { lease } = await takeJob(token);
@@ -232,7 +240,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
   });
 
   it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(
-    "brings no file of another name: %s",
+    "can't contain a file named %s",
     async (name) => {
       const { lease } = await takeJob(token);
       const sent = await sendPart(token, lease, name, new TextEncoder().encode("#EXTM3U"));
@@ -241,7 +249,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     },
   );
 
-  it("fails the job when it is refused five times in a row, so that nobody encodes for ever", async () => {
+  it("fails the job after being rejected five times in a row", async () => {
     for (let time = 1; time <= 5; time++) {
       const { lease } = await takeJob(token);
       expect((await sendResult(token, lease, {})).status).toBe(422);
@@ -249,7 +257,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     }
     expect(ladder()).toMatchObject({
       ...{ state: "failed", worker: null },
-      reason: expect.stringContaining("The result of the worker “attic” was refused"),
+      reason: expect.stringContaining("The result of the worker “attic” was rejected"),
     });
   });
 });
@@ -267,7 +275,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
     ["is missing", (object) => fs.rmSync(object), 1],
     ["is damaged", (object) => fs.writeFileSync(object, Buffer.alloc(fs.statSync(object).size)), 1],
     [
-      "is away with its store",
+      "is unavailable with its store",
       (object) => fs.renameSync(path.join(object, "../../.."), `${site.folder}/mounted`),
       0,
     ],
@@ -285,7 +293,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
 });
 
 describe.runIf(ffmpegAvailable())("a lease", () => {
-  it("that has ended gives the job to the next, and a late result harms nothing", async () => {
+  it("makes its job available when it expires, and late requests are rejected", async () => {
     const late = await takeJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, late.lease, name, bytes);
@@ -310,7 +318,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect((await sendResult(other, taken.lease, made)).status).toBe(409);
   });
 
-  it("lasts two minutes, and is prolonged by each sign of life", async () => {
+  it("lasts two minutes and is extended by each heartbeat", async () => {
     const { lease } = await takeJob(token);
     expect(await claim(undefined, Date.now() + LEASE_MS + 1_000)).toBeUndefined();
     endLeases();
@@ -320,18 +328,18 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(await claim(undefined, Date.now() + 130_000)).toMatchObject({ kind: "ladder" });
   });
 
-  it("that is lost five times in a row fails the job", async () => {
+  it("fails the job when it is lost five times in a row", async () => {
     for (let time = 1; time <= 5; time++) {
       await takeJob(token);
       endLeases();
     }
     expect(await claim()).toBeUndefined();
     expect(ladder()).toMatchObject({
-      ...{ state: "failed", reason: "5 workers were lost while this was being made." },
+      ...{ state: "failed", reason: "5 workers were lost while running this job." },
     });
   });
 
-  it("is no other worker's", async () => {
+  it("can't be used by another worker", async () => {
     const { lease } = await takeJob(token);
     const other = await makeWorker(owner.id, "cellar");
     expect((await callWorker(`leases/${lease}`, other, { method: "DELETE" })).status).toBe(409);
@@ -341,7 +349,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(ladder().state).toBe("running");
   });
 
-  it("ends with the token, and the job waits again", async () => {
+  it("ends when the token is revoked, and the job returns to the queue", async () => {
     const { lease } = await takeJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, lease, name, bytes);
@@ -352,7 +360,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(left()).toEqual([]);
   });
 
-  it("ends with its video, whose video can be read no more", async () => {
+  it("ends when its video is deleted", async () => {
     const taken = await takeJob(token);
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
     expect(await videoStatus(taken.lease)).toBe(409);
@@ -360,7 +368,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(left()).toEqual([]);
   });
 
-  it("goes on while its video is hidden, and shows nobody what is made", async () => {
+  it("continues while its video is hidden, and the result isn't public", async () => {
     const taken = await takeJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
     expect(await videoStatus(taken.lease)).toBe(200);
@@ -369,8 +377,8 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 });
 
-describe("what is no request of a worker", () => {
-  it("is answered with a true status and a sentence", async () => {
+describe("an invalid request", () => {
+  it("returns the right status and a message", async () => {
     const user = makeUser("other@example.com");
     const worker = await makeWorker(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {
@@ -387,7 +395,7 @@ describe("what is no request of a worker", () => {
     expect(await status("leases/x", worker, post)).toBe(409);
   });
 
-  it.runIf(ffmpegAvailable())("changes nothing with a body that is wrong", async () => {
+  it.runIf(ffmpegAvailable())("changes nothing if its body is invalid", async () => {
     const { lease } = await takeJob(token);
     const send = async (path: string, sent: object) =>
       (await callWorker(`leases/${lease}${path}`, token, { method: "POST", ...sent })).status;

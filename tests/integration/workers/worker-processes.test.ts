@@ -9,8 +9,8 @@ import { until } from "../../process-figures";
 import { useSiteForWorkers } from "../../workers/site-for-workers";
 import { encodersIn } from "../../workers/worker-process";
 
-/** Tests of workers that are killed, and of sites that are away, are in tests/encoding. */
-describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", () => {
+/** Tests with killed workers and unavailable sites are in tests/encoding. */
+describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () => {
   const workers = useSiteForWorkers();
   const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
   const jobsDone = (name: string) =>
@@ -20,8 +20,8 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
       .pluck()
       .get(name) as number;
 
-  it("has a queue of videos made by two, makes the rest itself, and the videos play", async () => {
-    // The long one keeps who is ready first until the other has come.
+  it("has its streams encoded by two workers, runs the other jobs itself, and the videos play", async () => {
+    // The long video keeps the first worker busy until the other one has started.
     const videos = [
       addVideoWithFile(15),
       addVideoWithFile(4),
@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     expect(await attic.stop()).toBe(0);
   });
 
-  it("takes no result of a worker whose token was revoked, which ends with a sentence", async () => {
+  it("accepts no result of a revoked worker, which exits with a message", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());
@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     workers.site.database().exec("DELETE FROM workers");
     await until(() => attic.child?.exitCode !== null);
     expect(attic.child?.exitCode).toBe(1);
-    expect(attic.log).toContain("This token is unknown or was revoked.");
+    expect(attic.log).toContain("This token is invalid or was revoked.");
     expect(encodersIn(attic.folder)).toEqual([]);
     expect(isDone(id)).toBe(false);
   });
@@ -82,7 +82,7 @@ describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "The token of this worker is missing."],
-  ])("says how it is called: %j", (args, message) => {
+  ])("prints what is wrong or missing: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
     expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(message);

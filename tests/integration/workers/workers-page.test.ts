@@ -24,7 +24,7 @@ async function signIn(id: string): Promise<string> {
 
 type Answered = { data?: { token?: string; message?: string }; init?: { status: number } };
 
-/** What a form of the page is answered: its status, and the token or the sentence. */
+/** Sends a form. Returns the status, and the token or the message. */
 async function send(fields: Record<string, string>, headers: Record<string, string> = {}) {
   const request = formRequest(PATH, fields, { Cookie: cookie, ...headers });
   const answer = await Promise.resolve(action({ request, params: {}, context: {} } as never)).catch(
@@ -43,8 +43,8 @@ async function visit(load: typeof loader, who = cookie) {
   );
 }
 
-describe("the page of the workers", () => {
-  it("makes a worker whose token is shown once, and kept as a hash", async () => {
+describe("the workers page", () => {
+  it("creates a worker, whose token is shown once and stored as a hash", async () => {
     const { status, token } = await send({ intent: "create", name: " attic " });
     expect([status, token]).toEqual([200, expect.stringMatching(/^afterdark_worker_[\w-]{43}$/)]);
     expect(findWorker(token!)).toMatchObject({ name: "attic" });
@@ -56,7 +56,7 @@ describe("the page of the workers", () => {
     expect(await listActivities()).toMatchObject([{ action: "worker-create", detail: "attic" }]);
   });
 
-  it("refuses a name that is missing, too long or taken, and more workers than 50", async () => {
+  it("rejects a name that is missing, too long or taken, and more than 50 workers", async () => {
     expect(await send({ intent: "create", name: " " })).toMatchObject({ status: 422 });
     expect(await send({ intent: "create", name: "x".repeat(61) })).toMatchObject({ status: 422 });
     for (let number = 1; number <= 50; number++) {
@@ -65,14 +65,17 @@ describe("the page of the workers", () => {
       });
     }
     expect(await send({ intent: "create", name: "worker 1" })).toMatchObject({
-      ...{ status: 409, message: "There is a worker of this name already." },
+      ...{ status: 409, message: "There is already a worker with this name." },
     });
     expect(await send({ intent: "create", name: "one more" })).toMatchObject({
-      ...{ status: 409, message: "There are 50 workers. Revoke one that is not used." },
+      ...{
+        status: 409,
+        message: "You can have at most 50 workers. Revoke one that you don’t use.",
+      },
     });
   });
 
-  it("revokes a worker, whose token is unknown from then on", async () => {
+  it("revokes a worker, whose token is invalid from then on", async () => {
     const { token } = await send({ intent: "create", name: "attic" });
     const [{ id } = { id: 0 }] = await listWorkers();
     expect(await send({ intent: "revoke", id: String(id) })).toEqual({ status: 302 });
@@ -81,7 +84,7 @@ describe("the page of the workers", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "worker-revoke", detail: "attic" });
   });
 
-  it("takes no form of another site, none without an intent, and none of an editor", async () => {
+  it("rejects forms from other sites, without an intent, and from editors", async () => {
     const create = { intent: "create", name: "attic" };
     expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
     expect(await send({ name: "attic" })).toMatchObject({ status: 400 });
@@ -93,7 +96,7 @@ describe("the page of the workers", () => {
     expect(await listWorkers()).toEqual([]);
   });
 
-  it("and the queue say when a worker was heard of last", async () => {
+  it("shows when a worker was last seen", async () => {
     const { token } = await send({ intent: "create", name: "attic" });
     const [before] = await listWorkers();
     expect(before).toMatchObject({ lastSeenAt: null, jobsDone: 0, jobs: [] });
@@ -104,7 +107,7 @@ describe("the page of the workers", () => {
     expect(worker?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
     expect(isConnected(worker!, now + 50_000)).toBe(true);
     expect(isConnected(worker!, now + 61_000)).toBe(false);
-    // Every few seconds a worker asks; not each request is written.
+    // Workers send a request every few seconds, but not every one is recorded.
     findWorker(token!, now + 5_000);
     expect((await listWorkers())[0]?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
   });

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
 import { readCut } from "~/features/library/managed-video";
 import { parseStart } from "~/features/player/media-time";
-import { readReason } from "~/features/processing/queue/reasons";
+import { parseReason } from "~/features/processing/queue/failure-reasons";
 import { readSchedule } from "~/features/visibility/schedule";
 import { textParts } from "~/features/watch/linked-text";
 import { titleFromFileName } from "~/shared/file-title";
@@ -160,7 +160,7 @@ export const TEXTS: readonly Target[] = [
     words: words("ffmpeg said: file:/ more than streams could not read"),
     longest: 1_000,
     feed(input) {
-      const { why, advice } = readReason(input);
+      const { why, advice } = parseReason(input);
       assert.equal(why, why.trim());
       holds(advice.length > 0);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { efficientCodecs, playedCodecFilter } from "~/features/player/efficient-codec";
-import { type AddedRendition, masterWith } from "~/features/processing/kinds/add-codecs.server";
+import { type AddedRendition, addToMaster } from "~/features/processing/kinds/add-codecs.server";
 import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
 
@@ -28,7 +28,7 @@ const segments = (bytes: number) => [
   { offset: 100 + bytes, bytes, duration: 2 },
 ];
 const ADDED: AddedRendition = {
-  ...{ name: "240p", segmentsOfName: segments(1_000), segments: segments(600) },
+  ...{ name: "240p", h264Segments: segments(1_000), segments: segments(600) },
   ...{ file: "av1-240p-x.mp4", playlist: "av1-240p-x.m3u8" },
   ...{ keyframePlaylist: "av1-240p-x-keyframes.m3u8", keyframes: segments(100) },
   ...{ codec: "av01.0.00M.08" },
@@ -45,7 +45,7 @@ sound-1-poor.m3u8
 
 describe("an additional codec in the master playlist", () => {
   it("follows the H.264 renditions, with each of their audio groups", () => {
-    const lines = masterWith(MASTER, [ADDED]).split("\n");
+    const lines = addToMaster(MASTER, [ADDED]).split("\n");
     const added = lines.filter((line) => line.includes("av"));
     expect(lines.filter((line) => !line.includes("av01") && !line.startsWith("av1-"))).toEqual(
       MASTER.split("\n"),

@@ -1,33 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { explain, readReason } from "~/features/processing/queue/reasons";
+import { describeFailure, parseReason } from "~/features/processing/queue/failure-reasons";
 
 describe("why a job failed", () => {
   it("consists of a message, advice and ffmpeg's output", () => {
-    const reason = explain("ffmpeg could not read or convert the file.", [
+    const reason = describeFailure("ffmpeg could not read or convert the file.", [
       "[mov @ 0x5] moov atom not found",
     ]);
-    expect(readReason(reason)).toEqual({
-      why: "The file is cut off: its index is missing.",
-      advice: "Upload the file anew from where it plays, or save it as MP4 (H.264 and AAC) first.",
-      said: "moov atom not found",
+    expect(parseReason(reason)).toEqual({
+      why: "The file is incomplete and can’t be played.",
+      advice:
+        "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.",
+      output: "moov atom not found",
     });
   });
 
   it("has advice for each known message, and refers to the log for unknown ones", () => {
-    const advice = (reason: string) => readReason(reason).advice;
-    expect(advice("The disk is full.")).toMatch(/Make room/);
+    const advice = (reason: string) => parseReason(reason).advice;
+    expect(advice("The disk is full.")).toMatch(/Free up disk space/);
     expect(advice("The video has no file in this library.")).toMatch(/Upload the file again/);
-    expect(advice("ffmpeg is not installed.")).toMatch(/Install a full build/);
-    expect(advice("This ffmpeg lacks an encoder that is needed.")).toMatch(/Install a full build/);
-    expect(advice("The site was ended 5 times while this was being made.")).toMatch(/the log/);
-    expect(advice("ffmpeg made no progress for 60 seconds.")).toMatch(/the log/);
-    expect(advice("This video is encrypted (DRM) and can’t be played.")).toMatch(
+    expect(advice("ffmpeg is not installed any more.")).toMatch(/Install a full build/);
+    expect(advice("This build of ffmpeg lacks a required encoder.")).toMatch(
+      /Install a full build/,
+    );
+    expect(advice("The site stopped unexpectedly 5 times while running this job.")).toMatch(
+      /the site’s log/,
+    );
+    expect(advice("ffmpeg made no progress for 60 seconds.")).toMatch(/the site’s log/);
+    expect(advice("This video is encrypted (DRM), so that nobody could watch it here.")).toMatch(
       /without copy protection/,
     );
-    expect(advice("This file isn’t a supported video.")).toMatch(/save it as MP4/);
-    expect(readReason("Something new.")).toEqual({
+    expect(advice("This is not a video file that can be read.")).toMatch(/export it as MP4/);
+    expect(parseReason("Something new.")).toEqual({
       why: "Something new.",
-      advice: "Try again; if it fails again, the log of the site says more.",
+      advice: "Retry. If it fails again, check the site’s log.",
     });
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
+  FINGERPRINT_FRAMES,
   fingerprintOf,
   HASHED_SIDE,
-  looksAlike,
-  PICTURES,
+  isSimilar,
   perceptualHash,
   wordsOf,
 } from "~/features/processing/comparison/perceptual-hash";
@@ -21,7 +21,7 @@ const spots = (seed: number, gain = 1) =>
   );
 const different = (a: Uint8Array, b: Uint8Array) =>
   [...a].reduce((sum, byte, at) => sum + (byte ^ b[at]!).toString(2).replaceAll("0", "").length, 0);
-const video = (from: number, pictures = PICTURES) =>
+const video = (from: number, pictures = FINGERPRINT_FRAMES) =>
   Array.from({ length: pictures }, (_, at) => perceptualHash(spots(from + 11 * at)));
 
 describe("the perceptual hash of a frame", () => {
@@ -41,18 +41,18 @@ describe("the fingerprint of a video", () => {
   it("matches with most of its frames, even slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
-    expect(looksAlike(words(all), words(all))).toBe(true);
-    expect(looksAlike(words(all), words([...all.slice(1), all[0]!]))).toBe(true);
-    expect(looksAlike(words(all), words([...all.slice(0, 10), ...video(500, 6)]))).toBe(true);
-    expect(looksAlike(words(all), words([...all.slice(0, 8), ...video(500, 8)]))).toBe(false);
-    expect(looksAlike(words(all), words(video(700)))).toBe(false);
+    expect(isSimilar(words(all), words(all))).toBe(true);
+    expect(isSimilar(words(all), words([...all.slice(1), all[0]!]))).toBe(true);
+    expect(isSimilar(words(all), words([...all.slice(0, 10), ...video(500, 6)]))).toBe(true);
+    expect(isSimilar(words(all), words([...all.slice(0, 8), ...video(500, 8)]))).toBe(false);
+    expect(isSimilar(words(all), words(video(700)))).toBe(false);
   });
 
   it("is empty if few frames have detail, or all are the same", () => {
     const black = new Uint8Array(8);
-    expect(fingerprintOf(Array(PICTURES).fill(black))).toHaveLength(0);
-    expect(fingerprintOf(Array(PICTURES).fill(video(1)[0]))).toHaveLength(0);
+    expect(fingerprintOf(Array(FINGERPRINT_FRAMES).fill(black))).toHaveLength(0);
+    expect(fingerprintOf(Array(FINGERPRINT_FRAMES).fill(video(1)[0]))).toHaveLength(0);
     expect(fingerprintOf([...video(1, 3), ...Array(13).fill(black)])).toHaveLength(0);
-    expect(looksAlike(wordsOf(new Uint8Array()), wordsOf(new Uint8Array()))).toBe(false);
+    expect(isSimilar(wordsOf(new Uint8Array()), wordsOf(new Uint8Array()))).toBe(false);
   });
 });

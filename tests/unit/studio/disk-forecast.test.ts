@@ -33,7 +33,7 @@ describe("the forecast of the disk", () => {
     ["files are deleted", (days: number) => (500 + days) * GB],
     ["it grows by some bytes a day", (days: number) => 500 * GB - days],
   ])("is that it does not fill up where %s", (_, used) => {
-    expect(message(records(month, used))).toBe("Not filling up");
+    expect(message(records(month, used))).toBe("Stable");
   });
 
   it("is that it is full where nothing is free, and never negative", () => {
@@ -45,7 +45,7 @@ describe("the forecast of the disk", () => {
         records(month, () => GB),
         0,
       ),
-    ).toBe("Not filling up");
+    ).toBe("Stable");
   });
 
   it.each([
@@ -60,10 +60,8 @@ describe("the forecast of the disk", () => {
   });
 
   it("says how many days it needs", () => {
-    expect(message([])).toBe("Not known yet: needs 7 more days");
-    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
-      "Not known yet: needs 1 more day",
-    );
+    expect(message([])).toBe("Needs 7 more days of data");
+    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
   it("is known from four records of a week on", () => {
@@ -84,10 +82,8 @@ describe("the forecast of the disk", () => {
   it("forgets what was more than a month ago, and days that have not come", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
-    expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe(
-      "Not filling up",
-    );
-    expect(message([...then, ...tomorrow])).toBe("Not known yet: needs 7 more days");
+    expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");
+    expect(message([...then, ...tomorrow])).toBe("Needs 7 more days of data");
   });
 
   it("takes no record for a number that is none", () => {

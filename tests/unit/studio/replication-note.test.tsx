@@ -8,9 +8,14 @@ afterEach(cleanup);
 const COPIED_AT = Date.parse("2026-01-31T03:00:00.000Z");
 
 it.each([
-  ["following", COPIED_AT, "Litestream follows the database.", "its own metrics say"],
-  ["behind", COPIED_AT, "Litestream no longer follows the database.", "Is it running?"],
-  ["never", null, "Litestream has not copied anything yet.", "Is it running?"],
+  ["following", COPIED_AT, "Litestream is replicating the database.", "own metrics"],
+  [
+    "behind",
+    COPIED_AT,
+    "Litestream has stopped replicating the database.",
+    "Check that it is running.",
+  ],
+  ["never", null, "Litestream hasn’t replicated anything yet.", "Check that it is running."],
 ] as const)(
   "says how Litestream is (%s), and no more than is known",
   (state, copiedAt, says, hint) => {
@@ -18,6 +23,6 @@ it.each([
     const note = screen.getByRole("region", { name: "Litestream" }).textContent;
     expect(note).toContain(says);
     expect(note).toContain(hint);
-    expect(note?.includes("Its last copy")).toBe(copiedAt !== null);
+    expect(note?.includes("Last replicated")).toBe(copiedAt !== null);
   },
 );

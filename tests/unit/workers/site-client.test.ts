@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 
-/** Waits between attempts are not waited for. */
+/** Records the delays between attempts instead of waiting. */
 const waited: number[] = [];
 const pause = async (ms: number) => void waited.push(ms);
 
@@ -16,7 +16,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** A site that answers with these one after the other; 0 breaks the connection. */
+/** Starts a site that sends these responses in order. Status 0 closes the connection. */
 async function siteAnswering(...answers: [status: number, detail?: string][]): Promise<string> {
   server = http.createServer((request, response) => {
     const [status, detail] = answers.length > 1 ? answers.shift()! : answers[0]!;
@@ -28,8 +28,8 @@ async function siteAnswering(...answers: [status: number, detail?: string][]): P
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a worker that asks the site", () => {
-  it("waits longer and longer while it is away, busy or full, and says why", async () => {
+describe("the worker's client", () => {
+  it("retries with increasing delays while the site is unavailable, busy or full, and logs why", async () => {
     const site = await siteAnswering(
       [0],
       [503, "Busy."],
@@ -53,7 +53,7 @@ describe("a worker that asks the site", () => {
     [409, LostLeaseError],
     [422, RefusedError],
     [404, Error],
-  ])("does not ask again after %i", async (status, kind) => {
+  ])("doesn't retry after %i", async (status, kind) => {
     const site = await siteAnswering([status, "Why not."]);
     const asked = siteClient(site, "t", () => {}, pause).ask("jobs");
     await expect(asked).rejects.toThrow("Why not.");
@@ -61,7 +61,7 @@ describe("a worker that asks the site", () => {
     expect(waited).toEqual([]);
   });
 
-  it("ends its attempts when it is asked to leave", async () => {
+  it("stops retrying when it is aborted", async () => {
     const leave = new AbortController();
     const site = await siteAnswering([0]);
     const asked = siteClient(site, "t", () => leave.abort(), pause).ask("jobs", {

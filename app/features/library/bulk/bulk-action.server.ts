@@ -1,7 +1,7 @@
 import { resolveAliases } from "~/features/catalogue/tags.server";
 import { changeableIds, isRefusal } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
+import { WITHOUT_FFMPEG } from "~/features/processing/queue/failure-reasons";
 import { readSchedule } from "~/features/visibility/schedule";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { failure } from "~/platform/failure";

@@ -1,6 +1,6 @@
 import { refusalsOf } from "~/features/consent/validity.server";
-import { type JobChange, jobChanger } from "~/features/processing/queue/change-jobs.server";
-import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
+import { createJobChanger, type JobChange } from "~/features/processing/queue/change-jobs.server";
+import { DEFAULT_KINDS, enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { type Intention, intentionAfter } from "~/features/visibility/visibility.server";
 import { MAX_TAGS } from "~/shared/video-limits";
@@ -126,7 +126,7 @@ export function isConversion(change: BulkChange): change is Conversion {
  */
 export function videoConverter({ action }: Conversion) {
   const change = CHANGES[action];
-  const changeJobs = jobChanger(change);
+  const changeJobs = createJobChanger(change);
   return (selected: readonly SelectedVideo[]) => {
     const chosen = selected.map(({ id }) => id);
     const changed = new Set<string>();
@@ -135,7 +135,7 @@ export function videoConverter({ action }: Conversion) {
       for (const id of withoutFile(chosen)) refused.add(id);
       const able = chosen.filter((id) => !refused.has(id));
       for (const id of withoutAllJobs(able)) changed.add(id);
-      enqueueIn(able);
+      enqueueJobs(able);
     }
     const videos = chosen.filter((id) => !refused.has(id));
     for (const { video_id } of changeJobs({ videos })) changed.add(video_id);
@@ -164,9 +164,9 @@ function withoutAllJobs(ids: readonly string[]): string[] {
       .selectFrom("jobs")
       .select("video_id")
       .where("video_id", "in", ids)
-      .where("kind", "in", KINDS_OF_ALL)
+      .where("kind", "in", DEFAULT_KINDS)
       .groupBy("video_id")
-      .having((e) => e.fn.countAll(), "=", KINDS_OF_ALL.length),
+      .having((e) => e.fn.countAll(), "=", DEFAULT_KINDS.length),
   );
   const complete = new Set(rows.map(({ video_id }) => video_id));
   return ids.filter((id) => !complete.has(id));

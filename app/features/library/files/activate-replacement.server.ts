@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hideChanged } from "~/features/moderation/reports/report-holds.server";
 import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
-import { forgetFingerprint } from "~/features/processing/comparison/fingerprint.server";
-import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
+import { deleteFingerprint } from "~/features/processing/comparison/fingerprint.server";
+import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged, onJobsChanged } from "~/features/processing/queue/queue-state.server";
 import { recordFileChange } from "~/features/trash/evidence.server";
 import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
@@ -190,10 +190,10 @@ function exchange({
   prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
   settleOriginal(video.id, now);
-  forgetFingerprint(video.id);
+  deleteFingerprint(video.id);
   recordFileChange([video.id], Date.parse(now));
   hideChanged(video.id, Date.parse(now));
-  enqueueMissingIn([video.id]);
+  enqueueMissingJobs([video.id]);
   if (file.sha256) recordDigest(video.id, file.sha256);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);
   const entry = { userId: userId ?? file.user_id, subjectId: video.id, detail: video.title };

@@ -11,9 +11,9 @@ import {
   type Refusal,
 } from "~/features/permissions/may-change.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
-import { lookAtFile } from "~/features/processing/comparison/block-list-matches.server";
+import { compareFile } from "~/features/processing/comparison/block-list-matches.server";
 import { scanReplacement } from "~/features/processing/kinds/scan.server";
-import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
+import { DEFAULT_KINDS, enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import {
   findDuplicate,
@@ -140,7 +140,7 @@ async function examineAndTake(
   const probed = await probeUpload(file.path, userId);
   if (probed.cutOff && incomplete !== "keep")
     return wait("cut off", incompleteMessage(probed.cutOff));
-  const look = await lookAtFile(file.path);
+  const look = await compareFile(file.path);
   if (look === "late") throw new UploadError(503, NOT_COMPARED);
   if (look && look.blockedVideos.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
   const taken = await store(id, file, probed, sender, agreed.acceptance);
@@ -198,8 +198,8 @@ async function store(
       recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
       keepAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
-      const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
-      enqueueIn([id], kinds);
+      const kinds = DEFAULT_KINDS.filter((kind) => kind !== "poster" || !isChosen(video));
+      enqueueJobs([id], kinds);
       const entry = { userId, subjectId: videoId, detail: video.title };
       recordActivity({ ...entry, action: "file-send" });
       return id;

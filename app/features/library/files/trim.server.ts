@@ -1,6 +1,6 @@
 import path from "node:path";
 import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/may-change.server";
-import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
+import { DEFAULT_KINDS, enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import type { TrimRange } from "~/media/encode/artifact";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
@@ -229,8 +229,8 @@ async function store(
           }),
       );
       const needless = isChosen(video) ? ["captions", "poster"] : ["captions"];
-      const kinds = KINDS_OF_ALL.filter((kind) => !needless.includes(kind));
-      enqueueIn([file], kinds);
+      const kinds = DEFAULT_KINDS.filter((kind) => !needless.includes(kind));
+      enqueueJobs([file], kinds);
       const entry = { userId, subjectId: id, detail: video.title };
       recordActivity({ ...entry, action: "cut-ask" });
       isStored = true;

@@ -2,10 +2,10 @@ import type { ConsentState } from "~/features/consent/consent";
 import { consentStates, refusalsOf } from "~/features/consent/validity.server";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
 import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
-import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";
+import { filesCheckedAt } from "~/features/operations/library-check/missing-files.server";
 import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { likeBlocked } from "~/features/processing/comparison/block-list-matches.server";
+import { heldForBlockList } from "~/features/processing/comparison/block-list-matches.server";
 import type { JobSummary } from "~/features/processing/queue/kinds";
 import { jobSummaries } from "~/features/processing/queue/summaries.server";
 import { failure } from "~/platform/failure";
@@ -115,14 +115,14 @@ async function loadList(
     list,
     jobs: jobSummaries(ids),
     similar: similarVideos(ids, own?.userId),
-    likeBlocked: likeBlocked(ids),
+    likeBlocked: heldForBlockList(ids),
     held: Object.fromEntries(refusalsOf(ids)),
     consent: consentStates(ids),
     deletions: await listDeletions(Date.now(), own),
     series: own ? NO_SERIES : seriesChoice(kind === "edit" ? id : undefined),
     savedViews: savedViewsOf(userId),
     uploaders: own ? undefined : uploaders(),
-    filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
+    filesLookedAt: view.problems?.includes("missing") ? filesCheckedAt() : undefined,
   };
   if (!kind || id === undefined) return shown;
   const video = findEditable(id, own?.userId) ?? null;

@@ -9,7 +9,7 @@ import { StatCards } from "~/features/operations/statistics/stat-cards";
 import { assertAllowed, currentUser, requirePermission } from "~/features/permissions/guard.server";
 import { allows, ownVideosOf } from "~/features/permissions/permissions";
 import type { SessionUser } from "~/features/permissions/session.server";
-import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
+import { WITHOUT_FFMPEG } from "~/features/processing/queue/failure-reasons";
 import { AdminLinks, AdminTabs } from "~/features/site/admin-navigation";
 import { quotaLine } from "~/features/upload/quota.server";
 import { publishReceivedForm } from "~/features/upload/receive-upload.server";

@@ -1,8 +1,8 @@
 import { dismissMatches } from "~/features/processing/comparison/block-list-matches.server";
 import { jobsOfComparison, uncomparedOf } from "~/features/processing/comparison/compared.server";
-import { askForFingerprint } from "~/features/processing/comparison/fingerprint.server";
+import { enqueueFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { endScan, scanAgain } from "~/features/processing/kinds/scan.server";
-import { jobChanger } from "~/features/processing/queue/change-jobs.server";
+import { createJobChanger } from "~/features/processing/queue/change-jobs.server";
 import { JOB_LABELS, PRIORITIES } from "~/features/processing/queue/kinds";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { releaseHold } from "~/features/visibility/holds.server";
@@ -164,9 +164,9 @@ export async function compareAgain(
     if (!uncompared) return NOT_WAITING;
     if (!uncompared.failure) return UNDER_WAY;
     const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
-    jobChanger("again")({ jobs: failed.map((job) => job.id) });
+    createJobChanger("again")({ jobs: failed.map((job) => job.id) });
     // Enqueued directly, not by the storyboard job, which may be the one that failed.
-    askForFingerprint(id, PRIORITIES.fingerprint);
+    enqueueFingerprint(id, PRIORITIES.fingerprint);
     const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
     const entry = { userId, subjectId: id, detail };
     recordActivity({ ...entry, action: "queue-again" });

@@ -5,7 +5,7 @@ import { enqueueMessage } from "~db/outbox.server";
 import { runChange } from "~db/run-query.server";
 import type { AlertKind, AlertNotice, AlertRow } from "~db/schema/operations";
 
-const ALERTS_KEPT = 500;
+const MAX_ALERTS = 500;
 
 export type Channel = AlertNotice["channel"];
 
@@ -14,24 +14,45 @@ export function channels(): Channel[] {
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
+/** What each kind of alert is about, for the subject of an email. */
+export const ALERT_SUBJECTS: Record<AlertKind, string> = {
+  disk: "disk almost full",
+  jobs: "jobs failed",
+  "backup-failed": "backup failed",
+  "backup-old": "no recent backup",
+  consent: "consent records end soon",
+  removals: "automatic removals paused",
+  store: "file store unavailable",
+  "reports-urgent": "urgent reports",
+  "reports-due": "reports due soon",
+  "reports-overdue": "reports overdue",
+  "reports-limit": "reported videos still public",
+  "scan-refused": "files refused by the scan",
+  "scan-unchecked": "files not scanned",
+  "transfer-near": "80% of the transfer budget used",
+  "transfer-over": "transfer budget used up",
+  test: "",
+};
+
+/** The message of each kind of alert when it is resolved. */
 export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   disk: "The uploads disk has enough free space again.",
-  jobs: "The failed conversions have been retried or removed.",
+  jobs: "The failed jobs have been retried or removed.",
   "backup-failed": "A backup has been created and verified again.",
   "backup-old": "A backup has been created and verified again.",
   consent: "The consent records that were about to end have been renewed or have ended.",
   removals: "Removals have resumed.",
   store: "The file store responds again.",
   "reports-urgent":
-    "The reports of people shown without consent or under age no longer wait for a decision.",
+    "The reports about missing consent or possible minors no longer need a decision.",
   "reports-due": "The reports that were due soon have been decided or are overdue.",
   "reports-overdue": "The overdue reports have been decided.",
   "reports-limit":
     "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
   "scan-refused": "Every file that the scan refused has been released or deleted.",
   "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
-  "transfer-near": "The month is over, or the budget of the transfer was changed.",
-  "transfer-over": "The month is over, or the budget of the transfer was changed.",
+  "transfer-near": "The month is over, or the transfer budget was changed.",
+  "transfer-over": "The month is over, or the transfer budget was changed.",
   test: "",
 };
 
@@ -57,7 +78,7 @@ export async function lastRaisedMs(kind: AlertKind): Promise<number> {
 /**
  * Stores an alert and enqueues its notices in one transaction.
  *
- * @param alert.mark notes the id of the alert on the rows that it includes, in the same transaction.
+ * @param alert.mark records the id of the alert on the rows that it includes, in the same transaction.
  */
 export async function raiseAlert(
   alert: { kind: AlertKind; message: string; until?: string; mark?: (alertId: string) => void },
@@ -81,7 +102,7 @@ export async function raiseAlert(
             .select("id")
             .orderBy("raised_at", "desc")
             .limit(-1)
-            .offset(ALERTS_KEPT),
+            .offset(MAX_ALERTS),
         ),
     );
   });
@@ -102,8 +123,8 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises the one alert of a kind if there is none, or resolves it. */
-export async function followAlert(
+/** Raises an alert if none of its kind is open, or resolves the open one. */
+export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,
   isOver: boolean,
@@ -118,18 +139,18 @@ function enqueue(alertId: string, event: AlertNotice["event"], at: string): void
   for (const channel of channels()) enqueueMessage("alert_id", alertId, { event, channel }, at);
 }
 
-const SHOWN = 30;
+const PAGE_SIZE = 30;
 
 export type AlertsPage = Awaited<ReturnType<typeof readAlertsPage>>;
 export type ListedAlert = AlertsPage["last"][number];
 
-/** Times are ISO 8601 UTC. */
+/** Returns the recent alerts with their deliveries. Times are ISO 8601 UTC. */
 export async function readAlertsPage() {
   const alerts = await database()
     .selectFrom("alerts")
     .select(["id", "kind", "message", "raised_at as raisedAt", "resolved_at as resolvedAt"])
     .orderBy("raised_at", "desc")
-    .limit(SHOWN)
+    .limit(PAGE_SIZE)
     .execute();
   const ids = alerts.map(({ id }) => id);
   const deliveries = await database()
@@ -142,7 +163,7 @@ export async function readAlertsPage() {
     .orderBy("rowid" as "id")
     .execute();
   return {
-    // Never more of an address than its host, since the rest may be a secret.
+    // Only the host of a webhook, because the rest of its URL may be a secret.
     targets: channels().map((channel) => ({ channel, name: targetOf(channel) })),
     last: alerts.map((alert) => ({
       ...alert,

@@ -4,29 +4,29 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
-import { lastProved, runningSince } from "../backups/backup-records.server";
+import { lastVerified, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
 import { readTransferMonth } from "../statistics/daily-records.server";
-import { followAlert, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { openAlerts, raiseAlert, resolveAlert, updateAlert } from "./alert-records.server";
 import { checkConsent, checkReports } from "./check-moderation.server";
 
-/** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
+/** The alert is raised below twice the queue's reserve, and resolved above 2.5 times, so that it doesn't flap. */
 const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
-/** A backup that was missed while the site was down is made up first. */
-const BACKUPS_LATE = 2;
-const AFTER_START_MS = 10 * 60_000;
-/** A store that comes back sooner is nobody's matter. */
-const STORE_AFTER_MS = 5 * 60_000;
-/** Failed jobs are told together, so often at most. */
+/** A backup is overdue after this many intervals. */
+const OVERDUE_INTERVALS = 2;
+/** After a start, there is time to make up for a backup that was missed while the site was down. */
+const STARTUP_GRACE_MS = 10 * 60_000;
+/** Shorter outages of the store don't raise an alert. */
+const STORE_OUTAGE_MS = 5 * 60_000;
+/** The minimum interval between alerts about failed jobs, which share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
-const TITLES = 3;
+const MAX_TITLES = 3;
 
 /**
- * Looks whether there is something that the operator has to know, and whether what they know is over.
- * Each cause is recorded once, however often this looks.
+ * Raises and resolves alerts. Each cause raises one alert, however often this runs.
  *
- * @param upMs how long the site has been running.
+ * @param upMs how long the site has been running, in milliseconds.
  */
 export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 1000): Promise<void> {
   await checkDisk(now);
@@ -42,22 +42,23 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
 
 async function checkDisk(now: number): Promise<void> {
   const { freeBytes, reserveBytes } = await diskFigures();
-  const message = `The disk of the uploads is nearly full: ${formatBytes(freeBytes)} are free.`;
+  const message = `The uploads disk is almost full: ${formatBytes(freeBytes)} free.`;
   const isLow = freeBytes < DISK_FACTOR * reserveBytes;
   const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
-  await followAlert("disk", isLow ? message : undefined, isOver, now);
+  await updateAlert("disk", isLow ? message : undefined, isOver, now);
 }
 
 async function checkStore(now: number): Promise<void> {
   const failure = storeFailure();
-  const lasts = failure && now - failure.since >= STORE_AFTER_MS;
-  const message = failure && `${failure.message} What is in it can't be watched until it does.`;
-  await followAlert("store", lasts ? message : undefined, failure === undefined, now);
+  const isLasting = failure && now - failure.since >= STORE_OUTAGE_MS;
+  const message =
+    failure && `${failure.message} Videos in the store can't be watched until this is resolved.`;
+  await updateAlert("store", isLasting ? message : undefined, failure === undefined, now);
 }
 
 async function checkRemovals(now: number): Promise<void> {
   const message = await removalsPausedMessage();
-  await followAlert("removals", message, message === undefined, now);
+  await updateAlert("removals", message, message === undefined, now);
 }
 
 async function checkBackups(now: number, upMs: number): Promise<void> {
@@ -70,14 +71,14 @@ async function checkBackups(now: number, upMs: number): Promise<void> {
     .executeTakeFirst();
   const failed =
     backupDir && last?.state === "failed" ? `A backup failed: ${last.reason}` : undefined;
-  await followAlert("backup-failed", failed, failed === undefined, now);
+  await updateAlert("backup-failed", failed, failed === undefined, now);
 
-  const since = (await lastProved())?.started_at ?? firstBackupAt();
+  const since = (await lastVerified())?.started_at ?? firstBackupAt();
   const ageMs = since === undefined ? 0 : now - Date.parse(since);
-  const isOld = Boolean(backupDir) && ageMs > BACKUPS_LATE * backupEveryMs;
-  const isSoon = upMs < AFTER_START_MS || (await runningSince()) !== undefined;
-  const old = `There has been no proved backup since ${since?.slice(0, 16).replace("T", " ")} UTC.`;
-  await followAlert("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
+  const isOld = Boolean(backupDir) && ageMs > OVERDUE_INTERVALS * backupEveryMs;
+  const isSoon = upMs < STARTUP_GRACE_MS || (await runningSince()) !== undefined;
+  const old = `There has been no verified backup since ${since?.slice(0, 16).replace("T", " ")} UTC.`;
+  await updateAlert("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
 }
 
 function firstBackupAt(): string | undefined {
@@ -85,7 +86,7 @@ function firstBackupAt(): string | undefined {
   return first.get();
 }
 
-/** An alert is about the jobs that have failed since the one before it. */
+/** Raises an alert about the jobs that have failed since the previous one. */
 async function checkJobs(now: number): Promise<void> {
   const oldest = prepared(
     "SELECT min(finished_at) FROM jobs WHERE state = 'failed' AND finished_at > ? AND finished_at <= ?",
@@ -111,7 +112,7 @@ async function checkJobs(now: number): Promise<void> {
      WHERE state = 'failed' AND finished_at > ?`,
   ).get(from)!;
   if (until === null) return;
-  const message = `${formatQuantity(jobs, "conversion")} failed for good, the last of ${titlesAt(until)}. The queue says why.`;
+  const message = `${formatQuantity(jobs, "job")} failed, most recently for ${titlesAt(until)}. See the Processing page.`;
   await raiseAlert({ kind: "jobs", message, until }, now);
 }
 
@@ -119,7 +120,7 @@ function titlesAt(until: string): string {
   const titles = prepared<string>(
     `SELECT DISTINCT coalesce(videos.title, 'a video') FROM jobs
      LEFT JOIN videos ON videos.id = jobs.video_id
-     WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${TITLES}`,
+     WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${MAX_TITLES}`,
   )
     .pluck()
     .all(until);
@@ -128,7 +129,7 @@ function titlesAt(until: string): string {
 
 /**
  * Raises an alert for files that the scan refused, another one whenever more are refused, and one while files can't be
- * scanned. Resolves them once somebody has decided or the files have been scanned.
+ * scanned. Resolves them once someone has decided or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{
@@ -143,26 +144,26 @@ export async function checkScans(now: number): Promise<void> {
   const open = await openAlerts("scan-refused");
   if (until === null) for (const alert of open) await resolveAlert(alert, now);
   else if (!open.some((alert) => (alert.until ?? "") >= until)) {
-    const message = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
+    const message = `The scan refused ${formatQuantity(refused, "file")}, most recently at ${until.slice(0, 16).replace("T", " ")} UTC. Review each one on the Block list page.`;
     await raiseAlert({ kind: "scan-refused", message, until }, now);
   }
   const message = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
-  await followAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
+  await updateAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
 }
 
-/** The share of the budget from which on there is a warning. */
-const NEAR = 0.8;
+/** The share of the budget that raises a warning. */
+const WARNING_SHARE = 0.8;
 
 /**
- * Raises one alert in a month when 80% of TRANSFER_BUDGET_BYTES are sent and one when all of it is, and resolves
- * them when the month is over or the budget was changed.
+ * Raises one alert per month when 80% of TRANSFER_BUDGET_BYTES has been sent and one when all of it has. Resolves them
+ * when the month is over or the budget has changed.
  */
 export async function checkTransfer(now: number): Promise<void> {
   const { month, bytes, budget } = readTransferMonth(now);
   const period = budget === undefined ? "" : `${month} ${budget}`;
   const kinds = [
     { kind: "transfer-over", from: budget },
-    { kind: "transfer-near", from: budget && budget * NEAR },
+    { kind: "transfer-near", from: budget && budget * WARNING_SHARE },
   ] as const;
   const wasRaised = prepared("SELECT 1 FROM alerts WHERE kind = ? AND until = ?");
   let isRaised = false;
@@ -171,10 +172,10 @@ export async function checkTransfer(now: number): Promise<void> {
       if (alert.until !== period) await resolveAlert(alert, now);
     }
     if (budget === undefined || from === undefined || bytes < from) continue;
-    // Of two thresholds that are passed at the same time, only the higher one is news.
+    // If both thresholds are passed at the same time, only the higher one raises an alert.
     const isKnown = wasRaised.get(kind, period) !== undefined;
     if (!isRaised && !isKnown) {
-      const message = `${formatBytes(bytes)} of video files have been sent in ${month} (UTC). The budget of the month is ${formatBytes(budget)}.`;
+      const message = `${formatBytes(bytes)} of video files were sent in ${month} (UTC). The monthly budget is ${formatBytes(budget)}.`;
       await raiseAlert({ kind, message, until: period }, now);
     }
     isRaised = true;

@@ -5,11 +5,11 @@ import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import type { AlertKind } from "~db/schema/operations";
 import {
-  followAlert,
   lastRaisedMs,
   openAlerts,
   raiseAlert,
   resolveAlert,
+  updateAlert,
 } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +21,7 @@ const MAX_REPORTS = 1_000;
 const REPORT_ALERT_EVERY_MS = 15 * 60_000;
 
 /** Selects the open reports that a kind of alert is about. Deadlines are ISO 8601 UTC. */
-interface Waiting {
+interface ReportAlert {
   kind: AlertKind;
   /** The column of the report with the alert of this kind that included it. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
@@ -34,34 +34,34 @@ interface Waiting {
 }
 
 /**
- * Raises alerts about reports that can't wait: of an urgent kind, due within 12 hours, overdue. Each report
- * is included once in an alert of each kind, and again after it was reopened. An alert is resolved once
- * none of its reports waits. It says nothing about who reported what.
+ * Raises alerts about reports that can't wait: of an urgent kind, due within 12 hours, or overdue. Each report is
+ * included once in an alert of each kind, and again after it is reopened. An alert is resolved once none of its reports
+ * is waiting. Alerts don't say who reported what.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
   const soon = new Date(now + DUE_SOON_HOURS * HOUR_MS).toISOString();
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-urgent",
     column: "urgent_alert_id",
     where: "kind IN ('consent', 'under-age')",
     message: (reports, isOne, first) =>
-      `${reports} of people shown without consent or under age ${isOne ? "needs a decision" : "need a decision, the first"} by ${first}.`,
+      `${reports} about missing consent or possible minors ${isOne ? "is due" : "are due, the first"} by ${first}.`,
   });
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-due",
     column: "due_alert_id",
     after: at,
     upTo: soon,
     message: (reports, isOne, first) =>
-      `${reports} ${isOne ? "has" : "have"} to be decided within ${DUE_SOON_HOURS} hours, the first by ${first}.`,
+      `${reports} ${isOne ? "is due" : `are due within ${DUE_SOON_HOURS} hours, the first`} by ${first}.`,
   });
-  await follow(now, {
+  await updateReportAlerts(now, {
     kind: "reports-overdue",
     column: "overdue_alert_id",
     upTo: at,
     message: (reports, isOne, first) =>
-      `${reports} ${isOne ? "is" : "are"} overdue, the first since ${first}.`,
+      `${reports} ${isOne ? "has been overdue" : "are overdue, the first"} since ${first}.`,
   });
   await checkUnhidden(now);
 }
@@ -70,11 +70,11 @@ export async function checkReports(now: number): Promise<void> {
 async function checkUnhidden(now: number): Promise<void> {
   const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
-  const message = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
-  await followAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);
+  const message = `${quantity} reported for missing consent or possible minors ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
+  await updateAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);
 }
 
-async function follow(now: number, waiting: Waiting): Promise<void> {
+async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<void> {
   const { kind, column, message } = waiting;
   for (const alert of await openAlerts(kind)) {
     if (waitingReports(waiting, alert.id).length === 0) await resolveAlert(alert, now);
@@ -92,9 +92,9 @@ async function follow(now: number, waiting: Waiting): Promise<void> {
   await raiseAlert({ kind, message: message(quantity, added.length === 1, time), mark }, now);
 }
 
-/** Returns at most 1,000 reports that wait and that this alert, or none of its kind, has included. */
+/** Returns up to 1,000 waiting reports that this alert (null: no alert of its kind) has included. */
 function waitingReports(
-  { column, where = "true", after = "", upTo = "9999" }: Waiting,
+  { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
   alertId: string | null,
 ): { id: string; dueAt: string }[] {
   return prepared<{ id: string; dueAt: string }>(
@@ -141,7 +141,7 @@ export async function checkConsent(now: number): Promise<void> {
   await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
-/** Returns at most 1,000 records that end soon and that this alert, or none, has included. */
+/** Returns up to 1,000 records that end soon and that this alert (null: no alert) has included. */
 function expiringRecords(
   now: number,
   alertId: string | null,

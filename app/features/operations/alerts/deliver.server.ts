@@ -7,13 +7,13 @@ import { database } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
 import type { AlertNotice } from "~db/schema/operations";
-import { RESOLVED_MESSAGES } from "./alert-records.server";
+import { ALERT_SUBJECTS, RESOLVED_MESSAGES } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 
 const CHECK_EVERY_MS = 60_000;
 const FIRST_CHECK_MS = 5_000;
 
-/** Looks for alerts and sends what waits, from now on each minute. */
+/** Starts to check for alerts and send notices every minute. */
 export function startAlerts(): void {
   const work = async () => {
     await checkAlerts();
@@ -62,24 +62,23 @@ async function send({ id, alert_id, channel, event }: AlertNotice): Promise<unde
     { from: smtpFrom ?? alertEmail, to: alertEmail },
     {
       id,
-      subject: `${siteName}: ${SUBJECTS[event]}`,
-      text: `${message}${isOver ? `\n\nIt was: ${alert.message}` : ""}\n\nSince ${raised_at}.${page}\n`,
+      subject: `${siteName}: ${SUBJECT_PREFIXES[event]}${ALERT_SUBJECTS[kind]}`,
+      text: `${message}${isOver ? `\n\nResolved alert: ${alert.message}` : ""}\n\nSince ${raised_at.slice(0, 16).replace("T", " ")} UTC.${page}\n`,
     },
   );
 }
 
-const SUBJECTS: Record<AlertNotice["event"], string> = {
-  raised: "something needs you",
-  resolved: "it is over",
-  test: "a test of the alerts",
+const SUBJECT_PREFIXES: Record<AlertNotice["event"], string> = {
+  raised: "Action required: ",
+  resolved: "Resolved: ",
+  test: "Test alert",
 };
 
-/** For the connection, the request and the status of the answer together. */
-const MAX_MS = 10_000;
+/** The time limit for the connection, the request and the response status together. */
+const TIMEOUT_MS = 10_000;
 
 /**
- * The signature of a message as https://www.standardwebhooks.com has it: HMAC-SHA256 over
- * `id.timestamp.body`.
+ * Returns the signature of a message by https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`.
  *
  * @param secret text, or base64 after `whsec_`.
  * @param timestamp seconds since 1970.
@@ -90,19 +89,19 @@ function webhookSignature(secret: string, id: string, timestamp: number, body: s
 }
 
 /**
- * Sends a message. Only the status of the answer is read. Redirects aren't followed and count as failures.
+ * Sends a message. Only the status of the response is read. Redirects aren't followed and count as failures.
  *
- * @throws an Error whose message is a sentence without the address, which may hold a secret.
+ * @throws an Error whose message doesn't contain the URL, which may contain a secret.
  */
 export async function sendWebhook(
   address: string,
   secret: string,
   { id, body }: { id: string; body: string },
-  { mostMs = MAX_MS, now = Date.now() } = {},
+  { timeoutMs = TIMEOUT_MS, now = Date.now() } = {},
 ): Promise<void> {
   const timestamp = Math.floor(now / 1000);
-  const signal = AbortSignal.timeout(mostMs);
-  const answer = await fetch(address, {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(address, {
     method: "POST",
     body,
     headers: {
@@ -115,14 +114,14 @@ export async function sendWebhook(
     redirect: "manual",
     signal,
   }).catch(({ cause }: Error) => {
-    const seconds = Math.ceil(mostMs / 1000);
+    const seconds = Math.ceil(timeoutMs / 1000);
     const { code = "unknown" } = (cause ?? {}) as NodeJS.ErrnoException;
     throw new Error(
       signal.aborted
-        ? `The webhook did not answer within ${seconds} seconds.`
+        ? `The webhook didn't respond within ${seconds} seconds.`
         : `The webhook can't be reached (${code}).`,
     );
   });
-  await answer.body?.cancel().catch(() => {});
-  if (!answer.ok) throw new Error(`The webhook answered ${answer.status}.`);
+  await response.body?.cancel().catch(() => {});
+  if (!response.ok) throw new Error(`The webhook responded with ${response.status}.`);
 }

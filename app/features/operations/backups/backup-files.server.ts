@@ -6,18 +6,18 @@ import { BUCKETS } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 
-/** A file of the uploads as a backup lists it; path with slashes, `videos/u/1.mp4`. */
+/** An uploaded file in the list of a backup. The path has slashes: `videos/u/1.mp4`. */
 export interface ListedFile {
   path: string;
   bytes: number;
   modifiedMs: number;
-  /** Of the content when it was copied, hexadecimal; not in a backup of `npm run backup -- FOLDER`. */
+  /** The digest when the file was copied, hexadecimal. Missing in backups of `npm run backup -- FOLDER`. */
   sha256?: string;
-  /** When the copy was last read and compared with it, ISO 8601 UTC. */
+  /** When the copy was last read and compared with the digest, ISO 8601 UTC. */
   readAt?: string;
 }
 
-/** The names of the files of a backup, beside the folder of copied uploads. */
+/** The names of the files and folders in a backup. */
 export const BACKUP = {
   database: "site.sqlite",
   secret: "session-secret",
@@ -26,10 +26,10 @@ export const BACKUP = {
   manifest: "backup.json",
 } as const;
 
-/** Of performers: encrypted, with a secret that is in no backup. */
+/** The folder with documents of performers, encrypted with a secret that no backup contains. */
 const DOCUMENTS = "documents";
 
-/** Where the secret is kept that signs cookies, when no setting gives it. */
+/** Returns the path of the file with the cookie secret, which is used if no setting provides it. */
 export function secretFile(): string {
   return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
 }
@@ -62,12 +62,12 @@ export function listUploads(
   return files.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether a file marks the stream in its folder as unfinished. */
+/** Returns whether a file marks the stream in its folder as unfinished. */
 function isMarker(file: string): boolean {
   return path.posix.basename(file) === UNFINISHED;
 }
 
-/** The regular files in a folder and its subfolders, without hidden ones. */
+/** Returns the regular files in a folder and its subfolders, without hidden ones. */
 export function filesBelow(folder: string): string[] {
   return entriesOf(folder).flatMap((entry) => {
     if (entry.name.startsWith(".")) return [];
@@ -88,27 +88,32 @@ function entriesOf(folder: string): fs.Dirent[] {
   }
 }
 
-/** Whether two entries of lists are of one content, as far as a list tells. */
+/** Returns whether two entries have the same size and time, and thus most likely the same content. */
 export function isSame(a: ListedFile, b: ListedFile): boolean {
   return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
 }
 
-/** Puts a file of a list somewhere; `link` shares the disk space with the one that is there. */
-export type Put = (from: string, to: string, file: ListedFile) => void;
+/** Creates a copy of a listed file. `link` shares the disk space with the source. */
+export type CopyFile = (from: string, to: string, file: ListedFile) => void;
 
-export const copy: Put = (from, to, { modifiedMs }) => {
+export const copy: CopyFile = (from, to, { modifiedMs }) => {
   fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
   fs.utimesSync(to, modifiedMs / 1000, modifiedMs / 1000);
 };
 
-export const link: Put = (from, to) => fs.linkSync(from, to);
+export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 
 /**
- * Puts one file at its target, whole or not at all.
+ * Copies one file to its target atomically.
  *
- * @returns false for one that has been deleted meanwhile.
+ * @returns false if the source has been deleted in the meantime.
  */
-export function putWhole(file: ListedFile, from: string, target: string, put: Put = copy): boolean {
+export function copyAtomically(
+  file: ListedFile,
+  from: string,
+  target: string,
+  put: CopyFile = copy,
+): boolean {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   const partial = `${target}.partial`;
   try {
@@ -142,15 +147,16 @@ export function copyNew(
   );
   const files = listUploads(from, isExcluded).flatMap((file) => {
     const target = path.join(to, file.path);
-    if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
+    if (!isPresent(file, target) && copyAtomically(file, path.join(from, file.path), target))
+      copied++;
     const stat = fs.statSync(target, { throwIfNoEntry: false });
     return stat ? [{ path: file.path, bytes: stat.size, modifiedMs: stat.mtimeMs }] : [];
   });
   return { copied, files };
 }
 
-/** Whether a file with the size and time of an entry exists. */
-export function isThere(entry: ListedFile, file: string): boolean {
+/** Returns whether a file with the size and time of an entry exists. */
+export function isPresent(entry: ListedFile, file: string): boolean {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return (
     stat !== undefined && isSame(entry, { path: "", bytes: stat.size, modifiedMs: stat.mtimeMs })
@@ -171,8 +177,8 @@ export function removeEndedMarkers(copies: Iterable<string>, from: string, to: s
   return ended;
 }
 
-/** Writes a file of a backup, readable by its owner only, whole or not at all. */
-export function writeWhole(file: string, content: string | Buffer): void {
+/** Writes a file of a backup atomically, readable only by its owner. */
+export function writeAtomically(file: string, content: string | Buffer): void {
   fs.writeFileSync(`${file}.partial`, content, { mode: 0o600 });
   fs.renameSync(`${file}.partial`, file);
 }
@@ -183,12 +189,12 @@ export function readListing(backup: string): ListedFile[] {
 }
 
 export function writeListing(backup: string, files: readonly ListedFile[]): void {
-  writeWhole(path.join(backup, BACKUP.listing), `${JSON.stringify(files, null, 1)}\n`);
+  writeAtomically(path.join(backup, BACKUP.listing), `${JSON.stringify(files, null, 1)}\n`);
 }
 
 const CHUNK_BYTES = 1024 ** 2;
 
-/** The SHA-256 of a file's content, hexadecimal. It holds the thread: not for the server's. */
+/** Returns the SHA-256 of a file's content, hexadecimal. Blocks the thread, so don't use it in the server. */
 export function digestOf(file: string): string {
   const hash = createHash("sha256");
   const descriptor = fs.openSync(file, "r");
@@ -245,7 +251,7 @@ function isCloned(from: string, to: string): boolean {
   }
 }
 
-/** The content of a file in parts, of which each is valid until the next one is read. */
+/** Reads a file in chunks. Each is valid until the next one is read. */
 function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let left = bytes;
@@ -257,23 +263,23 @@ function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Genera
   }
 }
 
-/** A disk that is nearly full may take only a part with each call. */
+/** On an almost full disk, each call may write only a part. */
 function writeAll(descriptor: number, chunk: Buffer): void {
   for (let at = 0; at < chunk.length; ) at += fs.writeSync(descriptor, chunk, at);
 }
 
-/** Waits until everything that was written to the file systems of some folders is on their disks. */
+/** Flushes the file systems of some folders to disk. */
 export function flushFileSystems(folders: readonly string[]): void {
   const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
   if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }
 
-/** Why there is no backup; its message is the sentence to show. */
+/** A failed backup. The message is for the operator. */
 export class BackupError extends Error {}
 
-/** Another process is making one. */
+/** Another process is running a backup. */
 export class BackupRunningError extends BackupError {
   constructor() {
-    super("Another backup is being made.");
+    super("Another backup is running.");
   }
 }

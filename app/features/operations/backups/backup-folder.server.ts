@@ -11,11 +11,11 @@ export interface BackupOptions {
   folder: string;
   keep: number;
   withUploads: boolean;
-  /** Whether the file system of the database knows locks. */
+  /** Whether the file system of the database supports locks. */
   hasLocks: boolean;
 }
 
-/** What a backup needs of the settings; undefined while BACKUP_DIR is unset. */
+/** Returns the backup options from the settings; undefined if BACKUP_DIR is unset. */
 export function backupOptions(): BackupOptions | undefined {
   const { backupDir, backupKeep, backupUploads, databasePath, uploadsDir, dataLock } = settings();
   if (!backupDir) return undefined;
@@ -31,8 +31,8 @@ export function backupOptions(): BackupOptions | undefined {
 }
 
 /**
- * Returns the options with which a backup removes older ones. All stay while removals are paused: one of them may be
- * the only copy of the right database.
+ * Applies the retention policy. While removals are paused, no backup is removed: one of them may be the only copy of
+ * the right database.
  */
 export async function withRetention(options: BackupOptions): Promise<BackupOptions> {
   // Not Infinity, which JSON turns into null on the way to the backup process.
@@ -40,11 +40,10 @@ export async function withRetention(options: BackupOptions): Promise<BackupOptio
 }
 
 /**
- * Checks BACKUP_DIR. It is not created: on a disk that is not mounted the backups would go to the one
- * that they are to survive.
+ * Checks BACKUP_DIR. The folder isn't created: if its disk isn't mounted, the backups would end up on the disk whose
+ * failure they have to survive.
  *
- * @throws {SettingsError} when it is missing, no folder, can't be written to, or is inside UPLOADS_DIR or
- *   around it.
+ * @throws {SettingsError} if it is missing, not a folder or not writable, or if it contains or is inside UPLOADS_DIR.
  */
 export function requireBackupFolder(): void {
   const { backupDir, uploadsDir } = settings();
@@ -65,7 +64,7 @@ export function requireBackupFolder(): void {
   const [backups, uploads] = [fs.realpathSync(folder), fs.realpathSync(uploadsDir)];
   if (isInside(backups, uploads) || isInside(uploads, backups)) {
     throw new SettingsError(
-      `BACKUP_DIR (${backups}) and UPLOADS_DIR (${uploads}) must be apart; set BACKUP_DIR to a folder outside, best on another disk.`,
+      `BACKUP_DIR (${backups}) and UPLOADS_DIR (${uploads}) must be separate; set BACKUP_DIR to a folder outside, ideally on another disk.`,
     );
   }
 }
@@ -75,32 +74,33 @@ function isInside(folder: string, parent: string): boolean {
 }
 
 /**
- * The backups below BACKUP_DIR. A folder has its name only once it is proved: what begins with a dot
- * is being made or removed, or was when a process was killed.
+ * The folders in BACKUP_DIR. A backup gets its final name only after it is verified. Names that start with a dot are of
+ * backups that are being created or removed, or were when a process was killed.
  */
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 const UNFINISHED = ".unfinished-";
-const PROOF = ".proof-";
+const VERIFICATION = ".proof-";
 const REMOVED = ".removed-";
-const LEFTOVER = new RegExp(`^(${UNFINISHED}|${PROOF}|${REMOVED})`.replaceAll(".", "\\."));
+const LEFTOVER = new RegExp(`^(${UNFINISHED}|${VERIFICATION}|${REMOVED})`.replaceAll(".", "\\."));
 
-/** The name of a backup that begins now; names sort by time. */
-export function newName(now = new Date()): string {
+/** Returns the name of a backup that starts now. Names sort by time. */
+export function newBackupName(now = new Date()): string {
   return now.toISOString().replaceAll(":", "-");
 }
 
 export const unfinishedFolder = (root: string, name: string) =>
   path.join(root, `${UNFINISHED}${name}`);
-export const proofFolder = (root: string, name: string) => path.join(root, `${PROOF}${name}`);
+export const verificationFolder = (root: string, name: string) =>
+  path.join(root, `${VERIFICATION}${name}`);
 
 /**
- * Returns the names of the verified backups, the newest first. A name in the future is from when the clock was
- * wrong, so it comes last.
+ * Returns the names of the verified backups, the newest first. Names in the future were created while the clock was
+ * wrong, so they come last.
  *
  * @param now the name that a backup would get now.
  */
-export function storedBackups(root: string, now = newName()): string[] {
+export function storedBackups(root: string, now = newBackupName()): string[] {
   const names = fs
     .readdirSync(root)
     .filter((name) => NAME.test(name) && fs.existsSync(path.join(root, name, BACKUP.manifest)))
@@ -109,7 +109,7 @@ export function storedBackups(root: string, now = newName()): string[] {
   return [...names.filter((name) => name <= now), ...names.filter((name) => name > now)];
 }
 
-/** Removes what a killed process has left. Only while nobody else makes a backup. */
+/** Removes what a killed process has left. Requires that no other backup is running. */
 export function removeLeftovers(root: string): void {
   for (const name of fs.readdirSync(root)) {
     if (LEFTOVER.test(name)) remove(path.join(root, name));
@@ -117,14 +117,14 @@ export function removeLeftovers(root: string): void {
 }
 
 /**
- * Removes the oldest backups, until so many are left.
+ * Removes the oldest backups until `keep` are left.
  *
- * @param made the one that was made just now: it stays, whatever the clock says.
+ * @param created the backup that was just created, which is kept even if the clock is wrong.
  */
-export function removeOld(root: string, keep: number, made: string): void {
-  const others = storedBackups(root, made).filter((name) => name !== made);
+export function removeOldest(root: string, keep: number, created: string): void {
+  const others = storedBackups(root, created).filter((name) => name !== created);
   for (const name of others.slice(Math.max(0, keep - 1))) {
-    // Under another name first, so that a part of it is never taken for a backup.
+    // Renamed first, so that a partly removed backup is never mistaken for a complete one.
     const removed = path.join(root, `${REMOVED}${name}`);
     fs.renameSync(path.join(root, name), removed);
     remove(removed);

@@ -15,15 +15,15 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** A length of time in its largest whole unit: `1 day`, `90 minutes`. Milliseconds. */
-function lengthText(ms: number): string {
+/** Returns a duration in milliseconds in its largest whole unit: `1 day`, `90 minutes`. */
+function intervalText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);
 }
 
-/** How old the last proved backup is, when the next is due, and the button for one now. */
+/** The age of the last verified backup, the schedule, and the button that starts a backup. */
 export function BackupHead({
-  page: { timetable, runningSince, proved },
+  page: { schedule, runningSince, lastVerified },
   now,
   busy,
 }: {
@@ -40,31 +40,31 @@ export function BackupHead({
       <div className="flex min-w-0 grow basis-72 flex-col gap-1">
         <p role="status" className="font-semibold">
           {runningSince
-            ? "A backup is being made."
-            : proved
-              ? `The last proved backup is ${ageText(proved.started_at, now)} old.`
-              : "There is no proved backup yet."}
+            ? "Backup in progress…"
+            : lastVerified
+              ? `Last verified backup: ${agoText(lastVerified.started_at, now)}.`
+              : "No verified backup yet."}
         </p>
-        {proved && (
+        {lastVerified && (
           <p className="text-sm text-muted figures">
-            <Time value={proved.started_at} />, {sizeText(proved)}
+            <Time value={lastVerified.started_at} />, {sizeText(lastVerified)}
           </p>
         )}
-        {timetable && (
+        {schedule && (
           <p className="text-sm text-muted figures">
-            {`Every ${lengthText(timetable.everyMs).replace(/^1 /, "")}; the last ${timetable.keep} stay`}
-            {timetable.stored !== null && `, and there ${storedText(timetable.stored)}`}. Next{" "}
-            <Time value={timetable.nextAt} />.
+            {`Every ${intervalText(schedule.everyMs).replace(/^1 /, "")}, keeps ${schedule.keep}`}
+            {schedule.stored !== null && ` (${schedule.stored} stored)`}. Next backup:{" "}
+            <Time value={schedule.nextAt} />.
           </p>
         )}
       </div>
-      {timetable && (
+      {schedule && (
         <Form method="post" action="/admin/backups" preventScrollReset>
           <Button
             name="intent"
             value="back-up"
             busy={busy || runningSince !== null}
-            busyLabel={busy ? "Starting..." : "Backing up..."}
+            busyLabel={busy ? "Starting…" : "Backing up…"}
           >
             Back up now
           </Button>
@@ -74,34 +74,31 @@ export function BackupHead({
   );
 }
 
-function storedText(count: number): string {
-  return count === 1 ? "is 1" : `are ${count}`;
-}
-
-/** What there is to know of a timetable that is off, or of what the backups have. */
-export function BackupNotes({ timetable }: Pick<BackupsPage, "timetable">) {
-  if (!timetable) {
+/** What the backups contain, or how to turn automatic backups on. */
+export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
+  if (!schedule) {
     return (
       <p className="text-sm text-muted">
-        The site makes no backups by itself. Set <code>BACKUP_DIR</code> to a folder, best on
-        another disk, and start it again.
+        Automatic backups are off. To turn them on, set <code>BACKUP_DIR</code> to a folder, ideally
+        on another disk, and restart the site.
       </p>
     );
   }
-  const what = timetable.withUploads
-    ? "the database, the secret beside it and all files, those of the trash included"
-    : "the database and the secret beside it, but no files (BACKUP_UPLOADS is off)";
+  const what = schedule.withUploads
+    ? "the database, its secret and all files, including the trash"
+    : "the database and its secret, but no files (BACKUP_UPLOADS is off)";
   return (
     <div className="flex flex-col gap-2 text-sm text-muted">
-      {timetable.stored === null && (
+      {schedule.stored === null && (
         <p className="text-bad">
-          The folder can’t be read now. Is its disk mounted? <code>{timetable.folder}</code>
+          The backup folder can’t be read. Check that its disk is mounted:{" "}
+          <code>{schedule.folder}</code>
         </p>
       )}
       <p className="wrap-anywhere">
-        A backup has {what}. It is restored into a temporary folder and compared before it counts.
-        They are in <code>{timetable.folder}</code>; <code>npm run restore -- FOLDER</code> brings
-        one back.
+        Each backup contains {what}. It is verified by restoring it to a temporary folder and
+        comparing the result. Backups are stored in <code>{schedule.folder}</code>. To restore one,
+        run <code>npm run restore -- FOLDER</code>.
       </p>
     </div>
   );
@@ -112,7 +109,7 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
   return (
     <section aria-labelledby="last-backups" className="flex flex-col gap-3">
       <h2 id="last-backups" className="text-lg font-semibold">
-        Last backups
+        Recent backups
       </h2>
       <ul className="ruled rounded-lg border border-line bg-surface text-sm">
         {last.map((backup) => (
@@ -122,7 +119,7 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
               <StateBadge state={backup.state} />
             </p>
             <p className="text-muted wrap-anywhere">
-              {backup.isTimed ? "By the timetable" : (backup.by ?? "From the command line")}
+              {backup.isScheduled ? "Scheduled" : (backup.by ?? "Command line")}
             </p>
             <p className="w-full text-muted figures wrap-anywhere">{resultText(backup)}</p>
           </li>
@@ -133,39 +130,46 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
 }
 
 function StateBadge({ state }: Pick<ListedBackup, "state">) {
-  if (state === "done") return <Badge tone="good">Proved</Badge>;
+  if (state === "done") return <Badge tone="good">Verified</Badge>;
   if (state === "running") return <Badge>Running</Badge>;
   return <Badge tone="warn">{state === "failed" ? "Failed" : "Interrupted"}</Badge>;
 }
 
 function resultText(backup: ListedBackup): string {
-  if (backup.state === "running") return "It is being copied and proved.";
+  if (backup.state === "running") return "Copying and verifying…";
   if (backup.state !== "done") return backup.reason ?? "";
   const tookMs = Date.parse(backup.finished_at ?? "") - Date.parse(backup.started_at);
   const repaired =
     backup.repaired > 0
-      ? ` ${formatQuantity(backup.repaired, "damaged file")} of the earlier ones copied again.`
+      ? ` Damaged in earlier backups and copied again: ${formatQuantity(backup.repaired, "file")}.`
       : "";
-  return `${sizeText(backup)}, ${formatStorage(backup.added_bytes)} of it new, in ${formatSpan(tookMs / 1000)}.${repaired}`;
+  return `${sizeText(backup)}, ${formatStorage(backup.added_bytes)} of it new. Took ${formatSpan(tookMs / 1000)}.${repaired}`;
 }
 
 function sizeText({ files, bytes }: ListedBackup): string {
   return `${formatStorage(bytes)}, ${formatQuantity(files, "file")} and the database`;
 }
 
-function ageText(since: string, now: number): string {
+function agoText(since: string, now: number): string {
   const ms = Math.max(0, now - Date.parse(since));
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each) ?? UNITS[3];
-  return formatQuantity(Math.floor(ms / unitMs), unit);
+  const count = Math.floor(ms / unitMs);
+  return count === 0 ? "just now" : `${formatQuantity(count, unit)} ago`;
 }
 
-/** On the page of statistics: how old the last backup is, and the way to all of them and to the alerts. */
-export function BackupLine({ provedAt, now }: { provedAt: string | null; now: number }) {
+/** The age of the last backup, with links to the backups and alerts, on the statistics page. */
+export function BackupLine({
+  lastVerifiedAt,
+  now,
+}: {
+  lastVerifiedAt: string | null;
+  now: number;
+}) {
   return (
     <p className="text-sm text-muted">
-      {provedAt
-        ? `The last proved backup is ${ageText(provedAt, now)} old. `
-        : "There is no proved backup. "}
+      {lastVerifiedAt
+        ? `Last verified backup: ${agoText(lastVerifiedAt, now)}. `
+        : "No verified backup yet. "}
       <Link to="/admin/backups" className="text-ink underline underline-offset-4">
         Backups
       </Link>{" "}
@@ -189,19 +193,19 @@ export function ReplicationNote({
       className="flex flex-col gap-1 rounded-lg border border-line bg-surface p-4 text-sm sm:p-5"
     >
       <p className={state === "following" ? "font-semibold" : "font-semibold text-bad"}>
-        {state === "following" && "Litestream follows the database."}
-        {state === "behind" && "Litestream no longer follows the database."}
-        {state === "never" && "Litestream has not copied anything yet."}
+        {state === "following" && "Litestream is replicating the database."}
+        {state === "behind" && "Litestream has stopped replicating the database."}
+        {state === "never" && "Litestream hasn’t replicated anything yet."}
       </p>
       <p className="text-muted figures">
         {at && (
           <>
-            Its last copy is of <Time value={at} />.{" "}
+            Last replicated: <Time value={at} />.{" "}
           </>
         )}
         {state === "following"
-          ? "Whether all of it has reached the replica, its own metrics say."
-          : "Is it running? Until it is, a disk that is lost takes with it what is written now."}
+          ? "See Litestream’s own metrics for whether everything has reached the replica."
+          : "Check that it is running. Until then, new changes are lost if the disk fails."}
       </p>
     </section>
   );

@@ -1,16 +1,16 @@
 import { BackupError, BackupRunningError } from "./backup-files.server";
 import type { BackupOptions } from "./backup-folder.server";
-import { type CreatedBackup, createBackup } from "./make-backup.server";
+import { type CreatedBackup, createBackup } from "./create-backup.server";
 
-/** The program of the process that makes one backup, answers over the channel to its parent, and ends. */
+/** The entry point of the process that creates one backup, reports the result to its parent over IPC, and exits. */
 
-export type BackupAnswer =
-  | { made: CreatedBackup }
+export type BackupResult =
+  | { created: CreatedBackup }
   | { failure: string; kind: "running" | "expected" | "fault" };
 
-async function answer(options: BackupOptions): Promise<BackupAnswer> {
+async function run(options: BackupOptions): Promise<BackupResult> {
   try {
-    return { made: await createBackup(options) };
+    return { created: await createBackup(options) };
   } catch (error) {
     if (error instanceof BackupRunningError) return { failure: error.message, kind: "running" };
     if (error instanceof BackupError) return { failure: error.message, kind: "expected" };
@@ -19,5 +19,5 @@ async function answer(options: BackupOptions): Promise<BackupAnswer> {
 }
 
 process.once("message", async (options: BackupOptions) => {
-  process.send?.(await answer(options), () => process.exit());
+  process.send?.(await run(options), () => process.exit());
 });

@@ -5,21 +5,21 @@ import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
-import type { CreatedBackup } from "./make-backup.server";
+import type { CreatedBackup } from "./create-backup.server";
 
-/** Of what became of earlier backups, so much is kept. */
-const RECORDS_KEPT = 200;
-/** The end of a backup is worth waiting for. */
+/** The number of records of earlier backups that are kept. */
+const MAX_RECORDS = 200;
+/** How long to wait for the write lock when a backup ends. */
 const BUSY_WAIT_MS = 60_000;
 
 export interface BackupRequest {
-  /** Who asked for it; null for the timetable and the command line. */
+  /** Who requested it; null for scheduled backups and the command line. */
   userId: string | null;
-  /** The time of the timetable, ISO 8601 UTC; null for one that was asked for. */
+  /** The scheduled time, ISO 8601 UTC; null for a requested backup. */
   dueAt: string | null;
 }
 
-/** Records that a backup begins; returns the id of the record. */
+/** Records the start of a backup. Returns the id of the record. */
 export async function recordStart({ userId, dueAt }: BackupRequest): Promise<number> {
   const { insertId } = await database()
     .insertInto("backups")
@@ -28,14 +28,14 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
   const id = Number(insertId);
   await database()
     .deleteFrom("backups")
-    .where("id", "<=", id - RECORDS_KEPT)
+    .where("id", "<=", id - MAX_RECORDS)
     .execute();
   return id;
 }
 
-/** Records that it is made and proved, in the activity too. */
-export async function recordSuccess(id: number, made: CreatedBackup): Promise<void> {
-  const { name, files, bytes, addedBytes, repaired } = made;
+/** Records that a backup was created and verified, also as an activity. */
+export async function recordSuccess(id: number, created: CreatedBackup): Promise<void> {
+  const { name, files, bytes, addedBytes, repaired } = created;
   const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
   const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;
   await finish(id, { state: "done", ...columns }, "backup", detail);
@@ -65,6 +65,7 @@ async function finish(
   await retryWhileBusy(() => transaction(write), BUSY_WAIT_MS);
 }
 
+/** Stored with the backup, and counted by `shouldDelayRetry`. */
 const KILLED = "Its process was killed.";
 const STOPPED = "The site was stopped.";
 /** Delay before each retry of a scheduled backup whose process was killed. */
@@ -114,12 +115,12 @@ export async function shouldDelayRetry(now: number): Promise<boolean> {
   return true;
 }
 
-/** Forgets one that could not begin, since another was being made. */
-export async function forgetStart(id: number): Promise<void> {
+/** Deletes the record of a backup that couldn't start because another one was running. */
+export async function deleteStart(id: number): Promise<void> {
   await database().deleteFrom("backups").where("id", "=", id).execute();
 }
 
-/** The time that the last backup of the timetable was made for, in milliseconds since 1970. */
+/** Returns the scheduled time of the last scheduled backup, in milliseconds since 1970. */
 export async function lastDue(): Promise<number | undefined> {
   const row = await database()
     .selectFrom("backups")
@@ -131,7 +132,7 @@ export async function lastDue(): Promise<number | undefined> {
   return row?.due_at ? Date.parse(row.due_at) : undefined;
 }
 
-/** When the backup that is being made began, ISO 8601 UTC. */
+/** Returns when the running backup started, ISO 8601 UTC; undefined if none is running. */
 export async function runningSince(): Promise<string | undefined> {
   const row = await database()
     .selectFrom("backups")
@@ -141,8 +142,8 @@ export async function runningSince(): Promise<string | undefined> {
   return row?.started_at;
 }
 
-/** The last one that is proved. */
-export function lastProved(): Promise<BackupRow | undefined> {
+/** Returns the last verified backup. */
+export function lastVerified(): Promise<BackupRow | undefined> {
   return database()
     .selectFrom("backups")
     .selectAll()
@@ -151,23 +152,23 @@ export function lastProved(): Promise<BackupRow | undefined> {
     .executeTakeFirst();
 }
 
-/** When backups are due: at a moment and each `everyMs` after it, so that nothing adds up. Milliseconds. */
+/** Backups are due at a first time and every `everyMs` after it, so that delays don't add up. All in milliseconds. */
 
 /**
- * The time of the timetable that a backup is due for now. Of several that were missed it is the last:
- * they are made up by one.
+ * Returns the scheduled time of the backup that is due now. If several were missed, it is that of the last one: a
+ * single backup makes up for them.
  *
- * @param last the time that the last one was made for; undefined before the first.
- * @returns undefined while none is due.
+ * @param last the scheduled time of the last one; undefined before the first.
+ * @returns undefined if none is due.
  */
 export function dueNow(last: number | undefined, everyMs: number, now: number): number | undefined {
-  // The last one lies ahead when the clock was wrong then.
+  // A last one in the future was created while the clock was wrong.
   if (last === undefined || last > now + everyMs) return now;
   const missed = Math.floor((now - last) / everyMs);
   return missed > 0 ? last + missed * everyMs : undefined;
 }
 
-/** The time of the next one; `now` when one is due. */
+/** Returns the time of the next backup; `now` if one is due. */
 export function nextDue(last: number | undefined, everyMs: number, now: number): number {
   if (last === undefined || dueNow(last, everyMs, now) !== undefined) return now;
   return last + everyMs;

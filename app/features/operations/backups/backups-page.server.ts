@@ -5,13 +5,13 @@ import { database } from "~db/client.server";
 import { siteReplication } from "~db/replication.server";
 import type { BackupRow } from "~db/schema/operations";
 import { backupOptions, storedBackups } from "./backup-folder.server";
-import { lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
+import { lastDue, lastVerified, nextDue, runningSince } from "./backup-records.server";
 
-const SHOWN = 30;
+const PAGE_SIZE = 30;
 
-/** A backup as the page lists it. Times are ISO 8601 UTC. */
+/** A backup on the page. Times are ISO 8601 UTC. */
 export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
-  isTimed: boolean;
+  isScheduled: boolean;
   /** Who requested it; null for the command line. */
   by: string | null;
 }
@@ -20,11 +20,11 @@ export type BackupsPage = Awaited<ReturnType<typeof readBackupsPage>>;
 
 export async function readBackupsPage(now = Date.now()) {
   const options = backupOptions();
-  const [proved] = await list(1, "done");
+  const [lastBackup] = await list(1, "done");
   const everyMs = settings().backupEveryMs;
   return {
-    /** Undefined while BACKUP_DIR is unset. */
-    timetable: options && {
+    /** Undefined if BACKUP_DIR is unset. */
+    schedule: options && {
       folder: options.folder,
       everyMs,
       keep: options.keep,
@@ -32,20 +32,20 @@ export async function readBackupsPage(now = Date.now()) {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
-    /** Null where Litestream is not used. */
+    /** Null if Litestream isn't used. */
     replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
-    proved: proved ?? null,
-    last: await list(SHOWN),
+    lastVerified: lastBackup ?? null,
+    last: await list(PAGE_SIZE),
   };
 }
 
-/** When the last proved backup was made, for the page of statistics; null when there is none. */
-export async function lastProvedAt(): Promise<string | null> {
-  return (await lastProved())?.started_at ?? null;
+/** Returns the time of the last verified backup, for the statistics page; null if there is none. */
+export async function lastVerifiedAt(): Promise<string | null> {
+  return (await lastVerified())?.started_at ?? null;
 }
 
-/** The last backups. */
+/** Returns the last backups, the newest first. */
 async function list(most: number, state?: BackupRow["state"]): Promise<ListedBackup[]> {
   const rows = await database()
     .selectFrom("backups")
@@ -58,7 +58,7 @@ async function list(most: number, state?: BackupRow["state"]): Promise<ListedBac
     .execute();
   return rows.map(({ user_id, due_at, name: _, email, ...row }) => ({
     ...row,
-    isTimed: due_at !== null,
+    isScheduled: due_at !== null,
     by: user_id && (email ?? DELETED_ACCOUNT),
   }));
 }

@@ -6,15 +6,15 @@ import { litestreamFolder } from "~db/litestream.server";
 import {
   BACKUP,
   BackupError,
+  type CopyFile,
   copy,
+  copyAtomically,
   digestOf,
   filesBelow,
   flushFileSystems,
-  isThere,
+  isPresent,
   type ListedFile,
   listUploads,
-  type Put,
-  putWhole,
   readListing,
   UPLOAD_FOLDERS,
 } from "./backup-files.server";
@@ -26,7 +26,7 @@ import {
  * copies to their places, the database last.
  */
 
-/** Where the parts of a site are. */
+/** The paths of a site's files. */
 export interface SiteFiles {
   databasePath: string;
   uploadsDir: string;
@@ -46,13 +46,13 @@ export interface Restored {
 const COPIES = ".restore";
 
 /**
- * Replaces the database and the secret of a site and adds the uploaded files of a backup. Files with the same
- * name are replaced; no other file is removed.
+ * Replaces the database and the secret of a site and adds the uploaded files of a backup. Files with the same name are
+ * replaced; no other file is removed.
  *
- * @param put how the uploaded files are copied.
+ * @param put how to copy the uploaded files.
  * @throws before anything of the site has changed, unless moving the copies fails. Running it again continues.
  */
-export function restoreBackup(backup: string, site: SiteFiles, put: Put = copy): Restored {
+export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = copy): Restored {
   finishRestore(site);
   const copied = copyUploads(backup, site.uploadsDir, put);
   copyDatabase(backup, site);
@@ -77,14 +77,14 @@ export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles
 /**
  * Finishes a restore that was interrupted while it moved the copies to their places.
  *
- * @throws {BackupError} with a sentence for the operator.
+ * @throws {BackupError} with a message for the operator.
  */
 export function finishInterruptedRestore(site: SiteFiles): void {
   try {
-    if (finishRestore(site)) console.log("A restore that was interrupted is finished now.");
+    if (finishRestore(site)) console.log("An interrupted restore has been completed.");
   } catch (error) {
     throw new BackupError(
-      `A restore was interrupted and can't be finished: ${(error as Error).message}. Fix this and start again.`,
+      `A restore was interrupted and can't be completed: ${(error as Error).message}. Fix the problem and start the site again.`,
     );
   }
 }
@@ -99,7 +99,7 @@ export function reportCopies({ uploadsDir }: SiteFiles): void {
 }
 
 /**
- * Moves everything that was copied to its place, if a restore has got so far.
+ * Moves the copied files to their final places, if a restore has prepared them.
  *
  * @returns the previous database, if there was one; undefined if there was nothing to finish.
  */
@@ -153,14 +153,14 @@ function linkOrRename(from: string, to: string): void {
 }
 
 /** @returns how many files the site doesn't have with the same size and time. */
-function copyUploads(backup: string, uploadsDir: string, put: Put): number {
+function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number {
   const from = path.join(backup, BACKUP.uploads);
   const wanted = listUploads(from).filter(
-    (file) => !isThere(file, path.join(uploadsDir, file.path)),
+    (file) => !isPresent(file, path.join(uploadsDir, file.path)),
   );
   const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
   for (const folder of UPLOAD_FOLDERS) {
-    // What a restore of another backup has left, and parts of files.
+    // Leftovers from restoring another backup, and incomplete copies.
     for (const file of filesBelow(path.join(uploadsDir, folder, COPIES))) {
       if (!copies.has(file)) fs.rmSync(file);
     }
@@ -169,7 +169,7 @@ function copyUploads(backup: string, uploadsDir: string, put: Put): number {
     requireReplaceable(path.join(uploadsDir, file.path));
     const source = path.join(from, file.path);
     const isCopied = fs.existsSync(target) && digestOf(target) === digestOf(source);
-    if (!isCopied) putWhole(file, source, target, put);
+    if (!isCopied) copyAtomically(file, source, target, put);
   }
   return wanted.length;
 }
@@ -186,12 +186,14 @@ function copyOf(uploadsDir: string, { path: name }: ListedFile): string {
   return path.join(uploadsDir, folder, COPIES, ...rest);
 }
 
-/** Finds out before anything is moved whether a file can be put at its place. */
+/** Checks whether a file can be moved to its place, before any file is moved. */
 function requireReplaceable(file: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`${file} is a folder, but a file in the backup; move it away.`);
+    throw new BackupError(
+      `${file} is a folder, but the backup has a file with this name. Move the folder away.`,
+    );
   }
 }
 
@@ -208,13 +210,13 @@ function copyPrivately(from: string, to: string): void {
   fs.chmodSync(to, 0o600);
   flush(to);
   if (digestOf(to) !== digestOf(from)) {
-    throw new BackupError(`${to} is not what was copied from ${from}; check the disk.`);
+    throw new BackupError(`${to} differs from ${from}, which it was copied from. Check the disk.`);
   }
 }
 
 const partialFile = (file: string) => `${file}.partial`;
 
-/** Waits until a file, or the entries of a folder, are on the disk. */
+/** Flushes a file, or the entries of a folder, to disk. */
 function flush(file: string): void {
   const descriptor = fs.openSync(file, "r");
   try {

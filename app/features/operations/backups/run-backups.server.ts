@@ -9,11 +9,11 @@ import { findExecutable } from "~/shared/program.server";
 import { every, processState } from "~db/runtime.server";
 import { BackupRunningError } from "./backup-files.server";
 import { backupOptions, withRetention } from "./backup-folder.server";
-import type { BackupAnswer } from "./backup-process.server";
+import type { BackupResult } from "./backup-process.server";
 import {
   type BackupRequest,
+  deleteStart,
   dueNow,
-  forgetStart,
   lastDue,
   recordFailure,
   recordInterruption,
@@ -22,12 +22,12 @@ import {
   runningSince,
   shouldDelayRetry,
 } from "./backup-records.server";
-import { lockBackups } from "./make-backup.server";
+import { lockBackups } from "./create-backup.server";
 
-/** How late a backup may be, and how long after the start the first. */
+/** The maximum delay of a scheduled backup, and the delay of the first one after the start. */
 const POLL_EVERY_MS = 15_000;
 const FIRST_POLL_MS = 2_000;
-const FAULT = "It could not be made. The log of the site says why.";
+const UNEXPECTED_ERROR = "An unexpected error occurred. See the site's log.";
 
 const state = processState(
   "backup",
@@ -35,23 +35,23 @@ const state = processState(
   stopBackup,
 );
 
-/** The process that makes a backup now, for tests that kill it. */
+/** Returns the process of the running backup, for tests that kill it. */
 export function backupProcess(): ChildProcess | undefined {
   return state().child;
 }
 
-/** Makes the backups of the timetable from now on, if BACKUP_DIR is set. */
+/** Starts the backup schedule if BACKUP_DIR is set. */
 export function startBackups(): void {
   if (!settings().backupDir) return;
-  every(POLL_EVERY_MS, "begin the next backup", () => pollBackups(), { firstMs: FIRST_POLL_MS });
+  every(POLL_EVERY_MS, "start the next backup", () => pollBackups(), { firstMs: FIRST_POLL_MS });
   onShutdown(stopBackup);
 }
 
-/** Begins the backup that is due, if there is one, and notices one whose process was killed. */
+/** Starts the backup that is due, if any, and records one whose process was killed. */
 export async function pollBackups(now = Date.now()): Promise<void> {
   if (state().child || state().isLeaving) return;
   if (await runningSince()) {
-    if (isMadeElsewhere()) return;
+    if (isRunningElsewhere()) return;
     await recordInterruption();
     announceStudioChange();
   }
@@ -62,65 +62,64 @@ export async function pollBackups(now = Date.now()): Promise<void> {
 }
 
 /**
- * Begins a backup in a process of its own, which takes what processor and disk others leave.
+ * Starts a backup in a separate process with low CPU and I/O priority.
  *
- * @returns when it has ended, which takes minutes; undefined when one is being made already, or BACKUP_DIR is
- *   unset.
+ * @returns a promise for its end, which takes minutes; undefined if a backup is already running or BACKUP_DIR is unset.
  */
 export async function startBackup(
   request: BackupRequest,
 ): Promise<{ ended: Promise<void> } | undefined> {
   const options = backupOptions();
   const { child: running, isLeaving } = state();
-  if (!options || running || isLeaving || isMadeElsewhere()) return undefined;
+  if (!options || running || isLeaving || isRunningElsewhere()) return undefined;
   const { file, loader } = findExecutable("backup-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = limitedCommand(node, { background: true });
   const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });
-  // Before anything is awaited, so that two requests do not begin two.
+  // Set before the first `await`, so that two requests can't start two backups.
   state().child = child;
-  const answer = answerOf(child);
+  const result = resultOf(child);
   try {
     const id = await recordStart(request);
     child.send(await withRetention(options));
     announceStudioChange();
-    return { ended: answer.then((found) => record(id, found)) };
+    return { ended: result.then((found) => record(id, found)) };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
   }
 }
 
-/** Resolves when the process is gone, with undefined when that was before its answer. */
-async function answerOf(child: ChildProcess): Promise<BackupAnswer | undefined> {
-  let answer: BackupAnswer | undefined;
+/** Resolves when the process has exited; to undefined if it didn't report a result. */
+async function resultOf(child: ChildProcess): Promise<BackupResult | undefined> {
+  let result: BackupResult | undefined;
   child.once("message", (message) => {
-    answer = message as BackupAnswer;
+    result = message as BackupResult;
   });
   child.channel?.unref();
   child.unref();
   await once(child, "exit").catch(() => {});
   if (state().child === child) state().child = undefined;
-  return answer;
+  return result;
 }
 
-async function record(id: number, answer: BackupAnswer | undefined): Promise<void> {
+async function record(id: number, result: BackupResult | undefined): Promise<void> {
   try {
-    if (!answer) await recordInterruption();
-    else if ("made" in answer) await recordSuccess(id, answer.made);
-    else if (answer.kind === "running") await forgetStart(id);
+    if (!result) await recordInterruption();
+    else if ("created" in result) await recordSuccess(id, result.created);
+    else if (result.kind === "running") await deleteStart(id);
     else {
-      console.error(`The backup failed: ${answer.failure}`);
-      await recordFailure(id, answer.kind === "fault" ? FAULT : answer.failure);
+      console.error(`The backup failed: ${result.failure}`);
+      await recordFailure(id, result.kind === "fault" ? UNEXPECTED_ERROR : result.failure);
     }
   } catch (error) {
-    console.error("The end of a backup could not be recorded:", error);
+    console.error("Could not record the end of a backup:", error);
   }
   announceStudioChange();
 }
 
-/** Whether a process that is not of this server makes a backup now. */
-function isMadeElsewhere(): boolean {
+/** Returns whether another process is running a backup. */
+function isRunningElsewhere(): boolean {
   const { dataLock, databasePath } = settings();
   if (!dataLock) return false;
   try {
@@ -132,7 +131,7 @@ function isMadeElsewhere(): boolean {
   }
 }
 
-/** Ends the process; the next backup removes what it leaves. */
+/** Kills the process. The next backup removes what it leaves behind. */
 async function stopBackup(): Promise<void> {
   state().isLeaving = true;
   const { child } = state();

@@ -3,19 +3,19 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   BACKUP,
+  copyAtomically,
   copyWithDigest,
   isSame,
   type ListedFile,
   link,
   listUploads,
-  putWhole,
   readListing,
   removeEndedMarkers,
 } from "./backup-files.server";
 
 /**
- * The copy of the uploads in a backup that is being made. A file that an earlier backup has with the same
- * size and time is a link to that copy and takes no room.
+ * Creates the copy of the uploads in an unfinished backup. A file that an earlier backup contains with the same size
+ * and time is a hard link to that copy and takes no space.
  *
  * @param earlier the folder of that backup.
  */
@@ -50,7 +50,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
   /** Others may write to the file at the same time, so the entry describes the copy and not what was listed. */
   function copyFrom(from: string, file: ListedFile): boolean {
     let entry: ListedFile | undefined;
-    const isCopied = putWhole(file, from, path.join(target, file.path), (source, partial) => {
+    const isCopied = copyAtomically(file, from, path.join(target, file.path), (source, partial) => {
       entry = { path: file.path, ...copyWithDigest(source, partial) };
     });
     if (!isCopied || !entry) return false;
@@ -60,13 +60,13 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
   }
 
   return {
-    /** Of the files that no earlier backup has. */
+    /** Returns the total size of the files that no earlier backup contains. */
     bytesToCopy: (stored: StoredCopies) =>
       listUploads(uploadsDir, stored.has)
         .filter((file) => !earlierCopy(file))
         .reduce((sum, { bytes }) => sum + bytes, 0),
     /**
-     * Brings the files that are there now into the copy; may be called again.
+     * Adds the current files to the copy. Can be called repeatedly.
      *
      * @param stored copies of files in the store, which the backup doesn't contain.
      */
@@ -79,23 +79,23 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
         if (!there || !isSame(there, file)) add(file);
       }
     },
-    /** Copies a file again whose copy is damaged, and corrects its entry; false when its source is gone. */
+    /** Copies a file again whose copy is damaged, and updates its entry. Returns false if the source is gone. */
     repair(file: ListedFile) {
-      // One that was written to since it was copied is taken as it is now.
+      // A file that was modified since it was copied is copied in its current state.
       if (!copyFrom(path.join(uploadsDir, file.path), file)) return false;
       Object.assign(file, have.get(file.path));
       return true;
     },
     files: () => [...have.values()],
-    /** What was copied, and not linked. */
+    /** Returns the bytes that were copied and not linked. */
     addedBytes: () => [...copied.values()].reduce((sum, bytes) => sum + bytes, 0),
   };
 }
 
-/** False where the file system has no links, or no more of this file: it is copied then. */
+/** Links a file. Returns false if the file system has no hard links, or no more for this file; it is copied then. */
 function isLinked(file: ListedFile, from: string, to: string): boolean {
   try {
-    return putWhole(file, from, to, link);
+    return copyAtomically(file, from, to, link);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EMLINK" || code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") {

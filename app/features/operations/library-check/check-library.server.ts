@@ -20,7 +20,7 @@ import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload needs this long from its first byte in the bucket to its row. */
+/** No upload takes this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -30,25 +30,25 @@ export interface LibraryEntry extends MediaName {
 }
 
 export interface LibraryReport {
-  /** In the buckets, but of no video. */
+  /** Entries of the buckets that belong to no video. */
   stray: LibraryEntry[];
-  /** Referenced by a video, but not on disk. */
+  /** Files that a video references but that don't exist. */
   missing: MissingFile[];
-  /** Entries that belong to a video, and their bytes. */
+  /** The number of entries, and their size in bytes. */
   entries: number;
   bytes: number;
-  /** Why nothing may be removed at the moment. */
+  /** Why removals are paused, if they are. */
   pausedBy?: PauseReason;
 }
 
 /**
- * Compares the buckets with the catalogue, and corrects the recorded disk usage.
- * It removes nothing, and may run beside the server: records that were written since it began
- * stay as they are, and files of an upload in progress are left to the upload.
+ * Compares the buckets with the catalogue and corrects the recorded disk usage. Removes nothing, and can run while the
+ * server is running: records that were written since it started are kept, and files of uploads in progress are left to
+ * the upload.
  *
- * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk
- *   and recorded.
- * @param forgetsMissing also while so many files are missing that their folder may not be mounted.
+ * @param wantsMissing whether to list and record missing files, for which every file is looked up on disk.
+ * @param forgetsMissing whether to delete records of missing files even if there are so many that their folder may not
+ *   be mounted.
  */
 export async function checkLibrary({
   wantsMissing = true,
@@ -77,16 +77,16 @@ export async function checkLibrary({
     report.entries += 1;
     report.bytes += entry.bytes;
     const before = recorded.get(key);
-    // Only the record still says that a preserved video had it.
+    // The record is the only evidence that the file belonged to a preserved video.
     const isKept = videoId === undefined && isPreservedFile(entry);
     const owner = videoId ?? (isKept ? (before?.video_id ?? null) : null);
     if (corrects) await correctRecord(entry, owner, before);
   }
-  // These records tell the next start what should be there.
-  if (forgetsMissing || !pausedBy) await forgetOthers(recorded, found);
+  // At the next start, these records tell which files should exist.
+  if (forgetsMissing || !pausedBy) await deleteOtherRecords(recorded, found);
   if (corrects) {
     await deleteOrphanDigests();
-    await correctFigure();
+    await correctTotal();
   }
   report.stray = await stillUnowned(unowned);
   if (wantsMissing) for await (const file of missingFiles()) report.missing.push(file);
@@ -94,10 +94,10 @@ export async function checkLibrary({
 }
 
 /**
- * Moves what belongs to no video to the quarantine, unless it has changed within a week. Asks the catalogue
- * again first: an upload that was just being published has its row by now.
+ * Moves entries that belong to no video to the quarantine, unless they have changed within a week. Checks the catalogue
+ * again first, because an upload that was being published has its row by now.
  *
- * @returns what was moved.
+ * @returns the entries that were moved.
  */
 export async function quarantineStray(
   stray: readonly LibraryEntry[],
@@ -144,7 +144,7 @@ function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
   return storedFilesOf(entry).every(({ modifiedMs }) => now - modifiedMs > UNCHANGED_MS);
 }
 
-/** The entries that still belong to no video and to no upload in progress. */
+/** Returns the entries that still belong to no video and to no upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
   // Checked before the rows are read: an upload releases its reservation after its row is written.
@@ -155,18 +155,17 @@ async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEn
   return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
 }
 
-/** Whether an upload in progress, or a removal, accounts for a file without a video. */
+/** Returns whether a file has no video because of an upload in progress or a pending removal. */
 async function isInTransit(entry: LibraryEntry): Promise<boolean> {
   return (await isArriving(entry)) || isBeingRemoved(entry);
 }
 
 /**
- * Whether the file belongs to an upload in progress, which reserves the empty folder
- * `{userId}/{timestamp}` from before
- * the file's first byte until the row is there; one that is a day old is what a killed process left.
+ * Returns whether the file belongs to an upload in progress. An upload reserves the empty folder `{userId}/{timestamp}`
+ * before the file's first byte and until its row exists. A reservation older than a day was left by a killed process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
-  // The folder by which an import reserves a second; its rows in `imports` tell whether it runs.
+  // An import reserves a whole second with such a folder. Its rows in `imports` tell whether it is running.
   if (isFolder && pathInBucket.endsWith("000")) return false;
   const folder = bucketFile("videos", mediaBasePath(pathInBucket));
   if (!folder) return false;
@@ -177,7 +176,7 @@ export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry)
   return names?.length === 0 && stat !== undefined && Date.now() - stat.mtimeMs < ABANDONED_MS;
 }
 
-/** The entries of `{bucket}/{userId}/`. */
+/** Returns the entries of all folders `{bucket}/{userId}/`. */
 async function* entries(): AsyncGenerator<LibraryEntry> {
   for (const bucket of BUCKETS) {
     const root = path.join(settings().uploadsDir, bucket);
@@ -193,7 +192,7 @@ async function* entries(): AsyncGenerator<LibraryEntry> {
   yield* storedEntries();
 }
 
-/** The entries that are in the store only. */
+/** Returns the entries that are only in the store. */
 async function* storedEntries(): AsyncGenerator<LibraryEntry> {
   let entry = "";
   for (const { bucket, path: name } of allStoredFiles()) {
@@ -216,7 +215,7 @@ export async function listing(folder: string) {
 }
 
 /** Recomputes the recorded total from the files' records. */
-async function correctFigure(): Promise<void> {
+async function correctTotal(): Promise<void> {
   await database()
     .updateTable("storage")
     .set(({ selectFrom, fn, val }) => ({
@@ -249,25 +248,25 @@ export async function correctRecord(
   }
   await replaceRecord(before, { bucket, path, videoId, kind, bytes });
   if (before) return;
-  // A file that was deleted since it was measured: its record was removed before this one came.
+  // The file may have been deleted since it was measured, and its record removed before this one was written.
   const file = bucketFile(bucket, path);
   const isThere = file && (await fs.lstat(file).catch(() => undefined));
   if (!isThere && !isStored({ bucket, path })) await forgetFiles([{ bucket, path }]);
 }
 
-async function forgetOthers(
+async function deleteOtherRecords(
   recorded: ReadonlyMap<string, RecordedFile>,
   found: ReadonlySet<string>,
 ): Promise<void> {
   for (const [key, file] of recorded) {
-    // Deeper entries count as a part of their folder.
+    // Files in subfolders are counted in the entry of their folder.
     const isOwnEntry = file.path.split("/").length === 2;
-    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
+    if (!(isOwnEntry && found.has(key))) await deleteRecordUnlessChanged(file);
   }
 }
 
 /** Forgets a record unless its file exists or the record has changed since it was read. */
-export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
+export async function deleteRecordUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
   if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;
@@ -275,7 +274,7 @@ export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
   await replaceRecord(before, undefined);
 }
 
-/** Digests of videos that another program deleted; for our own the trash removes them. */
+/** Deletes the digests of videos that another tool has deleted. For our own deletions, the trash deletes them. */
 async function deleteOrphanDigests(): Promise<void> {
   const videos = database().selectFrom("videos").select("id");
   const deleted = database().selectFrom("deleted_videos").select("id");

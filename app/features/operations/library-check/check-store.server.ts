@@ -20,18 +20,18 @@ import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface StoreReport {
-  /** Files, by bucket and path, whose object the store doesn't have, or has with another length. */
+  /** Files (`{bucket}/{path}`) whose object is missing from the store or has a different length. */
   missing: string[];
-  /** Objects of files that are missing, because the database is a copy from before they were moved into the store. */
+  /** Objects of missing files that were moved into the store after the backup of this database. */
   recoverable: string[];
-  /** Objects of a week ago or longer that no file's record names. */
+  /** Objects that are at least a week old and that no file's record references. */
   stray: { key: string; bytes: number }[];
-  /** Keys of objects that were sent in part, a day ago or longer. */
+  /** Keys of incomplete uploads to the store that are at least a day old. */
   unfinished: string[];
 }
 
 /**
- * Compares the store with the records of the files in it. Undefined on a site without a store.
+ * Compares the store with the records of the files in it. Returns undefined on a site without a store.
  *
  * @throws {StorageError}
  */
@@ -43,7 +43,7 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
   const missing: string[] = [];
   for (const { object, bytes, bucket, path } of allStoredFiles()) {
     if (objects.get(object)?.bytes === bytes) continue;
-    // Moved since the list was read.
+    // It may have been moved since the list was read.
     const found = await store.head(object);
     if (found?.bytes !== bytes) missing.push(`${bucket}/${path}`);
   }
@@ -60,9 +60,9 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
 }
 
 /**
- * Enqueues the removal of objects that no file's record names, in 30 days, and removes what was sent in part.
- * A newer copy of the database, restored until then, may name them. Objects that have come to be named since the
- * report stay, as does everything while removals are paused.
+ * Schedules the removal of unreferenced objects in 30 days, and removes incomplete uploads. A newer backup of the
+ * database that is restored by then may reference the objects. Keeps objects that are referenced since the report, and
+ * everything while removals are paused.
  *
  * @returns the objects that will be removed.
  */
@@ -80,9 +80,9 @@ export async function quarantineObjects(
 }
 
 /**
- * Brings files to the disk whose objects are in the store without a record, the newest object of each.
+ * Downloads missing files whose objects are in the store without a record; for each file, the newest object.
  *
- * @returns their names.
+ * @returns the names of the files.
  * @throws {StorageError}
  */
 export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverable">) {
@@ -101,7 +101,7 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
   return recovered;
 }
 
-/** Whether no record references an object and no removal of it is pending. */
+/** Returns whether no record references an object and no removal of it is pending. */
 function isUnused(object: string): boolean {
   return !isObjectReferenced(object) && !isObjectRemovalPending(object);
 }

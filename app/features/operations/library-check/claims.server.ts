@@ -7,20 +7,20 @@ import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";
 import { rowsWithFilesAfter } from "./missing-files.server";
 
-/** What rows say about the entries of the buckets. */
+/** Which videos the entries of the buckets belong to, according to the database. */
 export interface Claims {
-  /** `bucket/path` of the files that rows name, with the video's id. */
+  /** The video ids by the `{bucket}/{path}` of files that rows reference. */
   files: Map<string, string>;
-  /** `{userId}/{timestamp}` of the videos: the folders of their derived files. */
+  /** The video ids by `{userId}/{timestamp}`, the folders of derived files. */
   basePaths: Map<string, string>;
-  /** The same of the thumbnails, with the folders of their smaller versions. */
+  /** The same for thumbnails, whose folders contain their smaller versions. */
   thumbnailBasePaths: Map<string, string>;
 }
 
 /** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
-  // First, so that a live video of the same files counts as their owner.
+  // Deleted videos first, so that a live video with the same files counts as the owner.
   const deleted = prepared("SELECT id, row FROM deleted_videos").iterate();
   for (const { id, row } of deleted as Iterable<{ id: string; row: string }>) {
     claim(claims, id, JSON.parse(row) as NamedFiles);
@@ -33,7 +33,7 @@ export async function readClaims(): Promise<Claims> {
     .execute();
   for (const { id, ...row } of others) {
     claim(claims, id, row);
-    // Its file is moved into the bucket before its row names it.
+    // The file of a trimmed version is moved into the bucket before its row references it.
     const cut = row.video_url === "" ? trimBasePath(row) : undefined;
     if (cut) claimUrl(claims, id, mediaUrl("videos", `${cut}.mp4`), false);
   }
@@ -59,14 +59,14 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** Returns the id of the video, or of its other file, whose row names an entry at the moment. */
+/** Returns the id of the video, or of its other file, whose row currently references an entry. */
 export function claimantOf({
   bucket,
   path,
   isFolder,
 }: MediaName & { isFolder: boolean }): string | undefined {
   const url = mediaUrl(bucket, path);
-  // From "{url}." to below "{url}0": a file with the name of the folder ("."), or one in it ("/").
+  // The range from "{url}." to below "{url}0" contains files named like the folder (".") and files in it ("/").
   const isNamed = (column: string) =>
     isFolder ? `${column} >= @url || '.' AND ${column} < @url || '0'` : `${column} = @url`;
   const names = ["videos", "video_files"].flatMap((table) =>

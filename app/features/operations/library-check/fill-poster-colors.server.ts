@@ -3,7 +3,7 @@ import { localFile } from "~/media/files/local-copies.server";
 import { posterColors } from "~/media/images/process-image.server";
 import { database } from "~db/client.server";
 
-/** Computes the missing poster colours of rows that another program wrote; returns how many. */
+/** Computes missing poster colors of rows that another tool has written. Returns how many. */
 export async function fillPosterColors(): Promise<number> {
   const rows = await database()
     .selectFrom("videos")
@@ -21,7 +21,7 @@ export async function fillPosterColors(): Promise<number> {
       .updateTable("videos")
       .set({ poster_colors: colors })
       .where("id", "=", id)
-      // The thumbnail may have been replaced meanwhile.
+      // The thumbnail may have been replaced in the meantime.
       .where("thumbnail_url", "=", thumbnail_url)
       .executeTakeFirst();
     filled += Number(numUpdatedRows);

@@ -7,18 +7,18 @@ import { database, projector, sqliteHandle, transaction } from "~db/client.serve
 import { checkLibrary } from "./check-library.server";
 
 /**
- * Derived data follow every change of a row, but the database file may have been repaired or rebuilt by
- * other tools, and files may have been added or removed while the site was down. Checked at start.
+ * Checks derived data at start. They follow every change of a row, but other tools may have repaired or rebuilt the
+ * database, and files may have been added or removed while the site was down.
  */
 
 const SAMPLES = 20;
 const SAMPLE_LENGTH = 40;
 const SMALL_LIBRARY_VIDEOS = 5_000;
 
-/** Rebuilds all derived data when totals or search disagree with the rows; returns whether it did. */
+/** Rebuilds all derived data if the totals or the search index don't match the rows. Returns whether it did. */
 export async function correctDerivedData(): Promise<boolean> {
   await projected();
-  // While an import is still being projected, they may differ.
+  // They may differ while an import is still being projected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   await transaction(() => projector().startAnew());
   while (projector().waiting().last !== null) {
@@ -56,9 +56,9 @@ function searchFindsRows(): boolean {
 }
 
 /**
- * Walks the buckets once for a database that has never been compared with them, and at each start
- * while the library is small enough to do it quickly: files may have been added or removed while the
- * site was down. A large one is compared by `npm run check-library`.
+ * Compares the buckets with the database if that has never been done, and at every start if the library is small enough
+ * to do it quickly, because files may have been added or removed while the site was down. For large libraries, use
+ * `npm run check-library`.
  *
  * @returns whether it did.
  */
@@ -75,13 +75,11 @@ export async function correctStorage(): Promise<boolean> {
   return true;
 }
 
-/** Corrects all of it in the background; errors are logged and stop nothing. */
+/** Runs all checks in the background. Errors are only logged. */
 export function checkIntegrity(): void {
-  correctDerivedData().catch((error) =>
-    console.error("The derived data could not be checked:", error),
-  );
+  correctDerivedData().catch((error) => console.error("Could not check the derived data:", error));
   transaction(() => correctHeld()).catch((error) =>
-    console.error("The holds could not be checked:", error),
+    console.error("Could not check the holds:", error),
   );
-  correctStorage().catch((error) => console.error("The storage could not be checked:", error));
+  correctStorage().catch((error) => console.error("Could not check the storage:", error));
 }

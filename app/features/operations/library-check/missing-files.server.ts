@@ -6,9 +6,9 @@ import { database, prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 
 /**
- * Which videos miss a file. A page of the list can't look for those of 100,000 videos, so they are looked
- * for once a day and by `npm run check-library`, and the list says as of when. This is the only writer of
- * the table `missing_files`.
+ * Finds videos with missing files. The list of videos can't check the files of 100,000 videos, so this runs once a day
+ * and in `npm run check-library`, and the list shows the time of the check. This is the only writer of the table
+ * `missing_files`.
  */
 
 export interface MissingFile {
@@ -17,17 +17,20 @@ export interface MissingFile {
   url: string;
 }
 
-const ROWS_AT_ONCE = 500;
-const LOOK_EVERY_MS = 24 * 3_600_000;
-/** How often is asked whether a day has passed; the first time once the start is over. */
-const ASK_EVERY_MS = 10 * 60_000;
-const FIRST_ASK_MS = 30_000;
-/** After so many rows: a look at 100,000 videos takes about eight minutes, most of it waiting. */
+const BATCH_SIZE = 500;
+const CHECK_EVERY_MS = 24 * 3_600_000;
+/** How often to check whether a day has passed, and when to do so after the start. */
+const POLL_EVERY_MS = 10 * 60_000;
+const FIRST_POLL_MS = 30_000;
+/** The pause between batches. Checking 100,000 videos takes about eight minutes, most of them pauses. */
 const PAUSE_MS = 2_000;
 
-/** The next rows behind a number, with all that names files. Those of a large library, all at once, would take hundreds of megabytes. */
+/**
+ * Returns the next batch of rows after a number, with all columns that reference files. All rows of a large library
+ * together would take hundreds of megabytes.
+ */
 export function rowsWithFilesAfter(number: number) {
-  return rowsWithFiles().where("number", ">", number).limit(ROWS_AT_ONCE).execute();
+  return rowsWithFiles().where("number", ">", number).limit(BATCH_SIZE).execute();
 }
 
 function rowsWithFiles() {
@@ -41,17 +44,17 @@ function rowsWithFiles() {
 type Row = Awaited<ReturnType<typeof rowsWithFilesAfter>>[number];
 
 /**
- * Looks for every file that a video names, and records which videos miss one; in the order of the rows.
- * One that is stopped has recorded what it has seen, and is no complete look.
+ * Checks every file that a video references, in the order of the rows, and records the videos with missing files. If it
+ * is stopped early, the results so far are kept, but it doesn't count as a complete check.
  *
- * @param pauseMs to wait after some hundred rows.
+ * @param pauseMs the pause after each batch of rows.
  */
 export async function* missingFiles({ pauseMs = 0 } = {}): AsyncGenerator<MissingFile> {
   const began = new Date().toISOString();
   for (let after = 0; ; ) {
     const rows = await rowsWithFilesAfter(after);
     const suspects = missingOf(rows).map(({ number }) => number);
-    // Once more: a file may have been replaced since its row was read.
+    // Checked twice, because a file may have been replaced since its row was read.
     const missing = suspects.length > 0 ? missingOf(await rowsOf(suspects)) : [];
     const last = rows.at(-1)?.number;
     const numbers = [...new Set(missing.map(({ number }) => number))];
@@ -86,12 +89,12 @@ function missingUrls({ captions, ...row }: Row): string[] {
   });
 }
 
-/** Of the rows behind `after` up to `last`, exactly these miss a file. */
+/** Records that of the rows after `after` up to `last`, exactly these have missing files. */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
   return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
     if (numbers.length === 0) return;
-    // A video may have been deleted since.
+    // A video may have been deleted in the meantime.
     prepared(
       `INSERT INTO missing_files (number) SELECT number FROM videos
        WHERE number IN (SELECT value FROM json_each(?))`,
@@ -99,17 +102,17 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
   });
 }
 
-/** When the last complete look began, ISO 8601 UTC; null when there was none. */
-export function filesLookedAt(): string | null {
+/** Returns when the last complete check started, ISO 8601 UTC; null if there was none. */
+export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
-/** Looks for them in the background when the last look is a day old. */
-export function startLookingForFiles(): void {
-  const ask = async () => {
-    const last = filesLookedAt();
-    if (last !== null && Date.now() - Date.parse(last) < LOOK_EVERY_MS) return;
+/** Starts to check for missing files in the background, whenever the last check is a day old. */
+export function startCheckingFiles(): void {
+  const poll = async () => {
+    const last = filesCheckedAt();
+    if (last !== null && Date.now() - Date.parse(last) < CHECK_EVERY_MS) return;
     for await (const _ of missingFiles({ pauseMs: PAUSE_MS }));
   };
-  every(ASK_EVERY_MS, "look for missing files", ask, { firstMs: FIRST_ASK_MS });
+  every(POLL_EVERY_MS, "check for missing files", poll, { firstMs: FIRST_POLL_MS });
 }

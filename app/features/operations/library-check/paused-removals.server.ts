@@ -13,7 +13,7 @@ export async function removalsPausedMessage(): Promise<string | undefined> {
   return reason && messageFor(reason);
 }
 
-/** Says what is wrong, what to do about it, and how to go on if nothing is wrong. */
+/** Returns what is wrong, what to do about it, and how to resume if nothing is wrong. */
 export function messageFor(reason: PauseReason): string {
   const { databasePath, uploadsDir } = settings();
   const causes: Record<PauseReason, string> = {
@@ -26,10 +26,7 @@ export function messageFor(reason: PauseReason): string {
   return `Nothing is removed automatically for now: ${causes[reason]} If everything is as it should be, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;
 }
 
-/**
- * Accepts the reason for which removals are paused. If there is another one behind it, they stay paused, and the
- * operator is told about that.
- */
+/** Accepts the reason for which removals are paused. If there is another reason, they stay paused, with a new alert. */
 export async function resumeRemovals(): Promise<void> {
   const reason = await removalsPausedBy();
   if (reason === "missing-files") await checkLibrary({ wantsMissing: false, forgetsMissing: true });

@@ -3,19 +3,19 @@ import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { move } from "~/shared/move-files.server";
 
-/** Files that nothing refers to may belong to a row that is still to come, so they wait this long. */
+/** How long unreferenced files are left alone, because a row that references them may still be added. */
 export const UNCHANGED_MS = 7 * 24 * 3_600_000;
 
 /** How long quarantined objects stay in the store. */
 export const QUARANTINE_MS = 30 * 24 * 3_600_000;
 
-/** Where `check-library --fix` puts files that nothing refers to. Nothing removes them from there. */
+/** Returns the folder to which `check-library --fix` moves unreferenced files. Nothing removes them from there. */
 export const quarantineFolder = () => path.join(settings().uploadsDir, ".quarantine");
 
 /**
  * Moves a file or folder to today's folder of the quarantine.
  *
- * @param name where it is put below that folder.
+ * @param name the path in that folder.
  */
 export async function moveToQuarantine(
   file: string,
@@ -32,7 +32,7 @@ export async function moveToQuarantine(
   }
 }
 
-/** Whether a file, and everything in a folder, was neither written, moved nor created for a week. */
+/** Returns whether a file, or everything in a folder, hasn't been modified, moved or created for a week. */
 export async function isUnchanged(file: string, now = Date.now()): Promise<boolean> {
   const stat = await fs.lstat(file).catch(() => undefined);
   // A copy may keep the modification time of its source, but the file system sets the other.

@@ -14,14 +14,14 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS } from "~db/schema/media";
 import { ALERT_KINDS } from "~db/schema/operations";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { LibraryFigures } from "./library-figures.server";
+import type { LibraryMetrics } from "./library-metrics.server";
 
-/** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
+/** Histogram buckets in seconds. A cached page takes 1 ms, a page 10 ms, a search in a large library 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
-/** Answers that last as long as somebody watches or sends: counted while they are open, and not timed. */
-const LASTING: Readonly<Record<string, "download" | "upload" | "events">> = {
+/** Routes with responses that last as long as a viewer watches or an upload takes. Counted while open, not timed. */
+const LONG_RESPONSES: Readonly<Record<string, "download" | "upload" | "events">> = {
   "/media/*": "download",
   "/preview/:token/media/*": "download",
   "/admin/uploads/:id?": "upload",
@@ -36,18 +36,18 @@ interface MetricsText {
 }
 
 const metrics = processState("metrics", () => ({
-  begun: undefined as Promise<() => Promise<MetricsText>> | undefined,
+  started: undefined as Promise<() => Promise<MetricsText>> | undefined,
   reading: undefined as Promise<MetricsText> | undefined,
 }));
 
 /**
- * The figures of the site, as Prometheus reads them. Nothing is loaded, followed or counted by request
- * until they are asked for first; from then on they count. Who asks meanwhile gets the same answer.
+ * Returns the metrics in the Prometheus text format. Nothing is loaded and no requests are counted before the first
+ * scrape. Concurrent scrapes share one result.
  */
 export function readMetrics(): Promise<MetricsText> {
   const state = metrics();
-  state.begun ??= begin();
-  state.reading ??= state.begun
+  state.started ??= start();
+  state.reading ??= state.started
     .then((read) => read())
     .finally(() => {
       state.reading = undefined;
@@ -55,7 +55,7 @@ export function readMetrics(): Promise<MetricsText> {
   return state.reading;
 }
 
-async function begin(): Promise<() => Promise<MetricsText>> {
+async function start(): Promise<() => Promise<MetricsText>> {
   const prometheus = await import("prom-client");
   const figures = new prometheus.Registry();
   const registers = [figures];
@@ -64,16 +64,16 @@ async function begin(): Promise<() => Promise<MetricsText>> {
 
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new prometheus.Gauge({ name: `afterdark_${name}`, help, labelNames, registers });
-  gauge("build_info", "1, with the version of the site", ["version"]).set(
+  gauge("build_info", "Always 1, with the version of the site", ["version"]).set(
     { version: SITE_VERSION },
     1,
   );
 
-  const failed = gauge("collect_failed", "1 for figures that could not be read", ["part"]);
-  const parts = siteGauges(gauge);
-  const opened = gauge("open_responses", "Event streams, downloads and uploads under way", [
-    "kind",
+  const failed = gauge("collect_failed", "1 for parts of the metrics that could not be read", [
+    "part",
   ]);
+  const parts = siteGauges(gauge);
+  const opened = gauge("open_responses", "Open event streams, downloads and uploads", ["kind"]);
   const total = (name: string, help: string, value: () => number) =>
     new prometheus.Counter({
       name: `afterdark_${name}_total`,
@@ -84,10 +84,10 @@ async function begin(): Promise<() => Promise<MetricsText>> {
         this.inc(value());
       },
     });
-  total("page_cache_hits", "Pages answered from the page cache", () => counts().pageCacheHits);
+  total("page_cache_hits", "Pages served from the page cache", () => counts().pageCacheHits);
   total("page_cache_misses", "Pages that had to be rendered", () => counts().pageCacheMisses);
-  total("transfer_bytes", "Bytes of video files that were sent", () => counts().mediaBytes);
-  total("sign_in_failures", "Sign-ins with a wrong secret", () => counts().signInFailures);
+  total("transfer_bytes", "Bytes of video files sent", () => counts().mediaBytes);
+  total("sign_in_failures", "Failed sign-ins", () => counts().signInFailures);
 
   return async () => {
     opened.set({ kind: "events" }, openStreamCount());
@@ -106,25 +106,25 @@ async function begin(): Promise<() => Promise<MetricsText>> {
 function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Registry[]): void {
   const requests = new prometheus.Counter({
     name: "afterdark_http_requests_total",
-    help: "Requests by the route that answered and the class of the status",
+    help: "Requests by route and status class",
     labelNames: ["route", "status"],
     registers,
   });
   const durations = new prometheus.Histogram({
     name: "afterdark_http_request_duration_seconds",
-    help: "How long answers took, to their last byte; without files, uploads and event streams",
+    help: "Time until the last byte of a response, without files, uploads and event streams",
     labelNames: ["route"],
     buckets: LATENCY_BUCKETS,
     registers,
   });
   onRequestStart(({ request, response }) => {
     const route = routeOf(request.url ?? "/");
-    const kind = LASTING[route];
+    const kind = LONG_RESPONSES[route];
     const startedAt = performance.now();
     if (kind && kind !== "events") open[kind]++;
     response.once("close", () => {
       if (kind && kind !== "events") open[kind]--;
-      // None when the client left before the answer began.
+      // "none" if the client disconnected before the response started.
       const status = response.headersSent ? `${Math.trunc(response.statusCode / 100)}xx` : "none";
       requests.inc({ route, status });
       if (!kind) durations.observe({ route }, (performance.now() - startedAt) / 1_000);
@@ -133,28 +133,30 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
 }
 
 type MakeGauge = (name: string, help: string, labels?: string[]) => Prometheus.Gauge;
-/** What reads the figures of each part. */
+/** Functions that read each part of the metrics. */
 type Parts = Record<"database" | "disk" | "files", () => Promise<void>>;
 
 function siteGauges(gauge: MakeGauge): Parts {
-  const jobs = gauge("jobs", "Jobs of the queue that are not done", ["kind", "state"]);
+  const jobs = gauge("jobs", "Unfinished and failed jobs", ["kind", "state"]);
   const paused = gauge("queue_paused", "1 while the queue is paused");
-  const alerts = gauge("alerts_open", "Alerts of the site that last", ["kind"]);
-  const reports = gauge("reports_open", "Reports that wait for a moderator", ["state"]);
-  const proved = gauge(
+  const alerts = gauge("alerts_open", "Open alerts", ["kind"]);
+  const reports = gauge("reports_open", "Open reports", ["state"]);
+  const lastVerified = gauge(
     "backup_last_proved_timestamp_seconds",
-    "When the last proved backup began; 0 when there is none",
+    "Start of the last verified backup; 0 if there is none",
   );
-  const wanted = gauge(
+  const interval = gauge(
     "backup_interval_seconds",
-    "How often the site backs itself up; 0 when it does not",
+    "Interval of automatic backups; 0 if they are off",
   );
-  const free = gauge("disk_free_bytes", "Free on the disk of the uploads");
-  const reserve = gauge("disk_reserve_bytes", "Below so much free space conversions wait");
-  const sizes = gauge("database_bytes", "Size of the database and of its log", ["file"]);
+  const free = gauge("disk_free_bytes", "Free space on the uploads disk");
+  const reserve = gauge("disk_reserve_bytes", "Free space below which jobs wait");
+  const sizes = gauge("database_bytes", "Size of the database and of its write-ahead log", [
+    "file",
+  ]);
   return {
     async database() {
-      const figures = await queryThread<LibraryFigures>("studio", "library-figures", undefined);
+      const figures = await queryThread<LibraryMetrics>("studio", "library-figures", undefined);
       for (const kind of JOB_KINDS) for (const state of JOB_STATES) jobs.set({ kind, state }, 0);
       for (const { kind, state, jobs: number } of figures.jobs) jobs.set({ kind, state }, number);
       paused.set(figures.isPaused ? 1 : 0);
@@ -164,8 +166,8 @@ function siteGauges(gauge: MakeGauge): Parts {
       reports.set({ state: "in-time" }, open - overdue);
       reports.set({ state: "overdue" }, overdue);
       const { backupDir, backupEveryMs } = settings();
-      proved.set(figures.provedAt ? Date.parse(figures.provedAt) / 1_000 : 0);
-      wanted.set(backupDir ? backupEveryMs / 1_000 : 0);
+      lastVerified.set(figures.lastVerifiedAt ? Date.parse(figures.lastVerifiedAt) / 1_000 : 0);
+      interval.set(backupDir ? backupEveryMs / 1_000 : 0);
     },
     async disk() {
       const { freeBytes, reserveBytes } = await diskFigures();
@@ -181,15 +183,16 @@ function siteGauges(gauge: MakeGauge): Parts {
   };
 }
 
-/** What proxies add. Behind one on this machine, every visitor's connection comes from loopback. */
-const OF_A_PROXY =
+/** Headers that proxies add. Behind a proxy on this machine, all connections come from loopback. */
+const PROXY_HEADER =
   /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/i;
 const NO_STORE = { "Cache-Control": "no-store", "Content-Type": "text/plain; charset=utf-8" };
 
 /**
- * The answer to who may not read the metrics; undefined for who may. With METRICS_TOKEN it is who sends
- * the token. Without, it is who asks this machine itself from this machine: the peer of the connection,
- * and the name in `Host`, are loopback, and no proxy has left a header.
+ * Checks whether a request may read the metrics. With METRICS_TOKEN it needs the token. Without, it has to come
+ * directly from this machine: the peer and the `Host` header are loopback, and there are no proxy headers.
+ *
+ * @returns undefined if the request is allowed, otherwise the response.
  */
 export function refuseMetrics(request: Request): Response | undefined {
   const { metricsToken } = settings();
@@ -200,7 +203,7 @@ export function refuseMetrics(request: Request): Response | undefined {
     return new Response("Send METRICS_TOKEN as a bearer token.\n", { status: 401, headers });
   }
   if (isFromThisMachine(request)) return undefined;
-  return new Response("Without METRICS_TOKEN, the metrics are for this machine alone.\n", {
+  return new Response("Without METRICS_TOKEN, metrics are only available from this machine.\n", {
     status: 403,
     headers: NO_STORE,
   });
@@ -210,12 +213,12 @@ function isFromThisMachine(request: Request): boolean {
   const socket = requestContext()?.request.socket;
   const peer = socket?.remoteAddress?.replace(/^::ffff:/i, "");
   if (peer !== "::1" && !isLoopback(peer ?? "")) return false;
-  if ([...request.headers.keys()].some((name) => OF_A_PROXY.test(name))) return false;
+  if ([...request.headers.keys()].some((name) => PROXY_HEADER.test(name))) return false;
   const host = request.headers.get("Host") ?? requestContext()?.request.headers.host ?? "";
   return isLoopback(host.replace(/:\d+$/, "").toLowerCase());
 }
 
-/** Of digests, which are as long as each other: how long it takes says nothing of the token. */
+/** Compares digests in constant time, so that the duration reveals nothing about the token. */
 function isSame(sent: string, token: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(sent), digest(token));

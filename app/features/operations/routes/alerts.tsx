@@ -52,18 +52,18 @@ export async function action({ request }: ActionFunctionArgs) {
 
 async function sendTest(userId: string) {
   if (channels().length === 0) {
-    const error = failure(409, "No test was sent.", {
+    const error = failure(409, "No test alert was sent.", {
       detail: "Neither ALERT_WEBHOOK nor ALERT_EMAIL is set.",
     });
     return data({ error }, { status: error.status });
   }
-  await unlessBusy(raiseAlert({ kind: "test", message: "This is a test of the alerts." }));
+  await unlessBusy(raiseAlert({ kind: "test", message: "This is a test alert." }));
   await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
-  // The page follows what becomes of it.
+  // Not awaited: the page updates when the alert is delivered.
   deliverDue().catch(console.error);
   throw redirectWithToast(
     "/admin/alerts",
-    success("Alerts", "A test is being sent. The list says when it has arrived."),
+    success("Alerts", "Test sent. Its delivery shows below."),
   );
 }
 
@@ -77,7 +77,7 @@ async function resume(userId: string) {
   const resumed = resumeRemovals()
     .then(() => checkAlerts())
     .then(() => announceStudioChange());
-  // Then every recorded file is looked for, which takes minutes in a large library.
+  // Then every recorded file is checked, which takes minutes in a large library.
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);
   else await unlessBusy(resumed);
@@ -103,7 +103,7 @@ export default function Alerts() {
         <div>
           <h1 className="text-xl font-semibold">Alerts</h1>
           <p className="text-sm text-muted">
-            The disk nearly full, conversions and backups that failed, files that are missing.
+            Disk space, failed processing, backup problems and missing files.
           </p>
         </div>
         <AdminLinks />
@@ -111,7 +111,7 @@ export default function Alerts() {
       <AnswerFailure error={error} />
       <AlertHead targets={targets} busy={busy === "test"} />
       {last.length === 0 ? (
-        <EmptyState icon={<BellRing />} title="There has been no alert." />
+        <EmptyState icon={<BellRing />} title="No alerts" />
       ) : (
         <AlertList last={last} isResuming={busy === "resume-removals"} />
       )}
@@ -119,20 +119,20 @@ export default function Alerts() {
   );
 }
 
-const CHANNELS = { webhook: "Webhook", email: "E-mail" } as const;
+const CHANNELS = { webhook: "Webhook", email: "Email" } as const;
 
 function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: boolean }) {
   if (targets.length === 0) {
     return (
       <p className="rounded-lg border border-line bg-surface p-4 text-sm text-muted sm:p-5">
-        Alerts are listed here alone. Set <code>ALERT_WEBHOOK</code> or <code>ALERT_EMAIL</code> to
-        be told, and start the site again.
+        Alerts only appear on this page. To be notified, set <code>ALERT_EMAIL</code> or{" "}
+        <code>ALERT_WEBHOOK</code> and restart the site.
       </p>
     );
   }
   return (
     <section
-      aria-label="Where alerts go"
+      aria-label="Notification channels"
       className="flex flex-wrap items-center justify-between gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
     >
       <ul className="flex min-w-0 grow basis-60 flex-col gap-1 text-sm">
@@ -143,18 +143,21 @@ function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: bool
         ))}
       </ul>
       <Form method="post" action="/admin/alerts" preventScrollReset>
-        <Button name="intent" value="test" variant="secondary" busy={busy} busyLabel="Sending...">
-          Send a test
+        <Button name="intent" value="test" variant="secondary" busy={busy} busyLabel="Sending…">
+          Send test
         </Button>
       </Form>
     </section>
   );
 }
 
-/** The last alerts, the newest first, with what became of their notices. */
+/** The recent alerts, the newest first, with the deliveries of their notices. */
 function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
   return (
-    <ul aria-label="Last alerts" className="ruled rounded-lg border border-line bg-surface text-sm">
+    <ul
+      aria-label="Recent alerts"
+      className="ruled rounded-lg border border-line bg-surface text-sm"
+    >
       {last.map((alert) => (
         <li key={alert.id} className="flex flex-col gap-1 p-3 sm:px-4">
           <p className="flex flex-wrap items-center gap-2 text-muted figures">
@@ -178,13 +181,13 @@ function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming
           )}
           {alert.kind !== "test" && alert.resolvedAt && (
             <p className="text-muted figures">
-              Over since <Time value={alert.resolvedAt} />.
+              Resolved <Time value={alert.resolvedAt} />.
             </p>
           )}
           {alert.deliveries.map((delivery) => (
             <p key={delivery.id} className="text-muted figures wrap-anywhere">
               {CHANNELS[delivery.channel]}
-              {delivery.event === "resolved" && ", that it is over"}: <Outcome {...delivery} />
+              {delivery.event === "resolved" && " (resolved)"}: <Outcome {...delivery} />
             </p>
           ))}
         </li>
@@ -195,7 +198,7 @@ function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming
 
 function StateBadge({ alert }: { alert: ListedAlert }) {
   if (alert.kind === "test") return <Badge>Test</Badge>;
-  return alert.resolvedAt ? <Badge tone="good">Over</Badge> : <Badge tone="warn">Now</Badge>;
+  return alert.resolvedAt ? <Badge tone="good">Resolved</Badge> : <Badge tone="warn">Active</Badge>;
 }
 
 function Outcome({ deliveredAt, nextAt, attempts, reason }: ListedAlert["deliveries"][number]) {
@@ -206,13 +209,13 @@ function Outcome({ deliveredAt, nextAt, attempts, reason }: ListedAlert["deliver
       </>
     );
   }
-  if (attempts === 0) return <>waits to be sent.</>;
+  if (attempts === 0) return <>waiting to be sent.</>;
   return (
     <>
       {reason} {formatQuantity(attempts, "attempt")},{" "}
       {nextAt ? (
         <>
-          the next <Time value={nextAt} />.
+          next <Time value={nextAt} />.
         </>
       ) : (
         "given up."

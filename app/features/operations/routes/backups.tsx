@@ -36,12 +36,12 @@ export async function action({ request }: ActionFunctionArgs) {
   if (started) {
     throw redirectWithToast(
       "/admin/backups",
-      success("Backups", "A backup is being made. You may leave this page."),
+      success("Backups", "Backup started. You can leave this page."),
     );
   }
   const error = settings().backupDir
-    ? failure(409, "A backup is being made already.")
-    : failure(409, "No backup was made.", { detail: "BACKUP_DIR is not set." });
+    ? failure(409, "A backup is already running.")
+    : failure(409, "No backup was created.", { detail: "BACKUP_DIR is not set." });
   return data({ error }, { status: error.status });
 }
 
@@ -58,7 +58,7 @@ export default function Backups() {
       </header>
       <AnswerFailure error={error} />
       <BackupHead page={page} now={now} busy={busy} />
-      <BackupNotes timetable={page.timetable} />
+      <BackupNotes schedule={page.schedule} />
       {page.replication && <ReplicationNote replication={page.replication} />}
       <BackupList last={page.last} />
     </div>

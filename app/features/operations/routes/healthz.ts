@@ -4,12 +4,12 @@ import { SITE_VERSION } from "~/platform/version.server";
 import { copyAgeSeconds, siteReplication } from "~db/replication.server";
 
 const MESSAGES: Record<CheckName, string> = {
-  database: "The database does not answer.",
-  uploads: "The uploads folder cannot be written to.",
-  copy: "The copy of the database is too old to be shown.",
+  database: "The database doesn't respond.",
+  uploads: "The uploads folder isn't writable.",
+  copy: "The database replica is too far behind.",
 };
 
-/** For orchestrators: its version, and 200 when the site can work, else 503 with what is in the way. */
+/** The health check for orchestrators. Responds with the version, and 200, or 503 and the failing checks. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length
@@ -26,7 +26,7 @@ export async function loader(): Promise<Response> {
   });
 }
 
-/** Litestream is told of, but does not count: without it the site works as well. */
+/** The state of Litestream is included but doesn't affect the status, because the site works without it. */
 function replication(): object {
   const { readOnlyFrom } = settings();
   if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: copyAgeSeconds() };

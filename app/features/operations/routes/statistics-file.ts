@@ -2,15 +2,15 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { readPeriod } from "~/shared/statistics-address";
 import { readDiskDays, readTransferDays } from "../statistics/daily-records.server";
-import { csvAnswer, readStatistics } from "../statistics/statistics.server";
+import { csvResponse, readStatistics } from "../statistics/statistics.server";
 
-/** The tables of the page of statistics, as CSV, of the same period; of the disk and the transfer all that is recorded. */
+/** The tables of the statistics page as CSV, for the same period. Disk and transfer include all records. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/statistics/:file");
   const { file } = params;
   const read = () => readStatistics(readPeriod(new URL(request.url).searchParams));
   const answer = (header: string[], rows: (string | number)[][]) =>
-    csvAnswer(file ?? "", header, rows);
+    csvResponse(file ?? "", header, rows);
   switch (file) {
     case "views-by-day.csv":
       return answer(

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
-import { convertAgain } from "~/features/processing/queue/enqueue.server";
+import { reencodeOutdatedStreams } from "~/features/processing/queue/enqueue.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { activityInParts } from "~/platform/activity/activity.server";
 import { unlessBusy } from "~/platform/busy.server";
@@ -24,12 +24,18 @@ import {
 import { success } from "~/ui/feedback/toast-message";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { BackupLine } from "../backups/backup-panel";
-import { lastProvedAt } from "../backups/backups-page.server";
+import { lastVerifiedAt } from "../backups/backups-page.server";
 import { byteUnit, RowChart } from "../statistics/chart";
-import { diskFigures, readTransfer } from "../statistics/daily-records.server";
+import { readDiskStatistics, readTransfer } from "../statistics/daily-records.server";
 import type { Statistics } from "../statistics/statistics";
-import { readStatistics, sourceFigures } from "../statistics/statistics.server";
-import { NoFigures, NUMBER, PeriodLinks, SHORT, ViewsByDay } from "../statistics/statistics-panels";
+import { readSourceStatistics, readStatistics } from "../statistics/statistics.server";
+import {
+  COMPACT_NUMBER,
+  NUMBER,
+  PeriodLinks,
+  StatisticsFailure,
+  ViewsByDay,
+} from "../statistics/statistics-panels";
 import { DiskPanel, SourcePanel, TransferByDay } from "../statistics/storage-panels";
 
 export const meta = privateMeta("Statistics");
@@ -37,14 +43,14 @@ export const meta = privateMeta("Statistics");
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, "/admin/statistics");
   const backups = allows(user, "/admin/backups")
-    ? { provedAt: await lastProvedAt(), now: Date.now() }
+    ? { lastVerifiedAt: await lastVerifiedAt(), now: Date.now() }
     : undefined;
   const period = readPeriod(new URL(request.url).searchParams);
   try {
     const statistics = await readStatistics(period);
-    const sources = await sourceFigures();
+    const sources = await readSourceStatistics();
     const transfer = readTransfer(period);
-    return { period, backups, statistics, sources, transfer, disk: await diskFigures() };
+    return { period, backups, statistics, sources, transfer, disk: await readDiskStatistics() };
   } catch (error) {
     console.error(error);
     const { status, toast } = failure(500, "Failed to fetch statistics.");
@@ -66,14 +72,14 @@ export async function action({ request }: ActionFunctionArgs) {
       action: "convert-again",
       detail: formatQuantity(count, "video"),
     });
-  const videos = await unlessBusy(convertAgain(record));
+  const videos = await unlessBusy(reencodeOutdatedStreams(record));
   return redirectWithToast(
     statisticsHref(readPeriod(new URL(request.url).searchParams)),
     success(
       "Queue",
       videos > 0
-        ? `To be converted again: ${formatQuantity(videos, "video")}.`
-        : "There was nothing to convert again.",
+        ? `Queued ${formatQuantity(videos, "video")} for re-encoding.`
+        : "There are no videos to re-encode.",
     ),
   );
 }
@@ -101,7 +107,7 @@ export default function StatisticsPage() {
           <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
         </>
       ) : (
-        <NoFigures toast={loaded.toast} retry={statisticsHref(period)} />
+        <StatisticsFailure toast={loaded.toast} retry={statisticsHref(period)} />
       )}
       {backups && <BackupLine {...backups} />}
     </div>
@@ -120,8 +126,8 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
           summary={`The most viewed in the last ${period} days.`}
           headings={["Video", "Views"]}
           csv={statisticsFileHref("views-by-video", period)}
-          format={SHORT.format}
-          empty="No views in this time."
+          format={COMPACT_NUMBER.format}
+          empty="No views in this period."
           bars={videos.map(({ id, title, views }) => ({
             label: title,
             value: views,
@@ -131,7 +137,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
         />
         <RowChart
           title="Storage by category"
-          summary={`${formatStorage(bytes)} in all, derived files included.`}
+          summary={`${formatStorage(bytes)} in total, including derived files.`}
           headings={["Category", "Storage"]}
           csv={statisticsFileHref("storage-by-category", period)}
           format={formatStorage}

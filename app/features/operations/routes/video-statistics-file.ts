@@ -2,11 +2,11 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
 import { dropOff } from "../statistics/statistics";
-import { csvAnswer, readVideoStatistics } from "../statistics/statistics.server";
+import { csvResponse, readVideoStatistics } from "../statistics/statistics.server";
 
 const PERMISSION = "/admin/videos/:id/statistics/:file";
 
-/** The figures of a video, as CSV; views by day from its first view on. */
+/** The statistics of a video as CSV. Views by day start with the first view. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const user = await requirePermission(request, PERMISSION);
   const { id = "", file } = params;
@@ -15,7 +15,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   });
   if (statistics && file === "views-by-day.csv") {
     const rows = statistics.days.map(({ day, views }) => [day, views]);
-    return csvAnswer(file, ["day", "views"], rows);
+    return csvResponse(file, ["day", "views"], rows);
   }
   if (statistics && file === "watched-parts.csv") {
     const { watched } = statistics;
@@ -27,7 +27,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
       watched.views,
       Number(share.toFixed(4)),
     ]);
-    return csvAnswer(file, header, rows);
+    return csvResponse(file, header, rows);
   }
   throw new Response(null, { status: 404, statusText: "Not Found" });
 }

@@ -11,9 +11,14 @@ import { StatusBadge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import type { VideoStatistics } from "../statistics/statistics";
 import { readVideoStatistics } from "../statistics/statistics.server";
-import { DropOff, NoFigures, PeriodLinks, ViewsByDay } from "../statistics/statistics-panels";
+import {
+  DropOff,
+  PeriodLinks,
+  StatisticsFailure,
+  ViewsByDay,
+} from "../statistics/statistics-panels";
 
-export const meta = privateMeta("Statistics of a video");
+export const meta = privateMeta("Video statistics");
 
 const PERMISSION = "/admin/videos/:id/statistics";
 
@@ -40,7 +45,7 @@ export default function VideoStatisticsPage() {
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Statistics of a video</h1>
+        <h1 className="text-xl font-semibold">Video statistics</h1>
         <AdminLinks />
       </header>
       {"statistics" in loaded && <About video={loaded.statistics.video} />}
@@ -58,7 +63,7 @@ export default function VideoStatisticsPage() {
           />
         </>
       ) : (
-        <NoFigures toast={loaded.toast} retry={videoStatisticsHref(id, period)} />
+        <StatisticsFailure toast={loaded.toast} retry={videoStatisticsHref(id, period)} />
       )}
     </div>
   );
@@ -81,7 +86,7 @@ function About({ video: { id, title, status, held, views } }: Pick<VideoStatisti
       </h2>
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">
         <StatusBadge status={status} isHeld={held === 1} />
-        {formatQuantity(views, "view")} in all
+        {formatQuantity(views, "view")} in total
       </p>
     </div>
   );

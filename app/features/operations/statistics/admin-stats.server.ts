@@ -13,14 +13,14 @@ export interface StudioStats {
   totalViews: number;
   /** Distinct values of `videos.category`, as stored. */
   totalCategories: number;
-  /** As it is shown, such as `1.50 GB`, or `~0.10 GB` when the disk can't be read. */
+  /** Formatted, such as `1.50 GB`, or `~0.10 GB` if the disk can't be read. */
   storageUsed: string;
 }
 
 /**
- * The four figures of the admin panel, over all videos whatever their status.
+ * Returns the four statistics of the admin panel, for videos of any status.
  *
- * @param uploader the id of the user whose uploads alone are counted.
+ * @param uploader the id of a user, to count only their uploads.
  */
 export async function studioStats(uploader?: string): Promise<StudioStats> {
   if (uploader !== undefined) return uploaderStats(uploader);

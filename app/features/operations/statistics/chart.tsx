@@ -4,7 +4,7 @@ import { classNames } from "~/ui/class-names";
 interface Bar {
   label: string;
   value: number;
-  /** The value as it is read, such as `1.50 GB`. */
+  /** The formatted value, such as `1.50 GB`. */
   text: string;
   href?: string;
 }
@@ -14,7 +14,7 @@ const COLUMN_GAP = 6;
 const PLOT_HEIGHT = 180;
 const MIN_BAR = 1;
 
-/** A chart with its name, and the table of its numbers behind it. */
+/** A chart with its title, and its data as a table. */
 function Figure({
   title,
   summary,
@@ -24,11 +24,11 @@ function Figure({
   children,
 }: {
   title: string;
-  /** What the chart says in one sentence, for who can't see it. */
+  /** What the chart shows in one sentence, also for people who can't see it. */
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];
-  /** Where the numbers are a table for spreadsheets. */
+  /** The URL of the data as CSV. */
   csv?: string;
   children: (titleId: string) => ReactNode;
 }) {
@@ -41,7 +41,7 @@ function Figure({
       {children(id)}
       <details className="text-sm">
         <summary className="inline-flex min-h-11 items-center text-muted underline underline-offset-4 hover:text-ink">
-          Show as a table
+          Show as table
         </summary>
         <table className="mt-2 w-full max-w-xl text-left figures" aria-labelledby={id}>
           <thead className="text-muted">
@@ -79,7 +79,7 @@ function Figure({
 interface Head {
   title: string;
   lead: string;
-  /** Where the numbers are a table for spreadsheets. */
+  /** The URL of the data as CSV. */
   csv?: string | undefined;
 }
 
@@ -106,7 +106,7 @@ function PanelHead({ id, title, lead, csv }: Head & { id: string }) {
   );
 }
 
-/** A part of a page of figures that isn't a chart. */
+/** A panel of the statistics page that isn't a chart. */
 export function Panel({ children, ...head }: Head & { children?: ReactNode }) {
   const id = useId();
   return (
@@ -125,7 +125,7 @@ type ChartProps = Omit<Parameters<typeof Figure>[0], "children"> & {
   unit?: number;
 };
 
-/** One column for each bar, in the order of time, and the values at the left; or `empty` if all values are 0. */
+/** A chart with vertical bars in chronological order and values on the left. Shows `empty` if all values are 0. */
 export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { empty?: string }) {
   const { bars } = props;
   const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
@@ -190,7 +190,7 @@ export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { em
   );
 }
 
-/** The values along one side of a chart. The table below it says them to a screen reader. */
+/** The values along an axis. Hidden from screen readers, which read the table instead. */
 function Axis({
   ticks,
   format,
@@ -207,14 +207,14 @@ function Axis({
       data-axis={direction}
       className={classNames(
         "flex justify-between text-xs text-muted figures",
-        // Half a line beyond the plot at both ends, so that a value stands beside its line.
+        // Extends half a line beyond the plot at both ends, so that values align with their grid lines.
         up ? "-my-2 h-48 flex-col-reverse items-end" : "pt-1",
       )}
     >
       {ticks.map((tick, index) => (
         <span
           key={tick}
-          // A row of them is wider than a phone.
+          // All values don't fit on a phone.
           className={!up && index > 0 && index < ticks.length - 1 ? "max-sm:hidden" : undefined}
         >
           {format(tick)}
@@ -224,7 +224,7 @@ function Axis({
   );
 }
 
-/** One row for each bar, its name above it and its number beside it; the values run below. */
+/** A chart with horizontal bars, each with its label and number above it, and values below. */
 export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty: string }) {
   const { bars } = props;
   const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
@@ -270,10 +270,10 @@ const STEPS = [1, 2, 5];
 const MAX_STEPS = 4;
 
 /**
- * The values that an axis names: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of
- * ten, the last of them at least `most`.
+ * Returns the values of an axis: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of ten. The last is at
+ * least `most`.
  *
- * @param unit the smallest step, such as 1 for what is counted.
+ * @param unit the smallest step, such as 1 for counts.
  */
 export function axisTicks(most: number, unit = 1): number[] {
   let power = 1;
@@ -290,7 +290,7 @@ export function axisTicks(most: number, unit = 1): number[] {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** The smallest step of an axis of bytes: a tenth of the unit that its largest value is written in. */
+/** Returns the smallest step of an axis in bytes: a tenth of the unit in which its largest value is displayed. */
 export function byteUnit(most: number): number {
   return (most >= GIBIBYTE ? GIBIBYTE : MEBIBYTE) / 10;
 }

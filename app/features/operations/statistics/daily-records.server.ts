@@ -8,15 +8,15 @@ import { every, processState } from "~db/runtime.server";
 import { type DiskDay, forecastDisk } from "./disk-forecast";
 import { periodOf } from "./statistics.server";
 
-/** A day's record is that of its last hour. */
+/** Each record replaces the previous one of the same day. */
 const RECORD_EVERY_MS = 60 * 60_000;
-const KEPT_DAYS = 366;
+const RETENTION_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-export type DiskFigures = NonNullable<Awaited<ReturnType<typeof diskFigures>>>;
+export type DiskStatistics = NonNullable<Awaited<ReturnType<typeof readDiskStatistics>>>;
 
-/** What the disk holds now, and when it will be full; undefined where the system does not say. */
-export async function diskFigures(now = Date.now()) {
+/** Returns the disk usage and when the disk will be full; undefined if the system doesn't report it. */
+export async function readDiskStatistics(now = Date.now()) {
   const space = await diskSpace();
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
 }
@@ -27,7 +27,7 @@ export function readDiskDays(): DiskDay[] {
   ).all();
 }
 
-/** Records what the disk holds, in place of what was recorded on the same day (UTC). */
+/** Records the disk usage, replacing the record of the same day (UTC). */
 export async function recordDisk(now = Date.now()): Promise<void> {
   const space = await diskSpace();
   if (!space) return;
@@ -36,16 +36,16 @@ export async function recordDisk(now = Date.now()): Promise<void> {
       `INSERT INTO disk_days (day, used_bytes, free_bytes) VALUES (@day, @used, @free)
        ON CONFLICT DO UPDATE SET used_bytes = excluded.used_bytes, free_bytes = excluded.free_bytes`,
     ).run({ day: dayOf(now), ...space });
-    prepared("DELETE FROM disk_days WHERE day < ?").run(dayOf(now - KEPT_DAYS * DAY_MS));
+    prepared("DELETE FROM disk_days WHERE day < ?").run(dayOf(now - RETENTION_DAYS * DAY_MS));
   });
 }
 
-/** The one writer of the records: now, and every hour. */
+/** Starts to record the disk usage, now and every hour. Nothing else writes these records. */
 export function startDiskRecords(): void {
-  every(RECORD_EVERY_MS, "record the use of the disk", () => recordDisk(), { firstMs: 0 });
+  every(RECORD_EVERY_MS, "record the disk usage", () => recordDisk(), { firstMs: 0 });
 }
 
-/** Bytes of the file system that has the uploads. */
+/** Returns the used and free bytes of the uploads' file system. */
 async function diskSpace(): Promise<{ used: number; free: number } | undefined> {
   try {
     const { bavail, bfree, blocks, bsize } = await statfs(settings().uploadsDir);
@@ -61,12 +61,12 @@ function dayOf(now: number): string {
 
 const WRITE_EVERY_MS = 60_000;
 
-/** How much of what this process has sent is in the database. */
+/** How many of the bytes that this process has sent are recorded in the database. */
 const transfer = processState("recorded transfer", () => ({ recordedBytes: 0 }));
 
 /**
- * Adds what was sent since the last time to the total of the day: a number, and nothing of who received it. While
- * another process is writing, it is added the next time.
+ * Adds the bytes sent since the last call to the total of the day. Nothing about the recipients is recorded. If another
+ * process is writing, they are added at the next call.
  */
 export function recordTransfer(now = Date.now()): void {
   const state = transfer();
@@ -82,15 +82,15 @@ export function recordTransfer(now = Date.now()): void {
   if (isWritten) state.recordedBytes = total;
 }
 
-/** Records the transfer each minute, and before the process ends. */
+/** Starts to record the transfer every minute and before the process exits. */
 export function startTransferRecords(): void {
   every(WRITE_EVERY_MS, "record the transfer", () => recordTransfer());
   onRequestsDone(() => recordTransfer());
 }
 
-/** Returns what the statistics page shows: each day of the period, and the current month. */
+/** Returns the transfer for the statistics page: each day of the period, and the current month. */
 export function readTransfer(period: PeriodDays, now = Date.now()) {
-  // What was sent in this minute is in memory.
+  // Includes bytes that are only counted in memory so far.
   recordTransfer(now);
   const all = periodOf(period, now);
   const bytes = new Map(readTransferDays(all[0]).map((each) => [each.day, each.bytes]));
@@ -100,7 +100,7 @@ export function readTransfer(period: PeriodDays, now = Date.now()) {
   };
 }
 
-/** Returns the days from `from` on that have a record, the oldest first. */
+/** Returns the recorded days from `from` on, the oldest first. */
 export function readTransferDays(from = "") {
   return prepared<{
     day: string;
@@ -108,7 +108,7 @@ export function readTransferDays(from = "") {
   }>("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(from);
 }
 
-/** What was sent in the current month (UTC, YYYY-MM), and the budget, if there is one. */
+/** Returns the bytes sent in the current month (UTC, YYYY-MM), and the budget, if there is one. */
 export function readTransferMonth(now = Date.now()) {
   const month = dayOf(now).slice(0, "YYYY-MM".length);
   const bytes = prepared<number>(

@@ -9,7 +9,7 @@ import { PageFailure } from "~/ui/feedback/failure-notice";
 import { ColumnChart, Panel } from "./chart";
 import { averageWatched, dropOff, type Statistics, type VideoStatistics } from "./statistics";
 
-/** The periods that statistics can be shown of; the one that is shown is marked. */
+/** Links to the available periods, with the current one marked. */
 export function PeriodLinks({
   period,
   hrefFor,
@@ -34,8 +34,8 @@ export function PeriodLinks({
   );
 }
 
-/** For an axis: 250K, 1.5M. */
-export const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+/** The number format of axes: 250K, 1.5M. */
+export const COMPACT_NUMBER = new Intl.NumberFormat("en", { notation: "compact" });
 export const NUMBER = new Intl.NumberFormat("en");
 export const DAY = new Intl.DateTimeFormat("en", {
   day: "numeric",
@@ -50,7 +50,7 @@ export function ViewsByDay({
 }: {
   days: Statistics["days"];
   period: PeriodDays;
-  /** Where they are a table for spreadsheets. */
+  /** The URL of the data as CSV. */
   csv: string;
 }) {
   const views = days.reduce((sum, day) => sum + day.views, 0);
@@ -60,7 +60,7 @@ export function ViewsByDay({
       summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
       headings={["Day", "Views"]}
       csv={csv}
-      format={SHORT.format}
+      format={COMPACT_NUMBER.format}
       bars={days.map(({ day, views }) => ({
         label: DAY.format(new Date(day)),
         value: views,
@@ -72,21 +72,21 @@ export function ViewsByDay({
 
 const PERCENT = new Intl.NumberFormat("en", { style: "percent" });
 
-/** How far a video is watched: the average, and each twentieth of it. */
+/** How much of a video is watched: on average, and for each twentieth. */
 export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"]; csv: string }) {
   const average = averageWatched(watched);
   if (average === undefined) {
     return (
       <Panel
         title="Watched parts"
-        lead="No playback has been counted yet. It is counted when a view ends, unless the visitor asks not to be tracked or to save data."
+        lead="No playback has been counted yet. It is counted when a view ends, unless the visitor’s browser asks not to be tracked or to save data."
       />
     );
   }
   return (
     <ColumnChart
       title="Watched parts"
-      summary={`${PERCENT.format(average)} of the video is watched on average, in ${formatQuantity(watched.views, "view")} with playback since these are counted.`}
+      summary={`On average, ${PERCENT.format(average)} of the video is watched. Based on ${formatQuantity(watched.views, "view")} with playback.`}
       headings={["Part of the video", "Views that watched it"]}
       csv={csv}
       format={(percent) => `${percent}%`}
@@ -99,8 +99,8 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
   );
 }
 
-/** What a page of figures shows if they can't be read. */
-export function NoFigures({
+/** Shown if the statistics can't be read. */
+export function StatisticsFailure({
   toast,
   retry,
 }: ComponentProps<typeof PageFailure> & { retry: string }) {
@@ -109,7 +109,7 @@ export function NoFigures({
       <PageFailure toast={toast} />
       <EmptyState
         icon={<ChartColumn />}
-        title="There are no figures to show."
+        title="No statistics available"
         action={
           <ButtonLink to={retry} reloadDocument>
             Retry

@@ -15,10 +15,10 @@ import { queryThread } from "~db/threads/query-thread.server";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
-/** Ten years, whatever day a wrong clock has written. */
+/** Ten years. Limits the range if a wrong clock has recorded an early day. */
 const MAX_DAYS = 3_650;
 
-/** Views by day and by video over the days that end today (UTC), and storage by category. */
+/** Returns the views by day and by video for the days up to today (UTC), and the storage by category. */
 export async function readStatistics(days: PeriodDays, now = Date.now()) {
   const period = periodOf(days, now);
   const from = period[0] ?? "";
@@ -26,7 +26,7 @@ export async function readStatistics(days: PeriodDays, now = Date.now()) {
   return {
     /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
     days: await viewsByDay(period, from),
-    /** The most viewed of the period, with their views in it. */
+    /** The most viewed videos of the period, with their views in it. */
     videos: await viewsByVideo(from),
     storage: await storageByCategory(),
   };
@@ -52,10 +52,10 @@ async function viewsByDay(period: readonly string[], from: string, id?: string) 
 }
 
 /**
- * Views of a video by day, and how far it was watched.
+ * Returns the views of a video by day, and how much of it was watched.
  *
- * @param days that end today (UTC); all that are known when left out, days without a view as well.
- * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ * @param days the number of days up to today (UTC); by default all since the first view.
+ * @param uploadedBy if set, returns undefined for videos that another user has uploaded.
  */
 export async function readVideoStatistics(
   id: string,
@@ -75,7 +75,7 @@ export async function readVideoStatistics(
   };
 }
 
-/** Today included. */
+/** Returns the number of days since the first view, including today. */
 function daysSinceFirstView(id: string, now: number): number {
   const first = prepared<string | null>("SELECT min(day) FROM view_days WHERE video_id = ?")
     .pluck()
@@ -84,7 +84,7 @@ function daysSinceFirstView(id: string, now: number): number {
   return Math.min(Math.max(1, days), MAX_DAYS);
 }
 
-/** Added up before they are joined: of a hundred thousand days only the videos of the result are read. */
+/** Sums the views before the join, so that of a hundred thousand rows only the resulting videos are read. */
 function viewsByVideo(from: string) {
   return database()
     .selectFrom((e) =>
@@ -110,8 +110,8 @@ async function storageByCategory() {
     .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
 }
 
-/** What the files take that videos came as, and how many streams could be made again. */
-export async function sourceFigures() {
+/** Returns how much space original files take, and how many streams are outdated. */
+export async function readSourceStatistics() {
   const { unrecorded, ...counts } = await queryThread<SourceCounts>(
     "studio",
     "source-counts",
@@ -132,8 +132,8 @@ export async function sourceFigures() {
   return { ...counts, outdated, cut, keep: settings().keepSources };
 }
 
-/** A table as a file for spreadsheets, which no cache keeps. */
-export function csvAnswer(
+/** Returns a table as a CSV download that isn't cached. */
+export function csvResponse(
   file: string,
   header: readonly string[],
   rows: (string | number)[][],

@@ -1,20 +1,24 @@
 import type { WatchedParts } from "~/features/watch/watched-parts.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
-import type { readStatistics, readVideoStatistics, sourceFigures } from "./statistics.server";
+import type {
+  readSourceStatistics,
+  readStatistics,
+  readVideoStatistics,
+} from "./statistics.server";
 
-/** The statistics page: what its address may ask for, and what it shows. */
+/** Types and calculations of the statistics pages. */
 
 export type Statistics = Awaited<ReturnType<typeof readStatistics>>;
-export type SourceFigures = Awaited<ReturnType<typeof sourceFigures>>;
+export type SourceStatistics = Awaited<ReturnType<typeof readSourceStatistics>>;
 export type VideoStatistics = NonNullable<Awaited<ReturnType<typeof readVideoStatistics>>>;
 
-/** The share of the video that a view has watched on average, 0 to 1; undefined before the first. */
+/** Returns the average share of the video that was watched per view, 0 to 1; undefined before the first view. */
 export function averageWatched({ views, parts }: WatchedParts): number | undefined {
   if (views === 0) return undefined;
   return parts.reduce((sum, count) => sum + count, 0) / (views * WATCHED_PARTS);
 }
 
-/** Of each part where it begins and ends, in percent, the views that watched it and their share, 0 to 1. */
+/** Returns for each part its range in percent, the views that watched it, and their share, 0 to 1. */
 export function dropOff({ views, parts }: WatchedParts) {
   return parts.map((count, part) => ({
     from: part * PART_PERCENT,

@@ -5,9 +5,9 @@ import { formatStorage } from "~/shared/format-bytes";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
 import { byteUnit, ColumnChart, Panel } from "./chart";
-import type { DiskFigures, readTransfer, readTransferMonth } from "./daily-records.server";
+import type { DiskStatistics, readTransfer, readTransferMonth } from "./daily-records.server";
 import { forecastMessage } from "./disk-forecast";
-import type { SourceFigures } from "./statistics";
+import type { SourceStatistics } from "./statistics";
 import { DAY } from "./statistics-panels";
 
 export function TransferByDay({
@@ -17,7 +17,7 @@ export function TransferByDay({
 }: {
   transfer: ReturnType<typeof readTransfer>;
   period: PeriodDays;
-  /** Where they are a table for spreadsheets. */
+  /** The URL of the data as CSV. */
   csv: string;
 }) {
   const sum = days.reduce((total, { bytes }) => total + bytes, 0);
@@ -29,7 +29,7 @@ export function TransferByDay({
       csv={csv}
       format={formatStorage}
       unit={byteUnit(Math.max(0, ...days.map(({ bytes }) => bytes)))}
-      empty="No files sent in this time."
+      empty="No files sent in this period."
       bars={days.map(({ day, bytes }) => ({
         label: DAY.format(new Date(day)),
         value: bytes,
@@ -39,22 +39,18 @@ export function TransferByDay({
   );
 }
 
-/** How much of the monthly budget is used, in full percent; 100 only if all of it is. */
+/** Returns how much of the monthly budget is used. The percentage is rounded down, so 100 means all of it. */
 function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>): string {
   if (budget === undefined) return "";
   const percent = Math.floor((bytes / budget) * 100);
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
 }
 
-/** What the disk of the uploads holds, and when it will be full. */
-export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: string }) {
+/** The usage of the uploads disk, and when it will be full. */
+export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
-    <Panel
-      title="Disk"
-      lead="The disk that has the uploads, whatever is on it, at the pace of the last 30 days."
-      csv={csv}
-    >
+    <Panel title="Disk" lead="Disk with your uploads, based on the last 30 days." csv={csv}>
       {disk ? (
         <>
           <svg
@@ -72,49 +68,51 @@ export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: s
           </dl>
         </>
       ) : (
-        <p className="text-sm">The system does not say how full the disk is.</p>
+        <p className="text-sm">Disk usage isn’t available on this system.</p>
       )}
     </Panel>
   );
 }
 
-/** What KEEP_SOURCES does, and what another value of it would. */
-const KEPT: Record<SourceFigures["keep"], string> = {
+/** The effect of each value of KEEP_SOURCES. */
+const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":
-    "Each is removed six hours after its last conversion, if its replacement is verified.",
-  never: "Each is removed when the file that is played is verified.",
+    "Each is deleted six hours after its last conversion, once its replacement is verified.",
+  never: "Each is deleted as soon as the playable version is verified.",
 };
 
-/** What the files take that videos came as, and the button that makes streams anew. */
-export function SourcePanel({ figures, action }: { figures: SourceFigures; action: string }) {
+/** The space that original files take, and the button that re-encodes outdated streams. */
+export function SourcePanel({ figures, action }: { figures: SourceStatistics; action: string }) {
   const { keep, sources, converted, removed, outdated, cut } = figures;
   const busy = useNavigation().formData?.get("intent") === "convert-again";
-  const amount = ({ videos, bytes }: SourceFigures["sources"]) =>
+  const amount = ({ videos, bytes }: SourceStatistics["sources"]) =>
     `${formatQuantity(videos, "video")}, ${formatStorage(bytes)}`;
   return (
     <Panel
       title="Originals"
-      lead={`Original files, kept beside the files that are played instead. ${KEPT[keep]}`}
+      lead={`Original files kept next to the playable version. ${KEPT[keep]}`}
     >
       <dl className="grid grid-cols-1 gap-4 text-sm sm:grid-cols-2 lg:grid-cols-4">
         <Figure label="Kept" value={amount(sources)} />
         <Figure
-          label={keep === "always" ? "Could be freed" : "To be freed"}
+          label={keep === "always" ? "Reclaimable" : "To be reclaimed"}
           value={amount(converted)}
         >
-          {keep === "always" && converted.videos > 0 && "At most, by KEEP_SOURCES=until-converted."}
+          {keep === "always" &&
+            converted.videos > 0 &&
+            "At most, with KEEP_SOURCES=until-converted."}
         </Figure>
-        <Figure label="Without original" value={formatQuantity(removed, "video")}>
-          {removed > 0 && "They can’t be converted again."}
+        <Figure label="Original deleted" value={formatQuantity(removed, "video")}>
+          {removed > 0 && "They can’t be re-encoded."}
         </Figure>
         {cut.videos > 0 && (
-          <Figure label="Whole videos of cuts" value={amount(cut)}>
-            Kept for as long as the video is cut.
+          <Figure label="Originals of trimmed videos" value={amount(cut)}>
+            Kept as long as the video is trimmed.
           </Figure>
         )}
-        <Figure label="Other settings" value={formatQuantity(outdated, "video")}>
-          {outdated > 0 && "Their streams were made with other settings than today’s."}
+        <Figure label="Encoded with older settings" value={formatQuantity(outdated, "video")}>
+          {outdated > 0 && "Their streams don’t match the current settings."}
         </Figure>
       </dl>
       {outdated > 0 && (
@@ -125,11 +123,11 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
           className="flex flex-wrap items-center gap-3"
         >
           <input type="hidden" name="intent" value="convert-again" />
-          <Button variant="secondary" size="sm" busy={busy} busyLabel="Asking...">
-            Convert again
+          <Button variant="secondary" size="sm" busy={busy} busyLabel="Queuing…">
+            Re-encode
           </Button>
           <p className="text-sm text-muted">
-            In the background, behind everything else; the newest and the most viewed first.
+            Runs in the background after all other jobs, starting with the newest and most viewed.
           </p>
         </Form>
       )}

@@ -9,42 +9,41 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { MAX_MEASURED_UPLOAD_BYTES, probe } from "~/media/probe/probe.server";
 import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { Answer } from "./blocked-index.server";
+import type { ComparisonBatch } from "./blocked-index.server";
 import { hasBlockedFrames } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeComparedFrames } from "./take-frames.server";
+import { hashComparedFrames } from "./hash-frames.server";
 
 /**
- * Whoever uploads waits for it. A video of which the frames are not taken by then is held until its job has
- * compared it.
+ * How long an upload waits for its comparison. If that takes longer, the video goes on hold until its job has compared
+ * it.
  */
-export const LONGEST_LOOK_MS = 20_000;
+export const COMPARISON_TIMEOUT_MS = 20_000;
 
-/** What a file looks like, and which blocked videos that is. */
-export interface Look {
+/** The frame hashes of a file, and the ids of the blocked videos that it resembles. */
+export interface FileComparison {
   frames: Frames;
   blockedVideos: number[];
 }
 
 /**
- * Compares a file with the block list before there is a video of it.
+ * Compares a file with the block list before its video is created.
  *
- * @returns undefined when there is nothing to compare, "late" where it could not be done in time.
+ * @returns undefined if there is nothing to compare, "late" if the comparison failed or took too long.
  */
-export async function lookAtFile(file: string): Promise<Look | "late" | undefined> {
+export async function compareFile(file: string): Promise<FileComparison | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
   const folder = path.join(temporaryFolder(), `look-${randomUUID()}`);
   const task = createTask(folder, () => {});
-  const timer = setTimeout(() => task.abort(), LONGEST_LOOK_MS);
+  const timer = setTimeout(() => task.abort(), COMPARISON_TIMEOUT_MS);
   try {
     const found = await probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
     if (!found || isSingleFrame(found)) return undefined;
     await mkdir(folder, { recursive: true });
-    const frames = await takeComparedFrames(file, found, task, true);
+    const frames = await hashComparedFrames(file, found, task, true);
     return { frames, blockedVideos: await findBlockedVideos(frames) };
   } catch (error) {
-    if (!task.signal.aborted)
-      console.error("A file could not be compared with the block list:", error);
+    if (!task.signal.aborted) console.error("Could not compare a file with the block list:", error);
     return "late";
   } finally {
     clearTimeout(timer);
@@ -52,31 +51,31 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
   }
 }
 
-/** The ids of the blocked videos that a video looks like. */
+/** Returns the ids of the blocked videos that a video resembles. */
 export function findBlockedVideos(frames: Frames): Promise<number[]> {
   return queryThread<number[]>("studio", "blocked-videos", frames);
 }
 
-/** Notes what a video shows, inside of a transaction. */
-export function noteFrames(videoId: string, { first, step, hashes }: Frames): void {
+/** Records the frame hashes of a video. For use inside a transaction. */
+export function recordFrames(videoId: string, { first, step, hashes }: Frames): void {
   prepared(
     `INSERT OR REPLACE INTO video_frames (video_id, first, step, frames)
      SELECT id, @first, @step, @hashes FROM videos WHERE id = @videoId`,
   ).run({ videoId, first, step, hashes });
 }
 
-/** The frames recorded for a video. */
-export function notedFrames(videoId: string): Frames | undefined {
+/** Returns the recorded frame hashes of a video. */
+export function recordedFrames(videoId: string): Frames | undefined {
   return prepared<Frames>(
     "SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?",
   ).get(videoId);
 }
 
 /**
- * Holds a video that looks like blocked videos, inside a transaction, except for videos of which somebody has
- * said that it is another.
+ * Puts a video on hold that resembles blocked videos, unless these matches have been dismissed. For use inside a
+ * transaction.
  *
- * @returns whether it is held.
+ * @returns whether the video is on hold.
  */
 export function holdMatches(videoId: string, blockedVideos: readonly number[]): boolean {
   recordMatches(videoId, blockedVideos);
@@ -89,7 +88,7 @@ export function holdMatches(videoId: string, blockedVideos: readonly number[]): 
   return open.length > 0;
 }
 
-/** Holds the videos whose uploaded file has the same bytes as that of a blocked one, inside of its transaction. */
+/** Puts videos on hold whose uploaded file is identical to a blocked video's. For use inside its transaction. */
 export function holdCopies(videoId: string, blockedVideo: number): void {
   const copies = prepared<string>(
     `SELECT DISTINCT copy.video_id FROM video_digests AS own
@@ -101,14 +100,13 @@ export function holdCopies(videoId: string, blockedVideo: number): void {
 }
 
 /**
- * Holds a video until its job has compared it, inside a transaction; `app/features/processing/comparison/compared.server.ts` releases
- * it.
+ * Puts a video on hold until its job has compared it; compared.server.ts releases it. For use inside a transaction.
  */
 export function holdUncompared(videoId: string): void {
   hold({ videoId, reason: "comparing" });
 }
 
-/** Notes which blocked videos a video looks like, inside of a transaction. */
+/** Records which blocked videos a video resembles. For use inside a transaction. */
 function recordMatches(videoId: string, blockedVideos: readonly number[]): void {
   const add = prepared(
     `INSERT OR IGNORE INTO block_list_matches (video_id, blocked_video_id, found_at)
@@ -118,14 +116,14 @@ function recordMatches(videoId: string, blockedVideos: readonly number[]): void 
   for (const blocked of blockedVideos) add.run({ videoId, blocked, now: new Date().toISOString() });
 }
 
-/** Of some videos those that are held because they look like a blocked video. */
-export function likeBlocked(videoIds: readonly string[]): string[] {
+/** Returns the ids of those videos that are on hold because they resemble a blocked video. */
+export function heldForBlockList(videoIds: readonly string[]): string[] {
   return [...holdsOf(videoIds)].flatMap(([id, reasons]) =>
     reasons.includes("block-list") ? [id] : [],
   );
 }
 
-/** The blocked videos that a video looks like, or is held for: a video may be off the list by now. */
+/** Returns the blocked videos that a video resembles or is on hold for. These may be off the list by now. */
 export function matchesOf(videoId: string): string[] {
   const open = prepared<string>(
     `SELECT CAST(blocked_video_id AS TEXT) FROM block_list_matches
@@ -137,10 +135,10 @@ export function matchesOf(videoId: string): string[] {
 }
 
 /**
- * Notes that a video is another video than some that it looks like, and releases their holds, inside a
+ * Records that a video differs from some blocked videos that it resembles, and releases their holds. For use inside a
  * transaction.
  *
- * @returns whether it looked like one of them until now.
+ * @returns whether one of these matches was open.
  */
 export function dismissMatches(videoId: string, blockedVideos: readonly string[]): boolean {
   const dismiss = prepared(
@@ -155,8 +153,8 @@ export function dismissMatches(videoId: string, blockedVideos: readonly string[]
   return changes.includes(true);
 }
 
-/** Forgets what the earlier file of a video showed, inside of a transaction. A hold stays. */
-export function forgetFrames(videoId: string): void {
+/** Deletes the frame hashes of a video's earlier file. Holds are kept. For use inside a transaction. */
+export function deleteFrames(videoId: string): void {
   prepared("DELETE FROM video_frames WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
     videoId,
@@ -164,23 +162,26 @@ export function forgetFrames(videoId: string): void {
 }
 
 /**
- * Compares the videos of the site with videos of the list, and notes those that look like one: the page of the
- * list names them.
+ * Compares the videos of the site with entries of the block list, and records the matches for the block list page.
  *
- * @param from the number of the first video.
- * @param holds whether they are held until somebody has looked at them.
- * @param to the number of the last video; all that follow if it is left out.
- * @returns how many.
+ * @param from the id of the first entry.
+ * @param holds whether to put matching videos on hold until someone has reviewed them.
+ * @param to the id of the last entry; all following ones by default.
+ * @returns the number of videos with a match.
  */
 export async function compareSite(from: number, holds: boolean, to?: number): Promise<number> {
   let last: string | undefined = "";
   let count = 0;
   while (last !== undefined) {
-    const answer: Answer = await queryThread<Answer>("studio", "videos-like-blocked", {
-      from,
-      to,
-      after: last,
-    });
+    const answer: ComparisonBatch = await queryThread<ComparisonBatch>(
+      "studio",
+      "videos-like-blocked",
+      {
+        from,
+        to,
+        after: last,
+      },
+    );
     for (const { videoId, blockedVideos } of answer.found) {
       const others = blockedVideos.filter((blocked) => !isOwnVideo(videoId, blocked));
       if (others.length === 0) continue;

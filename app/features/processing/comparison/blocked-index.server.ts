@@ -1,17 +1,17 @@
 import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
-import { distance, shows, wordsOf } from "./perceptual-hash";
+import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** Of the frames of a video every so many are in the index, cropped by half of the most. */
+/** The index contains every second frame, in the middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
-/** A hash has five parts of so many bits; two that are alike have one of them in common most of the time. */
+/** The index is by parts of a hash: five parts of 12 bits. Similar hashes nearly always share at least one part. */
 const PART_BITS = 12;
 const PARTS = 5;
-/** More than two hashes of one frame may differ in: the crop is another, and the moment. */
+/** Larger than the tolerance for the same frame, because the crop and the timestamp differ. */
 const NEAR_BITS = 14;
-/** Of a video's frames, that are near to one of a blocked video before the two are compared. */
-const MIN_NEAR = 2;
+/** How many frames of a video have to be near frames of a blocked one before both are compared in full. */
+const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
 interface BlockedRow {
@@ -24,24 +24,24 @@ interface BlockedRow {
 export interface BlockListIndex {
   ids: number[];
   hashes: Uint32Array;
-  /** Of each hash, whose it is: a position in `ids`. */
+  /** The owner of each hash, as a position in `ids`. */
   entries: Uint32Array;
   parts: IndexedPart[];
 }
 
-/** The hashes with a value of a part are those of `order` from `starts[value]` to `starts[value + 1]`. */
+/** The hashes with a given value of this part are in `order`, from `starts[value]` to `starts[value + 1]`. */
 interface IndexedPart {
   starts: Uint32Array;
   order: Uint32Array;
 }
 
 /**
- * The ids of the blocked videos that a video looks like, by frames of comparedFrame(). Runs on a thread, which has
- * an index of them; it is made again when the list has changed.
+ * Returns the ids of the blocked videos that a video resembles, by hashes from hashComparedFrame(). Runs on a thread,
+ * which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // To look at every row takes 30 ms of 10,000. An entry that is deleted or removed is not found whatever the
-  // index says, and one that is put back is still in it; the frames of one change when it waits no longer.
+  // Reading every row takes 30 ms for 10,000. The index may contain deleted or removed entries, which are skipped, and
+  // keeps those that are put back. The frames of an entry only change when it leaves the state `waiting`.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
@@ -59,7 +59,7 @@ export function readBlockedVideos(sqlite: Database) {
   };
 }
 
-/** The ids of the videos of an index that one looks like. */
+/** Returns the ids of the indexed videos that a video resembles. */
 function findInIndex(sqlite: Database, index: BlockListIndex, frames: Frames): number[] {
   const one = sqlite.prepare<[number], BlockedRow>(
     "SELECT id, first, step, frames FROM blocked_videos WHERE id = ? AND removed_at IS NULL",
@@ -70,7 +70,7 @@ function findInIndex(sqlite: Database, index: BlockListIndex, frames: Frames): n
   });
 }
 
-/** An index of blocked videos. */
+/** Creates an index of blocked videos. */
 function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
   const ids: number[] = [];
   const hashes: number[] = [];
@@ -80,8 +80,8 @@ function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
     const entry = ids.push(id) - 1;
     for (let frame = 0; frame < words.length / (2 * VARIANTS); frame += INDEXED_EVERY) {
       const at = frame * VARIANTS + INDEXED_VARIANT;
-      const known = shows(words, at) ? at : frame * VARIANTS;
-      if (!shows(words, known)) continue;
+      const known = hasContent(words, at) ? at : frame * VARIANTS;
+      if (!hasContent(words, known)) continue;
       hashes.push(words[2 * known]!, words[2 * known + 1]!);
       entries.push(entry);
     }
@@ -91,7 +91,7 @@ function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
   return { ids, hashes: words, entries: Uint32Array.from(entries), parts };
 }
 
-/** Sorts the hashes by their values of a part. Arrays of a map would take twice the memory. */
+/** Sorts the hashes by the value of a part (counting sort). A map of arrays would take twice the memory. */
 function indexPart(words: Uint32Array, count: number, part: number): IndexedPart {
   const starts = new Uint32Array(2 ** PART_BITS + 1);
   for (let at = 0; at < count; at++) starts[partValue(words, at, part) + 1]! += 1;
@@ -102,7 +102,7 @@ function indexPart(words: Uint32Array, count: number, part: number): IndexedPart
   return { starts, order };
 }
 
-/** The bits of a part. The four lowest are left out: the first of them is always 0. */
+/** Returns the bits of a part. The four lowest bits of the hash are skipped; the first of them is always 0. */
 function partValue(words: Uint32Array, at: number, part: number): number {
   const bit = 4 + part * PART_BITS;
   const word = words[2 * at + (bit >> 5)]!;
@@ -112,7 +112,7 @@ function partValue(words: Uint32Array, at: number, part: number): number {
   return value & (2 ** PART_BITS - 1);
 }
 
-/** The videos with which most of a video's frames have much in common. */
+/** Returns the ids of the blocked videos with the most frames near those of a video. */
 function candidates(
   { ids, hashes, entries, parts }: BlockListIndex,
   { hashes: own }: Frames,
@@ -120,12 +120,12 @@ function candidates(
   const words = wordsOf(own);
   const near = [new Map<number, number>(), new Map<number, number>()];
   for (let at = 0; at < words.length / 2; at++) {
-    if (!shows(words, at)) continue;
+    if (!hasContent(words, at)) continue;
     const seen = new Set<number>();
     for (const [part, { starts, order }] of parts.entries()) {
       const value = partValue(words, at, part);
       for (const other of order.subarray(starts[value], starts[value + 1])) {
-        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(entries[other]!);
+        if (hammingDistance(words, at, hashes, other) <= NEAR_BITS) seen.add(entries[other]!);
       }
     }
     const side = near[at % 2]!;
@@ -136,33 +136,33 @@ function candidates(
     for (const [entry, count] of side) most.set(entry, Math.max(count, most.get(entry) ?? 0));
   }
   return [...most]
-    .filter(([, count]) => count >= MIN_NEAR)
+    .filter(([, count]) => count >= MIN_NEAR_FRAMES)
     .sort((a, b) => b[1] - a[1])
     .slice(0, MAX_COMPARED)
     .map(([entry]) => ids[entry]!);
 }
 
-/** Compared in one question to the thread; others have their turn in between. */
-const VIDEOS_AT_ONCE = 500;
+/** How many videos are compared per query, so that other queries can run in between. */
+const BATCH_SIZE = 500;
 
-interface Question {
-  /** The numbers of the first entry and of the last one; without a last one, all that follow. */
+interface ComparisonQuery {
+  /** The ids of the first and the last entry; all following ones without a last one. */
   from: number;
   to?: number;
-  /** Videos after this id. */
+  /** Only compare videos after this id. */
   after: string;
 }
 
-export interface Answer {
+export interface ComparisonBatch {
   found: { videoId: string; blockedVideos: number[] }[];
   last: string | undefined;
 }
 
-/** The videos of the site that look like some videos of the list. Runs on a thread. */
-export function readVideosLike(sqlite: Database) {
+/** Returns the videos of the site that resemble some entries of the list. Runs on a thread. */
+export function readVideosLikeBlocked(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
-     WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
+     WHERE video_id > ? ORDER BY video_id LIMIT ${BATCH_SIZE}`,
   );
   const entries = sqlite.prepare<
     [number, number],
@@ -171,14 +171,14 @@ export function readVideosLike(sqlite: Database) {
     "SELECT id, first, step, frames FROM blocked_videos WHERE id BETWEEN ? AND ? AND frames <> x''",
   );
   let index: { from: number; to: number; entries: ReturnType<typeof createIndex> } | undefined;
-  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: Question): Answer => {
+  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: ComparisonQuery): ComparisonBatch => {
     if (after === "" || index?.from !== from || index.to !== to)
       index = { from, to, entries: createIndex(entries.iterate(from, to)) };
     const rows = videos.all(after);
     const found = rows
       .map((row) => ({ videoId: row.id, blockedVideos: findInIndex(sqlite, index!.entries, row) }))
       .filter(({ blockedVideos }) => blockedVideos.length > 0);
-    const last = rows.length < VIDEOS_AT_ONCE ? undefined : rows.at(-1)?.id;
+    const last = rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
     if (last === undefined) index = undefined;
     return { found, last };
   };

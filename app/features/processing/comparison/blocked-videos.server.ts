@@ -10,14 +10,14 @@ import { VARIANTS } from "./frame-hashes";
 
 /** The error for a file that is on the block list. */
 export const BLOCKED_FILE =
-  "This file is on the block list and can’t be uploaded. It was not kept.";
+  "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
-/** What is known of a video that is on the block list. */
+/** How a blocked video can be recognized. */
 export interface Blocked {
   blockedVideoId: number;
   /**
-   * `frames`: its frames are known, or are being taken. `few`: some that were taken before are. `bytes`: only
-   * the same file is recognised.
+   * `frames`: by its frames, which are known or being extracted. `few`: by the frames from an earlier comparison.
+   * `bytes`: only identical files are recognized.
    */
   known: "frames" | "few" | "bytes";
 }
@@ -29,11 +29,11 @@ interface FileRow {
 }
 
 /**
- * Puts the video of a video on the block list, inside of the write transaction that removes it. The video may be
- * in the catalogue or in the trash, and may be deleted for good right afterwards: its file stays until its
- * frames have been taken in the background, also after a restart.
+ * Adds a video to the block list. For use inside the transaction that removes it. The video may be in the catalogue or
+ * in the trash, and may be deleted permanently right afterwards: its file is kept until its frames have been extracted
+ * in the background, even across a restart.
  *
- * @returns undefined where there is no such video. One that is blocked already stays so, with the new reason.
+ * @returns undefined if there is no such video. A video that is already blocked gets the new reason.
  */
 export function blockVideo(
   videoId: string,
@@ -63,22 +63,22 @@ export function blockVideo(
     file,
     blockedVideoId,
   );
-  hashingIsDue();
+  notifyHashing();
   return { blockedVideoId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
 }
 
 /**
- * Takes the video of a video off the block list, inside of a write transaction.
+ * Removes a video from the block list. For use inside a transaction.
  *
- * @returns whether it was on it.
+ * @returns whether it was on the list.
  */
 export function unblockVideo(videoId: string): boolean {
   return prepared("DELETE FROM blocked_videos WHERE video_id = ?").run(videoId).changes > 0;
 }
 
 /**
- * Removes an entry from the list, inside of a write transaction. It matches nothing until it is put back. Videos
- * that are held because of it stay so until somebody has looked at them.
+ * Removes an entry from the list. For use inside a transaction. It matches nothing until it is put back. Videos on hold
+ * because of it stay on hold until someone has reviewed them.
  *
  * @returns whether it was on the list.
  */
@@ -93,19 +93,19 @@ export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   return true;
 }
 
-/** For how long a removed entry can be put back. */
+/** How long a removed entry can be put back. */
 export const PUT_BACK_DAYS = 30;
 
-/** Entries that were removed at this time or before can't be put back any more; ISO 8601 UTC. */
+/** Returns the time (ISO 8601 UTC) up to which removed entries can no longer be put back. */
 function putBackLimit(now = Date.now()): string {
   return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
 }
 
 /**
- * Puts a removed entry back on the list, inside of a write transaction. What was uploaded meanwhile is to be
- * compared with it afterwards.
+ * Puts a removed entry back on the list. For use inside a transaction. Afterwards, the caller has to compare the videos
+ * that were uploaded in the meantime with it.
  *
- * @returns whether it had been removed, not too long ago.
+ * @returns false if it wasn't removed, or was removed too long ago.
  */
 export function putBackEntry(blockedVideoId: number): boolean {
   const { changes } = prepared(
@@ -114,7 +114,7 @@ export function putBackEntry(blockedVideoId: number): boolean {
   return changes > 0;
 }
 
-/** Whether a file has the bytes of a blocked one. */
+/** Returns whether a file is identical to a blocked one. */
 export function isBlockedFile(sha256: string): boolean {
   return (
     prepared(
@@ -124,7 +124,7 @@ export function isBlockedFile(sha256: string): boolean {
   );
 }
 
-/** Whether the list has MD5 digests, so that those of files have to be computed. */
+/** Returns whether the list has MD5 digests, so that those of files have to be computed. */
 export function hasBlockedMd5s(): boolean {
   return (
     prepared(
@@ -134,7 +134,7 @@ export function hasBlockedMd5s(): boolean {
   );
 }
 
-/** Whether a file has the MD5 of a blocked one. */
+/** Returns whether a file has the MD5 digest of a blocked one. */
 export function isBlockedMd5(md5: string): boolean {
   return (
     prepared(
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Whether there is anything that a video could look like. */
+/** Returns whether the list has any frames to compare videos with. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
@@ -163,7 +163,7 @@ function rowOf(videoId: string): FileRow | undefined {
   ).get(videoId);
 }
 
-/** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
+/** Copies the frames of the video's comparison, which are uncropped and far apart. Returns false without any. */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
     "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
@@ -180,7 +180,7 @@ function copyFrames(videoId: string, blockedVideoId: number): boolean {
   return true;
 }
 
-/** The path in the bucket of the file whose frames can be taken. */
+/** Returns the path in the bucket of the file to extract frames from. */
 function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");
@@ -190,16 +190,16 @@ function fileOf(row: FileRow): string | undefined {
   return undefined;
 }
 
-/** A file that is about to become a video, or to replace one's. */
+/** An arrived file that is about to become a video or to replace one's file. */
 export interface ArrivedFile {
   path: string;
-  /** Hexadecimal; undefined where there is no file. */
+  /** Hexadecimal; undefined if there is no file. */
   sha256?: string;
-  /** Hexadecimal, once the list has MD5 digests to compare it with. */
+  /** Hexadecimal; only set once the list has MD5 digests. */
   md5?: string;
 }
 
-/** Whether the list has a file's bytes, or a digest of it. The file is read only while the list has MD5 digests. */
+/** Returns whether a file is on the list. The file is only read if the list has MD5 digests. */
 export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
   let found = findOnList(file);
   while (found === "needs MD5") {
@@ -210,8 +210,8 @@ export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
 }
 
 /**
- * Runs the transaction that writes the rows of files, with those that aren't on the block list. They're compared in
- * that transaction, since the list may have grown while they were examined.
+ * Runs the transaction that inserts the rows of files, with those that aren't on the block list. They are compared
+ * inside the transaction, because the list may have grown while they were examined.
  */
 export async function insertUnblocked<T extends ArrivedFile, R>(
   files: readonly T[],
@@ -236,42 +236,42 @@ function findOnList({ sha256, md5 }: ArrivedFile): boolean | "needs MD5" {
 }
 
 const EVERY_MS = 60_000;
-/** In one transaction. */
-const AT_ONCE = 32;
-const DIGESTS_AT_ONCE = 200;
+/** The number of rows per transaction. */
+const BATCH_SIZE = 32;
+const DIGEST_BATCH_SIZE = 200;
 
-/** Deletes what the block list keeps for a limited time, from now on each minute. */
-export function startForgettingEntries(): void {
-  every(EVERY_MS, "delete old entries and titles of the block list", () => forgetEntries());
+/** Starts to delete expired data of the block list every minute. */
+export function startDeletingExpiredEntries(): void {
+  every(EVERY_MS, "delete old entries and titles of the block list", () => deleteExpiredEntries());
 }
 
 /**
- * Deletes the entries that were removed from the list more than 30 days ago, and the titles of videos that were
- * blocked REPORT_KEEP ago.
+ * Deletes entries that were removed from the list more than 30 days ago, and titles of videos that were blocked longer
+ * than REPORT_KEEP ago.
  *
  * @param now milliseconds since 1970.
  */
-export async function forgetEntries(now = Date.now()): Promise<void> {
+export async function deleteExpiredEntries(now = Date.now()): Promise<void> {
   const removedBefore = putBackLimit(now);
   const yieldIfDue = createWriteYielder();
   const due = prepared(
-    `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
+    `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${BATCH_SIZE}`,
   ).pluck();
   for (let ids = due.all(removedBefore); ids.length > 0; ids = due.all(removedBefore)) {
     for (const id of ids) await deleteEntry(id as number, removedBefore);
   }
-  const forgetTitles = prepared(
+  const deleteTitles = prepared(
     `UPDATE blocked_videos SET title = NULL WHERE id IN
        (SELECT id FROM blocked_videos
-        WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${AT_ONCE})`,
+        WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${BATCH_SIZE})`,
   );
   const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
-  while ((await transaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
+  while ((await transaction(() => deleteTitles.run(blockedBefore))).changes === BATCH_SIZE) {
     await yieldIfDue();
   }
 }
 
-/** A list may have hundreds of thousands of digests. */
+/** Deletes an entry in several transactions, because it may have hundreds of thousands of digests. */
 async function deleteEntry(id: number, removedBefore: string): Promise<void> {
   const yieldIfDue = createWriteYielder();
   const isDue =
@@ -282,10 +282,10 @@ async function deleteEntry(id: number, removedBefore: string): Promise<void> {
   ]) {
     const some = prepared(
       `DELETE FROM ${table} WHERE ${isDue} AND ${column} IN
-         (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
+         (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGEST_BATCH_SIZE})`,
     );
     const deleteSome = () => some.run({ id, before: removedBefore });
-    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await yieldIfDue();
+    while ((await transaction(deleteSome)).changes === DIGEST_BATCH_SIZE) await yieldIfDue();
   }
   const entry = prepared("DELETE FROM blocked_videos WHERE id = ? AND removed_at <= ?");
   await transaction(() => entry.run(id, removedBefore));
@@ -296,11 +296,11 @@ const listener = processState("hashing of blocked videos", () => ({
   work: undefined as (() => void) | undefined,
 }));
 
-/** Tells the work on blocked videos that there is some, once the transaction is over. */
-function hashingIsDue(): void {
+/** Notifies the background hashing of a new entry, after the transaction. */
+function notifyHashing(): void {
   setImmediate(() => listener().work?.());
 }
 
-export function onHashingDue(work: () => void): void {
+export function onHashingNeeded(work: () => void): void {
   listener().work = work;
 }

@@ -4,19 +4,19 @@ import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
+import { parseReason } from "../queue/failure-reasons";
 import { onJobsChanged } from "../queue/queue-state.server";
-import { readReason } from "../queue/reasons";
 
 const EVERY_MS = 10_000;
-/** In one transaction. */
-const AT_ONCE = 32;
-/** Read at once before yielding to the event loop: after an import, tens of thousands may be waiting. */
-const HOLDS_AT_ONCE = 1_000;
+/** The number of releases per transaction. */
+const BATCH_SIZE = 32;
+/** Rows per query, with yields to the event loop in between: after an import, tens of thousands may be waiting. */
+const HOLD_BATCH_SIZE = 1_000;
 
 /**
- * Starts to release videos that have been compared with the block list: after each job, and at startup those that were
- * compared before the process was killed. By then, a video that resembles a removed one has a hold for that, from the
- * transaction that ended the job.
+ * Starts to release videos that have been compared with the block list: after each job, and at startup for those that
+ * were compared before the process was killed. A video that resembles a removed one already has another hold by then,
+ * from the transaction that ended the job.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -39,16 +39,16 @@ export async function releaseCompared(): Promise<number> {
       `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
          WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
        FROM video_holds INDEXED BY video_holds_comparing
-       WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLDS_AT_ONCE}`,
+       WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLD_BATCH_SIZE}`,
     ).all(after);
     const compared = holds.filter(({ isCompared }) => isCompared);
-    for (const some of partsOf(compared, AT_ONCE)) {
+    for (const batch of partsOf(compared, BATCH_SIZE)) {
       released += await transaction(
-        () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
+        () => batch.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
       );
       await yieldIfDue();
     }
-    if (holds.length < HOLDS_AT_ONCE) return released;
+    if (holds.length < HOLD_BATCH_SIZE) return released;
     after = holds.at(-1)!.videoId;
     await yieldIfDue();
   }
@@ -62,7 +62,7 @@ export interface Uncompared {
   failure?: ComparisonFailure;
 }
 
-/** Why a comparison failed for good, and what to do about it: a sentence each. */
+/** Why a comparison failed for good, and what to do about it. One sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -83,9 +83,9 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
 
 /** The jobs that a comparison depends on. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
-const NOTHING_LEFT: ComparisonFailure = {
-  why: "No job is left that would compare it.",
-  advice: "Compare it again.",
+const NO_JOB: ComparisonFailure = {
+  why: "No duplicate check is queued for it.",
+  advice: "Run the comparison again.",
 };
 
 interface ComparisonJob {
@@ -124,9 +124,9 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   // The storyboard job enqueues the comparison, so its failure counts until then.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
-  if (failed) return readReason(failed.reason ?? "It failed without a reason.");
+  if (failed) return parseReason(failed.reason ?? "It failed without giving a reason.");
   const isUnderWay = last?.state === "waiting" || last?.state === "running";
-  return isUnderWay || of("fingerprint") ? undefined : NOTHING_LEFT;
+  return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }
 
 /** How many waiting videos are checked for a list. Takes a few milliseconds. */

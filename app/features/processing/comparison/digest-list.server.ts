@@ -6,35 +6,35 @@ import { isBlockedFile, isBlockedMd5 } from "./blocked-videos.server";
 import { ListFileError, linesOf } from "./list-file.server";
 
 /**
- * Lists of MD5 and SHA-256 digests, as organizations hand them out: one digest in each line, lines of `sha256sum`
- * or `md5sum`, or CSV. Each list is one entry of the block list.
+ * Imports lists of MD5 and SHA-256 digests from other organizations: one digest per line, output of `sha256sum` or
+ * `md5sum`, or CSV. Each list is one entry of the block list.
  */
 
 const MAX_DIGESTS = 2_000_000;
-/** In one transaction: a few milliseconds. */
-const DIGESTS_AT_ONCE = 100;
-const BAD_LINES_NAMED = 10;
+/** The number of digests per transaction, which takes a few milliseconds. */
+const BATCH_SIZE = 100;
+const MAX_LISTED_LINES = 10;
 
-/** Not in a longer word, in a path, or before an extension: file names may look like digests. */
+/** Excludes parts of longer words, paths, and names with an extension, because file names may look like digests. */
 const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
 const COMMENT = /^(?:#|;|\/\/|$)/;
-/** In the first line: it is the header of CSV. */
+/** Matches a CSV header in the first line. */
 const HEADER = /hash|digest|md5|sha-?256/i;
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportedDigests {
-  /** Digests that were not on the list before. */
+  /** The number of digests that weren't on the list before. */
   added: number;
-  /** Those that were, also because the file has them more than once. */
+  /** The number of digests that were on the list or are repeated in the file. */
   known: number;
 }
 
 /**
- * Adds the digests of a file to the block list, as one entry. The file is read twice: nothing is added of one with a
- * line that is no digest. Killed in between, the entry has the digests up to there, and another import adds the rest.
+ * Adds the digests of a file to the block list as one entry. The file is read twice, so that nothing is added if a line
+ * is invalid. If the process is killed, the entry has the digests up to that point, and another import adds the rest.
  *
- * @param name of the file, which names the entry.
- * @throws {ListFileError} for a file without digests, with bad lines, or with too many digests.
+ * @param name the name of the file, which becomes the title of the entry.
+ * @throws {ListFileError} if the file has no digests, invalid lines, or too many digests.
  */
 export async function importDigestList(
   file: string,
@@ -44,23 +44,23 @@ export async function importDigestList(
   const yieldIfDue = createWriteYielder();
   const imported: ImportedDigests = { added: 0, known: 0 };
   let entry: number | undefined;
-  let some: string[] = [];
+  let batch: string[] = [];
   const add = async () => {
     const added = await transaction(() => {
-      const unknown = some.filter((digest) => !isKnown(digest));
+      const unknown = batch.filter((digest) => !isKnown(digest));
       if (unknown.length === 0) return 0;
       entry = addTo(entry ?? addEntry(name, reason), new Set(unknown));
       return new Set(unknown).size;
     });
     imported.added += added;
-    imported.known += some.length - added;
-    some = [];
+    imported.known += batch.length - added;
+    batch = [];
     await yieldIfDue();
   };
   const digestsIn = lineReader();
   for await (const line of linesOf(file)) {
-    for (const digest of digestsIn(line) ?? []) some.push(digest);
-    if (some.length >= DIGESTS_AT_ONCE) await add();
+    for (const digest of digestsIn(line) ?? []) batch.push(digest);
+    if (batch.length >= BATCH_SIZE) await add();
   }
   await add();
   return imported;
@@ -78,7 +78,7 @@ async function checkDigestList(file: string): Promise<void> {
     at += 1;
     const found = digestsIn(line);
     digests += found?.length ?? 0;
-    if (!found && badLines++ < BAD_LINES_NAMED) bad.push(at);
+    if (!found && badLines++ < MAX_LISTED_LINES) bad.push(at);
     if (digests > MAX_DIGESTS)
       throw new ListFileError(
         `The file has more than ${MAX_DIGESTS.toLocaleString("en")} digests.`,
@@ -98,13 +98,13 @@ function badLinesMessage(named: readonly number[], count: number): string {
 }
 
 /**
- * Reads the lines of a file in their order. Returns the digests of a line in lower case, an empty list for a line that
- * may have none (an empty one, a comment, the header of CSV), and undefined for a bad line.
+ * Returns a function that parses the lines of a file in order. For each line it returns the digests in lower case, an
+ * empty list for an empty line, a comment or the CSV header, and undefined for an invalid line.
  */
 function lineReader(): (line: string) => string[] | undefined {
   let isFirst = true;
   return (raw) => {
-    // `linesOf` reads bytes as Latin-1, in which the byte order mark of UTF-8 is these three characters.
+    // `linesOf` decodes as Latin-1, in which the UTF-8 byte order mark is these three characters.
     const line = raw.replace(/^\u00ef\u00bb\u00bf/, "").trim();
     if (COMMENT.test(line)) return [];
     const isHeader = isFirst && HEADER.test(line);
@@ -126,7 +126,7 @@ function addEntry(name: string, reason: BlockReason): number {
   return Number(lastInsertRowid);
 }
 
-/** @returns the number of the entry. */
+/** @returns the id of the entry. */
 function addTo(entry: number, digests: ReadonlySet<string>): number {
   const addMd5 = prepared("INSERT INTO blocked_md5s (md5, blocked_video_id) VALUES (?, ?)");
   const addSha256 = prepared("INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, ?)");

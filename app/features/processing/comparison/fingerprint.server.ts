@@ -7,26 +7,27 @@ import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import {
+  deleteFrames,
   findBlockedVideos,
-  forgetFrames,
-  notedFrames,
-  noteFrames,
+  recordedFrames,
+  recordFrames,
 } from "./block-list-matches.server";
+import { hashComparedFrames } from "./hash-frames.server";
 import {
+  FINGERPRINT_FRAMES,
   type FingerprintedVideo,
   fingerprintOf,
   HASH_BYTES,
   HASHED_SIDE,
-  PICTURES,
   perceptualHash,
 } from "./perceptual-hash";
-import { takeComparedFrames } from "./take-frames.server";
 
 const RESULT_WAIT_MS = 60_000;
 
 /**
- * Notes what a video looks like, and names the videos that look like it. It is noted first: of two videos
- * at once one finds the other. It is compared with the block list too, also when that was done at its upload.
+ * Records the fingerprint of a video and finds similar videos. The fingerprint is recorded first, so that of two videos
+ * processed in parallel, one finds the other. The video is also compared with the block list, even if that was done at
+ * its upload.
  */
 export async function fingerprintVideo(
   job: JobRow,
@@ -35,10 +36,10 @@ export async function fingerprintVideo(
   task: Task,
 ): Promise<Artifact> {
   if (isSingleFrame(probe)) return NO_ARTIFACT;
-  const step = probe.durationSeconds / PICTURES;
-  const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
+  const step = probe.durationSeconds / FINGERPRINT_FRAMES;
+  const times = Array.from({ length: FINGERPRINT_FRAMES }, (_, index) => (index + 0.5) * step);
   const pictures = await grayFrames(source.playedFile, probe, times, HASHED_SIDE, task);
-  // Of a picture that can't be read nothing is known.
+  // An unreadable frame gets an empty hash.
   const hashes = pictures.map((picture) =>
     picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
   );
@@ -47,18 +48,21 @@ export async function fingerprintVideo(
     seconds: probe.durationSeconds,
     fingerprint: fingerprintOf(hashes),
   };
-  await retryWhileBusy(() => note(video), RESULT_WAIT_MS);
+  await retryWhileBusy(() => recordFingerprint(video), RESULT_WAIT_MS);
   const similar = await queryThread<string[]>("studio", "similar-videos", video);
-  let frames = notedFrames(job.video_id);
+  let frames = recordedFrames(job.video_id);
   if (!frames) {
-    const taken = await takeComparedFrames(source.playedFile, probe, task);
+    const taken = await hashComparedFrames(source.playedFile, probe, task);
     frames = taken;
-    await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
+    await retryWhileBusy(
+      () => transaction(() => recordFrames(job.video_id, taken)),
+      RESULT_WAIT_MS,
+    );
   }
   return { ...NO_ARTIFACT, similar, blocked: await findBlockedVideos(frames) };
 }
 
-function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<void> {
+function recordFingerprint({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<void> {
   return transaction(() => {
     prepared(
       `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)
@@ -67,16 +71,16 @@ function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<vo
   });
 }
 
-/** Asks for it once the pictures of a video have been made, inside of a transaction. */
-export function askForFingerprint(videoId: string, priority: number): void {
+/** Enqueues the duplicate check of a video, once its storyboard exists. For use inside a transaction. */
+export function enqueueFingerprint(videoId: string, priority: number): void {
   prepared(
     `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
      SELECT id, 'fingerprint', @priority FROM videos WHERE id = @videoId`,
   ).run({ videoId, priority });
 }
 
-/** Notes pairs inside of a transaction; what was said of one before stays. */
-export function notePairs(videoId: string, similar: readonly string[]): void {
+/** Records pairs of similar videos. Dismissed pairs stay dismissed. For use inside a transaction. */
+export function recordPairs(videoId: string, similar: readonly string[]): void {
   prepared(
     "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
   ).run({ id: videoId });
@@ -87,9 +91,9 @@ export function notePairs(videoId: string, similar: readonly string[]): void {
   for (const other of similar) add.run({ id: videoId, other });
 }
 
-/** Forgets what the earlier file of a video looked like, inside of a transaction. */
-export function forgetFingerprint(videoId: string): void {
-  forgetFrames(videoId);
+/** Deletes the fingerprint and the pairs of a video's earlier file. For use inside a transaction. */
+export function deleteFingerprint(videoId: string): void {
+  deleteFrames(videoId);
   prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM similar_videos WHERE first = @id OR second = @id").run({ id: videoId });
 }

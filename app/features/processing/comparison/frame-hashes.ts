@@ -1,29 +1,26 @@
 import {
-  differ,
-  distance,
+  areDistinct,
   HASH_BYTES,
   HASHED_SIDE,
-  hashesOfBothSides,
+  hammingDistance,
+  hasContent,
+  hashWithMirror,
+  MAX_DIFFERENT_BITS,
   perceptualHash,
-  SAME_BITS,
-  shows,
   wordsOf,
 } from "./perceptual-hash";
 
-/** Pixels on a side of the grey frames that borders are looked for in. */
+/** The side in pixels of the gray frames in which borders are detected. */
 export const FRAME_SIDE = 128;
-/**
- * How much of the width and height of a blocked video is left out around, so that a copy that shows so
- * much less is found too.
- */
+/** The shares of width and height that the crop variants of a blocked video omit, so that cropped copies are found. */
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
-/** Of 255: the mean light of a row or column of pixels that is border. */
-const MAX_BORDER_LIGHT = 20;
-/** Of a side of the frame, that may be border at either end. */
-const MAX_BORDER = 0.4;
+/** The maximum mean brightness (of 255) of a row or column of pixels in a border. */
+const MAX_BORDER_BRIGHTNESS = 20;
+/** The maximum share of a side that is a border at either end. */
+const MAX_BORDER_SHARE = 0.4;
 
-/** A part of a frame, in its pixels. */
+/** A part of a frame, in pixels. */
 export interface Box {
   left: number;
   top: number;
@@ -32,11 +29,11 @@ export interface Box {
 }
 
 /**
- * What all frames of a video show: without the rows and columns at the edges that are dark in each of them.
+ * Returns the part of the frames without borders, which are rows and columns at the edges that are dark in all frames.
  *
- * @param frames FRAME_SIDE by FRAME_SIDE grey pixels of one byte each.
+ * @param frames FRAME_SIDE by FRAME_SIDE gray pixels of one byte each.
  */
-export function boxOf(frames: Iterable<Uint8Array>): Box {
+export function contentBox(frames: Iterable<Uint8Array>): Box {
   const rows = new Float64Array(FRAME_SIDE);
   const columns = new Float64Array(FRAME_SIDE);
   for (const frame of frames) {
@@ -44,42 +41,42 @@ export function boxOf(frames: Iterable<Uint8Array>): Box {
     for (let y = 0; y < FRAME_SIDE; y++) {
       let sum = 0;
       for (let x = 0; x < FRAME_SIDE; x++) {
-        const light = frame[y * FRAME_SIDE + x]!;
-        sum += light;
-        across[x]! += light;
+        const brightness = frame[y * FRAME_SIDE + x]!;
+        sum += brightness;
+        across[x]! += brightness;
       }
       rows[y] = Math.max(rows[y]!, sum / FRAME_SIDE);
     }
     for (let x = 0; x < FRAME_SIDE; x++)
       columns[x] = Math.max(columns[x]!, across[x]! / FRAME_SIDE);
   }
-  const [top, bottom] = litPart(rows);
-  const [left, right] = litPart(columns);
+  const [top, bottom] = withoutBorders(rows);
+  const [left, right] = withoutBorders(columns);
   return { left, top, right, bottom };
 }
 
-function litPart(light: Float64Array): [number, number] {
-  const most = Math.floor(FRAME_SIDE * MAX_BORDER);
+function withoutBorders(brightness: Float64Array): [number, number] {
+  const most = Math.floor(FRAME_SIDE * MAX_BORDER_SHARE);
   let from = 0;
-  while (from < most && light[from]! < MAX_BORDER_LIGHT) from++;
+  while (from < most && brightness[from]! < MAX_BORDER_BRIGHTNESS) from++;
   let to = FRAME_SIDE;
-  while (to > FRAME_SIDE - most && light[to - 1]! < MAX_BORDER_LIGHT) to--;
+  while (to > FRAME_SIDE - most && brightness[to - 1]! < MAX_BORDER_BRIGHTNESS) to--;
   return [from, to];
 }
 
-/** The hashes of a frame of a blocked video: of all of it, and of less and less around its middle. */
-export function blockedFrame(frame: Uint8Array, box: Box): Uint8Array {
+/** Returns the hashes of a frame of a blocked video: one for each crop variant. */
+export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const hashes = new Uint8Array(VARIANTS * HASH_BYTES);
   for (const [variant, crop] of CROPS.entries()) {
-    const hash = perceptualHash(shrink(frame, within(box, crop)));
+    const hash = perceptualHash(scaleDown(frame, within(box, crop)));
     hashes.set(hash, variant * HASH_BYTES);
   }
   return hashes;
 }
 
-/** The hashes of a frame of a video that is compared with blocked ones: as it is, and mirrored. */
-export function comparedFrame(frame: Uint8Array, box: Box): Uint8Array {
-  const [asItIs, mirrored] = hashesOfBothSides(shrink(frame, box));
+/** Returns the hashes of a frame of a video to compare with blocked ones: as it is, and mirrored. */
+export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {
+  const [asItIs, mirrored] = hashWithMirror(scaleDown(frame, box));
   const hashes = new Uint8Array(2 * HASH_BYTES);
   hashes.set(asItIs);
   hashes.set(mirrored, HASH_BYTES);
@@ -92,8 +89,8 @@ function within({ left, top, right, bottom }: Box, crop: number): Box {
   return { left: left + x, top: top + y, right: right - x, bottom: bottom - y };
 }
 
-/** The part of a frame, as small as it is hashed: each pixel is the mean of those that it stands for. */
-function shrink(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
+/** Scales a part of a frame down to the size for hashing. Each pixel is the mean of those that it covers. */
+function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
   const small = new Uint8Array(HASHED_SIDE ** 2);
   const columns = pixelsOf(left, right);
   for (const [y, [above, below]] of pixelsOf(top, bottom).entries()) {
@@ -107,7 +104,7 @@ function shrink(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Arra
   return small;
 }
 
-/** Which whole pixels, at least one, each of HASHED_SIDE between two edges stands for. */
+/** Returns the range of pixels (at least one) between two edges that each of HASHED_SIDE pixels covers. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
@@ -116,40 +113,40 @@ function pixelsOf(from: number, to: number): [first: number, end: number][] {
   });
 }
 
-/** Frames of a video at even distances. */
+/** The hashes of evenly spaced frames of a video. */
 export interface Frames {
-  /** Seconds from the beginning of the video to the first. */
+  /** The time of the first frame in seconds. */
   first: number;
-  /** Seconds between two. */
+  /** Seconds between two frames. */
   step: number;
-  /** For each VARIANTS hashes of a blocked video, see blockedFrame(), or two, see comparedFrame(). */
+  /** Per frame, VARIANTS hashes for a blocked video (see hashBlockedFrame), otherwise two (see hashComparedFrame). */
   hashes: Uint8Array;
 }
 
-/** Frames of a video that have to be in a blocked one. */
+/** The minimum number of frames that have to match a blocked video. */
 const MIN_FRAMES = 5;
-/** Of the frames of a video that show anything; one may have more than the blocked video. */
+/** The minimum share of matching frames, of those that aren't blank. A video may contain more than the blocked one. */
 const MIN_SHARE = 0.3;
-/** Seconds by which what two videos have in common may be shifted, beside the step of either. */
+/** The tolerance in seconds for the time offset between two videos, in addition to their steps. */
 const TOLERANCE_SECONDS = 1;
 
 /**
- * How much of a video is in a blocked one, wherever that begins.
+ * Returns how much of a video is part of a blocked one, at any offset.
  *
- * @returns the share of its frames that are in it, in the same order and at the same distances, mirrored or
- *   not; 0 when they are too few, or show too little that differs.
+ * @returns the share of its frames that match, in the same order and at the same intervals, mirrored or not; 0 if there
+ *   are too few or they differ too little from each other.
  */
 export function similarity(video: Frames, blocked: Frames): number {
   const words = wordsOf(video.hashes);
   const others = wordsOf(blocked.hashes);
   let showing = 0;
-  for (let at = 0; at < words.length / 4; at++) if (shows(words, 2 * at)) showing++;
+  for (let at = 0; at < words.length / 4; at++) if (hasContent(words, 2 * at)) showing++;
   let best = 0;
   for (const side of [0, 1]) {
     const found = aligned(video, words, side, blocked, others);
     if (found.length < Math.max(MIN_FRAMES, MIN_SHARE * showing)) continue;
     if (
-      !differ(
+      !areDistinct(
         words,
         found.map((at) => 2 * at + side),
       )
@@ -160,7 +157,7 @@ export function similarity(video: Frames, blocked: Frames): number {
   return best;
 }
 
-/** Which frames of a video are in a blocked one when it is laid where most of them are. */
+/** Returns the frames of a video that match a blocked one at the offset with the most matches. */
 function aligned(
   video: Frames,
   words: Uint32Array,
@@ -171,7 +168,7 @@ function aligned(
   const pairs: { at: number; shift: number }[] = [];
   for (let at = 0; at < words.length / 4; at++) {
     const own = 2 * at + side;
-    if (!shows(words, own)) continue;
+    if (!hasContent(words, own)) continue;
     for (let other = 0; other < others.length / (2 * VARIANTS); other++) {
       if (!isSame(words, own, others, other)) continue;
       const seconds = video.first + at * video.step;
@@ -186,10 +183,10 @@ function aligned(
   for (const { at, shift } of pairs) {
     inside.set(at, (inside.get(at) ?? 0) + 1);
     for (; shift - pairs[from]!.shift > width; from++) {
-      const gone = pairs[from]!.at;
-      const left = inside.get(gone)! - 1;
-      if (left === 0) inside.delete(gone);
-      else inside.set(gone, left);
+      const removed = pairs[from]!.at;
+      const left = inside.get(removed)! - 1;
+      if (left === 0) inside.delete(removed);
+      else inside.set(removed, left);
     }
     if (inside.size > best.length) best = [...inside.keys()];
   }
@@ -198,7 +195,11 @@ function aligned(
 
 function isSame(words: Uint32Array, own: number, others: Uint32Array, frame: number): boolean {
   for (let variant = frame * VARIANTS; variant < (frame + 1) * VARIANTS; variant++) {
-    if (shows(others, variant) && distance(words, own, others, variant) <= SAME_BITS) return true;
+    if (
+      hasContent(others, variant) &&
+      hammingDistance(words, own, others, variant) <= MAX_DIFFERENT_BITS
+    )
+      return true;
   }
   return false;
 }

@@ -15,11 +15,11 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { compareSite } from "./block-list-matches.server";
-import { onHashingDue } from "./blocked-videos.server";
+import { onHashingNeeded } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { takeBlockedFrames } from "./take-frames.server";
+import { hashBlockedFrames } from "./hash-frames.server";
 
-/** Then only what was known before is; as with a file that is no video any more. */
+/** After this many attempts, the entry keeps what was known before, like one whose file isn't a video. */
 const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
 const RESULT_WAIT_MS = 60_000;
@@ -34,12 +34,12 @@ const hashing = processState(
   stop,
 );
 
-/** Takes the frames of videos that were blocked, one video after the other; what a restart interrupted too. */
+/** Starts to extract and hash the frames of blocked videos, one video at a time. Resumes after a restart. */
 export function startHashingBlockedVideos(): void {
-  const hashes = every(POLL_EVERY_MS, "take the frames of blocked videos", hashBlockedVideos);
-  onHashingDue(hashes.run);
+  const hashes = every(POLL_EVERY_MS, "hash the frames of blocked videos", hashBlockedVideos);
+  onHashingNeeded(hashes.run);
   hashes.run();
-  // Created after the timer, so that it is stopped first.
+  // Registered after the timer, so that this runs first at shutdown.
   const state = hashing();
   onShutdown(() => stop(state));
 }
@@ -81,10 +81,10 @@ async function hashVideo({
       prepared("UPDATE blocked_videos SET attempts = ? WHERE id = ?").run(count, blockedVideoId),
     );
   try {
-    // Counted before: a video that ends the process is given up eventually.
+    // Counted in advance, so that a video that crashes the process is eventually given up.
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
-    if (!file) throw new Error(`videos/${name} is not a path in the bucket.`);
+    if (!file) throw new Error(`videos/${name} is not a valid path in the bucket.`);
     const frames = await withReadableFile(file, async () => {
       const sha256 = (await storedUnlessNewer(file))?.sha256 ?? (await digestOf(file));
       await write(() =>
@@ -93,15 +93,15 @@ async function hashVideo({
            SELECT @sha256, id FROM blocked_videos WHERE id = @blockedVideoId`,
         ).run({ sha256, blockedVideoId }),
       );
-      // One at a time, for minutes, and at the lowest priority.
+      // Takes minutes, so it runs at the lowest priority and not in parallel.
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
-    await write(() => (frames ? noteFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
+    await write(() => (frames ? recordFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
     if (frames) await compareSite(blockedVideoId, true);
   } catch (error) {
     if (hashing().isStopped) return;
-    console.error(`The frames of blocked video ${blockedVideoId} could not be taken:`, error);
+    console.error(`Could not hash the frames of blocked video ${blockedVideoId}:`, error);
     const isTemporary = isTemporaryFailure(error);
     if (isTemporary) await countAttempts(attempts);
     if (isTemporary || attempt < MAX_ATTEMPTS) return;
@@ -111,7 +111,7 @@ async function hashVideo({
   removeSoon();
 }
 
-/** Undefined of what is no video or one picture, and where ffmpeg is not installed. */
+/** Returns undefined if the file isn't a video or has a single frame, or if ffmpeg isn't installed. */
 async function framesOf(file: string): Promise<Frames | undefined> {
   const found = await probe(file).catch((error): undefined => {
     if (!(error instanceof RefusedFileError)) throw error;
@@ -122,7 +122,7 @@ async function framesOf(file: string): Promise<Frames | undefined> {
     await mkdir(folder);
     state.running = createTask(folder, () => {});
     try {
-      return await takeBlockedFrames(file, found, state.running);
+      return await hashBlockedFrames(file, found, state.running);
     } finally {
       state.running = undefined;
     }
@@ -133,7 +133,7 @@ function write(work: () => unknown): Promise<unknown> {
   return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
 }
 
-function noteFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
+function recordFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
   prepared(
     `UPDATE blocked_videos SET state = 'ready', first = @first, step = @step, frames = @hashes
      WHERE id = @blockedVideoId`,

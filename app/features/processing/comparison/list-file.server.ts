@@ -7,25 +7,25 @@ import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The first line of a file. Each of the others is one video, as in `Entry`. */
+/** The first line of a file. Each of the others is one `Entry`. */
 const HEADER = { format: "afterdark-block-list", version: 1 };
-/** Of a file. */
+/** The maximum size of a list file. */
 export const MAX_LIST_BYTES = 512 * 1024 ** 2;
 const MAX_VIDEOS = 100_000;
-/** A video with the most frames has 29 KB of hexadecimal digits. */
+/** The longest valid entry has 29 KB of hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024;
 const MAX_FRAMES = 600;
-const VIDEOS_AT_ONCE = 50;
+const BATCH_SIZE = 50;
 const FRAME_DIGITS = VARIANTS * 16;
 
-/** A block list that is none; the sentence says what is wrong with it. */
+/** The file isn't a valid list. The message says what is wrong with it. */
 export class ListFileError extends Error {}
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const entry = z.object({
   reason: z.enum(BLOCK_REASONS),
   blocked: z.iso.datetime(),
-  /** Of the file as it came, and of the one that was played. */
+  /** The digests of the original and of the playable version. */
   sha256: z.array(sha256).check(z.minLength(1), z.maxLength(16)),
   first: z.number().check(z.gte(0), z.lte(100_000)),
   step: z.number().check(z.gte(0), z.lte(100_000)),
@@ -34,15 +34,15 @@ const entry = z.object({
 });
 type Entry = z.infer<typeof entry>;
 
-/** Whether a file is a list as this software exports it, and not one of digests. */
+/** Returns whether a file is a block list that this software exported, and not a list of digests. */
 export async function isBlockListFile(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) if (line.trim() !== "") return line.startsWith("{");
   return false;
 }
 
 /**
- * The list as a file, line by line: hashes alone. Videos of which no digest is known are left out, and so are lists of
- * digests, which belong to who made them.
+ * Exports the list line by line. It contains only hashes. Videos without a known digest are left out, and so are
+ * imported digest lists, which belong to their publishers.
  */
 export async function* exportBlockList(): AsyncGenerator<string> {
   yield `${JSON.stringify(HEADER)}\n`;
@@ -63,42 +63,42 @@ export async function* exportBlockList(): AsyncGenerator<string> {
   }
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface Imported {
-  /** Videos that were not on the list before. */
+  /** The number of videos that weren't on the list before. */
   added: number;
   known: number;
-  /** The videos that were added have this number or a higher one. */
+  /** The added videos have this id or a higher one. */
   from: number;
 }
 
 /**
- * Adds the videos of a file to the list. It is read twice: nothing is added of one that is not valid to its end.
+ * Adds the videos of a file to the list. The file is read twice, so that nothing is added unless all of it is valid.
  *
- * @throws {ListFileError} for a file that is no such list, or too long.
+ * @throws {ListFileError} if the file isn't a valid list or is too long.
  */
 export async function importBlockList(file: string): Promise<Imported> {
   const yieldIfDue = createWriteYielder();
   for await (const _ of entriesOf(file)) await yieldIfDue();
   const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_videos").pluck();
   const imported = { added: 0, known: 0, from: highest.get()! + 1 };
-  let some: Entry[] = [];
+  let batch: Entry[] = [];
   const add = async () => {
-    const added = await transaction(() => some.filter(addEntry).length);
+    const added = await transaction(() => batch.filter(addEntry).length);
     imported.added += added;
-    imported.known += some.length - added;
-    some = [];
+    imported.known += batch.length - added;
+    batch = [];
     await yieldIfDue();
   };
   for await (const each of entriesOf(file)) {
-    some.push(each);
-    if (some.length === VIDEOS_AT_ONCE) await add();
+    batch.push(each);
+    if (batch.length === BATCH_SIZE) await add();
   }
   await add();
   return imported;
 }
 
-/** False for a video with bytes that are on the list already. */
+/** Adds an entry. Returns false if the list already has one of its digests. */
 function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Entry): boolean {
   if (digests.some(isBlockedFile)) return false;
   const { lastInsertRowid } = prepared(
@@ -129,7 +129,7 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
   if (at === 0) throw new ListFileError(NO_LIST);
 }
 
-const NO_LIST = "This is not a block list that this version of the software exported.";
+const NO_LIST = "This file isn’t a block list that this version of the software exported.";
 
 function requireHeader(line: string): void {
   const header = parse(line) as Partial<typeof HEADER> | undefined;
@@ -154,7 +154,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** A line that is too long is not read to its end. */
+/** Reads a file line by line. Throws early if a line is too long. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, {
@@ -163,13 +163,13 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
   })) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) yield checked(line);
-    checked(rest);
+    for (const line of lines) yield checkLength(line);
+    checkLength(rest);
   }
-  if (rest !== "") yield checked(rest);
+  if (rest !== "") yield checkLength(rest);
 }
 
-function checked(line: string): string {
+function checkLength(line: string): string {
   if (line.length > MAX_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
   return line.replace(/\r$/, "");
 }

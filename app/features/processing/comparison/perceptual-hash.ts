@@ -1,58 +1,60 @@
 import type { Database } from "better-sqlite3";
 
-/** Pixels on a side of the grey pictures that are hashed. */
+/** The side in pixels of the gray frames that are hashed. */
 export const HASHED_SIDE = 32;
-/** Coefficients on a side of the hash. */
-const LOW = 8;
-/** Pictures of a video. */
-export const PICTURES = 16;
+/** The number of low frequencies in each direction. */
+const LOW_FREQUENCIES = 8;
+/** The number of frames in a fingerprint. */
+export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
-/** Standard deviation of the brightness, of 255: below it a picture shows nothing, as black does. */
+/** The standard deviation of the brightness (of 255) below which a frame counts as blank, such as a black one. */
 const MIN_CONTRAST = 8;
-/** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
-export const SAME_BITS = 10;
-/** Of its pictures; a video with fewer that differ is a still or a test card, which looks like many others. */
+/** How many of 64 bits may differ between two frames of the same scene. Unrelated frames differ in about 32. */
+export const MAX_DIFFERENT_BITS = 10;
+/** The minimum number of distinct frames. With fewer, a video is a still or test card, which resembles many others. */
 const MIN_DIFFERENT = 4;
-/** Of the pictures of either video, that are found in the other. */
+/** The minimum share of each video's frames that are found in the other one. */
 const MIN_SHARE = 0.6;
-/** A video whose beginning was cut off has a picture later or earlier by so many. */
-const SHIFT = 2;
+/** By how many positions matching frames may be shifted, for videos whose beginning was trimmed. */
+const MAX_SHIFT = 2;
 
-const cosines = Array.from({ length: LOW }, (_, frequency) =>
+const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
   Array.from({ length: HASHED_SIDE }, (_, at) =>
     Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * HASHED_SIDE)),
   ),
 );
 
 /**
- * The hash of a picture (pHash): which of the 64 lowest frequencies of its cosine transform are above
- * their median. The first, its brightness, does not count.
+ * Returns the perceptual hash (pHash) of a frame: which of the 64 lowest frequencies of its cosine transform are above
+ * their median. The first, its brightness, doesn't count.
  *
- * @param picture HASHED_SIDE by HASHED_SIDE grey pixels of one byte.
- * @returns 8 bytes; all 0 for a picture that shows nothing.
+ * @param frame HASHED_SIDE by HASHED_SIDE gray pixels of one byte each.
+ * @returns 8 bytes; all 0 for a blank frame.
  */
-export function perceptualHash(picture: Uint8Array): Uint8Array {
-  return hashesOfBothSides(picture)[0];
+export function perceptualHash(frame: Uint8Array): Uint8Array {
+  return hashWithMirror(frame)[0];
 }
 
-/** The hash of a picture, and that of its mirror image, whose odd frequencies have the other sign. */
-export function hashesOfBothSides(picture: Uint8Array): [Uint8Array, Uint8Array] {
-  if (contrastOf(picture) < MIN_CONTRAST)
+/** Returns the hashes of a frame and of its mirror image, whose odd frequencies have the opposite sign. */
+export function hashWithMirror(frame: Uint8Array): [Uint8Array, Uint8Array] {
+  if (contrastOf(frame) < MIN_CONTRAST)
     return [new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)];
-  const coefficients = frequenciesOf(picture);
-  const mirrored = coefficients.map((value, at) => ((at % LOW) % 2 === 1 ? -value : value));
+  const coefficients = frequenciesOf(frame);
+  const mirrored = coefficients.map((value, at) =>
+    (at % LOW_FREQUENCIES) % 2 === 1 ? -value : value,
+  );
   return [hashOf(coefficients), hashOf(mirrored)];
 }
 
-function frequenciesOf(picture: Uint8Array): number[] {
+function frequenciesOf(frame: Uint8Array): number[] {
   const rows: number[][] = [];
   for (let y = 0; y < HASHED_SIDE; y++) {
-    const row = picture.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
+    const row = frame.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
     rows.push(cosines.map((cosine) => row.reduce((sum, value, x) => sum + value * cosine[x]!, 0)));
   }
   const coefficients: number[] = [];
-  for (let v = 0; v < LOW; v++) {
-    for (let u = 0; u < LOW; u++) {
+  for (let v = 0; v < LOW_FREQUENCIES; v++) {
+    for (let u = 0; u < LOW_FREQUENCIES; u++) {
       coefficients.push(rows.reduce((sum, row, y) => sum + row[u]! * cosines[v]![y]!, 0));
     }
   }
@@ -69,78 +71,81 @@ function hashOf(coefficients: readonly number[]): Uint8Array {
   return hash;
 }
 
-function contrastOf(picture: Uint8Array): number {
-  const mean = picture.reduce((sum, value) => sum + value, 0) / picture.length;
-  const squares = picture.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / picture.length);
+function contrastOf(frame: Uint8Array): number {
+  const mean = frame.reduce((sum, value) => sum + value, 0) / frame.length;
+  const squares = frame.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / frame.length);
 }
 
 /**
- * The fingerprint of a video: the hashes of its pictures, one behind the other. Empty when too few of
- * them show anything, or nothing but the same.
+ * Returns the fingerprint of a video: the concatenated hashes of its frames. Empty if there are too few distinct frames
+ * that aren't blank.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
   for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
-  return differ(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
+  return areDistinct(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
-/** Whether enough of some pictures show something, and differ from each other. */
-export function differ(words: Uint32Array, pictures: readonly number[]): boolean {
+/** Returns whether enough of some frames are distinct and not blank. */
+export function areDistinct(words: Uint32Array, frames: readonly number[]): boolean {
   const seen: number[] = [];
-  for (const at of pictures) {
-    if (shows(words, at) && seen.every((other) => distance(words, at, words, other) > SAME_BITS))
+  for (const at of frames) {
+    if (
+      hasContent(words, at) &&
+      seen.every((other) => hammingDistance(words, at, words, other) > MAX_DIFFERENT_BITS)
+    )
       seen.push(at);
   }
   return seen.length >= MIN_DIFFERENT;
 }
 
-/** A fingerprint as it is compared. */
+/** Returns the hashes as 32-bit words, for fast comparison. */
 export function wordsOf(fingerprint: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(fingerprint).buffer);
 }
 
-/** Whether two videos, by their fingerprints, show the same: most pictures of each are in the other. */
-export function looksAlike(a: Uint32Array, b: Uint32Array): boolean {
+/** Returns whether two fingerprints are of the same video: most frames of each are found in the other. */
+export function isSimilar(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }
 
 function isFoundIn(a: Uint32Array, b: Uint32Array): boolean {
-  const pictures = a.length / 2;
+  const frames = a.length / 2;
   const others = b.length / 2;
   let showing = 0;
-  for (let at = 0; at < pictures; at++) if (shows(a, at)) showing++;
+  for (let at = 0; at < frames; at++) if (hasContent(a, at)) showing++;
   let mayMiss = Math.floor(showing * (1 - MIN_SHARE));
   if (showing === 0) return false;
-  for (let at = 0; at < pictures; at++) {
-    if (!shows(a, at)) continue;
+  for (let at = 0; at < frames; at++) {
+    if (!hasContent(a, at)) continue;
     let isThere = false;
-    const last = Math.min(others - 1, at + SHIFT);
-    for (let other = Math.max(0, at - SHIFT); other <= last && !isThere; other++) {
-      isThere = shows(b, other) && distance(a, at, b, other) <= SAME_BITS;
+    const last = Math.min(others - 1, at + MAX_SHIFT);
+    for (let other = Math.max(0, at - MAX_SHIFT); other <= last && !isThere; other++) {
+      isThere = hasContent(b, other) && hammingDistance(a, at, b, other) <= MAX_DIFFERENT_BITS;
     }
     if (!isThere && --mayMiss < 0) return false;
   }
   return true;
 }
 
-export function shows(words: Uint32Array, at: number): boolean {
+export function hasContent(words: Uint32Array, at: number): boolean {
   return words[2 * at] !== 0 || words[2 * at + 1] !== 0;
 }
 
-export function distance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
-  return bits(a[2 * at]! ^ b[2 * other]!) + bits(a[2 * at + 1]! ^ b[2 * other + 1]!);
+export function hammingDistance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
+  return popCount(a[2 * at]! ^ b[2 * other]!) + popCount(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
-/** Bits that are set in 32. */
-function bits(value: number): number {
+/** Returns the number of set bits of a 32-bit value. */
+function popCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Of the longer one: what a video may lack of another that it looks like. */
-const MAX_CUT = 0.2;
+/** The maximum share of the longer video that a similar one may lack. */
+const MAX_LENGTH_DIFFERENCE = 0.2;
 
 export interface FingerprintedVideo {
   videoId: string;
@@ -149,7 +154,7 @@ export interface FingerprintedVideo {
   fingerprint: Uint8Array;
 }
 
-/** Returns the ids of the videos that look like one. Runs on a thread: it reads those of about its length. */
+/** Returns the ids of similar videos. Runs on a thread, because it reads all videos of about the same length. */
 export function readSimilarVideos(sqlite: Database) {
   const videos = sqlite.prepare<unknown[], { id: string; hashes: Buffer }>(/* sql */ `
     SELECT video_id AS id, hashes FROM video_fingerprints
@@ -158,9 +163,12 @@ export function readSimilarVideos(sqlite: Database) {
     if (fingerprint.length === 0) return [];
     const own = wordsOf(fingerprint);
     const found: string[] = [];
-    const lengths = { least: seconds * (1 - MAX_CUT), most: seconds / (1 - MAX_CUT) };
+    const lengths = {
+      least: seconds * (1 - MAX_LENGTH_DIFFERENCE),
+      most: seconds / (1 - MAX_LENGTH_DIFFERENCE),
+    };
     for (const { id, hashes } of videos.iterate({ ...lengths, videoId })) {
-      if (looksAlike(own, wordsOf(hashes))) found.push(id);
+      if (isSimilar(own, wordsOf(hashes))) found.push(id);
     }
     return found;
   };

@@ -44,23 +44,25 @@ import type { Probe } from "~/media/probe/probe.server";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { unlessMissing } from "~/shared/unless-missing";
 
-/** SVT-AV1 takes three to four times the processor time of x264's `veryfast`. */
-const TIMES_THE_WORK = 6;
+/** The factor on the CPU limit. SVT-AV1 takes three to four times the CPU time of x264's `veryfast`. */
+const CPU_TIME_FACTOR = 6;
 
-/** A stream that is there: its folder on the disk, its address, and what its playlist says. */
+/** An existing stream. */
 interface Stream {
+  /** The folder on disk. */
   folder: string;
-  /** Within its bucket. */
+  /** The path of the folder in its bucket. */
   path: string;
+  /** The content of the master playlist. */
   master: string;
 }
 
 /**
- * The pictures of a stream in further codecs: files and playlists beside those in H.264, over the same
- * sounds, and a master playlist of another name that has both. Who is watching keeps the one before.
+ * Encodes the video of a stream in additional codecs: files and playlists next to those in H.264, with the same audio,
+ * and a new master playlist with both. Current viewers keep using the previous master playlist.
  *
- * @param hlsUrl of the stream; null where the video has none.
- * @throws {HardwareSuspendedError} before anything is encoded, if a codec needs the card and it is suspended.
+ * @param hlsUrl the stream; null if the video has none.
+ * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware that is suspended.
  */
 export async function addCodecs(
   source: Source,
@@ -71,11 +73,11 @@ export async function addCodecs(
 ): Promise<Artifact> {
   const stream = hlsUrl && (await openStream(hlsUrl));
   if (!stream) return NO_ARTIFACT;
-  await removeUnnamed(stream);
-  const lacking = extraCodecs().filter(
+  await removeLeftovers(stream);
+  const missing = extraCodecs().filter(
     (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
   );
-  const encoders = lacking.map((codec) => chooseEncoder(codec));
+  const encoders = missing.map((codec) => chooseEncoder(codec));
   const renditions = renditionsOf(probe, stream);
   const wanted = encoders.flatMap((encoder) =>
     renditions.map((rendition) => ({ encoder, rendition })),
@@ -93,13 +95,13 @@ export async function addCodecs(
         ...run,
         seconds: probe.durationSeconds,
         fileBytes: maxFileBytes(probe.durationSeconds, rendition.maxBitrate),
-        cpuSeconds: cpuSecondsFor(probe) * TIMES_THE_WORK,
+        cpuSeconds: cpuSecondsFor(probe) * CPU_TIME_FACTOR,
       },
     );
     added.push(await addedRendition(task, stream, rendition, file));
   }
   const name = `master-${generation}.m3u8`;
-  await writeFile(path.join(task.folder, name), masterWith(stream.master, added));
+  await writeFile(path.join(task.folder, name), addToMaster(stream.master, added));
   const names = added.flatMap(({ file, playlist, keyframePlaylist }) => [
     ...[file, playlist, keyframePlaylist],
   ]);
@@ -123,20 +125,20 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
   return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
 }
 
-/** What an attempt that was killed has left beside the files of the stream. */
-async function removeUnnamed({ path: folder, master }: Stream): Promise<void> {
-  const unnamed: MediaName[] = [];
+/** Removes files that a killed attempt has left in the stream's folder. */
+async function removeLeftovers({ path: folder, master }: Stream): Promise<void> {
+  const unreferenced: MediaName[] = [];
   for (const name of await namesIn({ bucket: "videos", path: folder })) {
     const [, playlist] = ADDED_FILE.exec(name) ?? [];
     if (!playlist || master.includes(`\n${playlist}.m3u8\n`)) continue;
-    unnamed.push({ bucket: "videos", path: `${folder}/${name}` });
+    unreferenced.push({ bucket: "videos", path: `${folder}/${name}` });
   }
-  await removeUnreferenced(unnamed, "discarded");
+  await removeUnreferenced(unreferenced, "discarded");
 }
 
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
 
-/** Those that the stream has in H.264, but for the one that is for poor lines alone. */
+/** Returns the renditions that the stream has in H.264, except the one for slow connections. */
 function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   const names = renditionNames(master);
   return streamRenditions(probe).filter(
@@ -144,18 +146,18 @@ function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   );
 }
 
-interface Pictures {
+interface EncodeInput {
   file: string;
   probe: Probe;
   rendition: Rendition;
   rate: Rate;
 }
 
-/** One rendition by itself: an encoder of AV1 takes as much memory as a ladder in H.264. */
+/** Encodes one rendition at a time, because an AV1 encoder takes as much memory as a whole ladder in H.264. */
 function codecArguments(
-  { file, probe, rendition, rate }: Pictures,
+  { file, probe, rendition, rate }: EncodeInput,
   encoder: CodecEncoder,
-  made: string,
+  output: string,
 ): string[] {
   const { hardware } = encoder;
   const filters = [
@@ -172,48 +174,48 @@ function codecArguments(
       keyframeInterval: keyframeInterval(rendition, rate),
     }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
-    ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
+    ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", output],
   ];
 }
 
-/** Writes the playlists of a file that was made, with segments that end where those in H.264 do. */
+/** Writes the playlists of an encoded file. Its segments must end where those in H.264 do. */
 async function addedRendition(
   task: Task,
   stream: Stream,
   rendition: Rendition,
   file: string,
 ): Promise<AddedRendition> {
-  const beside = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
-  const segmentsOfName = readSegments(beside);
+  const h264Playlist = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
+  const h264Segments = readSegments(h264Playlist);
   const { fragments, headerBytes, codec } = await readFragments(path.join(task.folder, file));
   const segments = segmentsOf(fragments);
   const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
   const isAligned = segments.every(
-    ({ duration }, index) => Math.abs(duration - (segmentsOfName[index]?.duration ?? 0)) < 0.1,
+    ({ duration }, index) => Math.abs(duration - (h264Segments[index]?.duration ?? 0)) < 0.1,
   );
-  if (!isAligned || segments.length !== segmentsOfName.length) {
-    throw new EncodeError("The segments do not end where those of the stream do.");
+  if (!isAligned || segments.length !== h264Segments.length) {
+    throw new EncodeError("The segments aren't aligned with those of the stream.");
   }
   const name = file.replace(/\.mp4$/, "");
   const names = { playlist: `${name}.m3u8`, keyframePlaylist: `${name}-keyframes.m3u8` };
   const write = (to: string, text: string) => writeFile(path.join(task.folder, to), text);
-  const target = readTarget(beside);
+  const target = readTarget(h264Playlist);
   await write(names.playlist, mediaPlaylist(file, headerBytes, segments, target));
   await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
-  return { name: rendition.name, segmentsOfName, file, ...names, codec, segments, keyframes };
+  return { name: rendition.name, h264Segments, file, ...names, codec, segments, keyframes };
 }
 
 /**
- * Further renditions of an existing stream, over the same audio: each gets a copy of the lines that the
- * master playlist has for the same rendition in H.264.
+ * A rendition that is added to an existing stream, with the same audio. It gets a copy of the lines that the master
+ * playlist has for the same rendition in H.264.
  */
 export interface AddedRendition {
-  /** Of the rendition in H.264 of the same size, such as `720p`. */
+  /** The name of the same rendition in H.264, such as `720p`. */
   name: string;
-  /** Its segments. */
-  segmentsOfName: readonly Segment[];
+  /** The segments of that rendition. */
+  h264Segments: readonly Segment[];
   file: string;
-  /** File names of its playlists. */
+  /** The file names of its playlists. */
   playlist: string;
   keyframePlaylist: string;
   codec: string;
@@ -223,26 +225,26 @@ export interface AddedRendition {
 
 const SEGMENT = /^#EXTINF:([\d.]+),\n#EXT-X-BYTERANGE:(\d+)@(\d+)$/gm;
 
-/** The segments that a media playlist of our own names (RFC 8216 §4.3.2). */
+/** Returns the segments of a media playlist that we generated (RFC 8216 §4.3.2). */
 export function readSegments(playlist: string): Segment[] {
   return [...playlist.matchAll(SEGMENT)].map(([, duration, bytes, offset]) => ({
     ...{ duration: Number(duration), bytes: Number(bytes), offset: Number(offset) },
   }));
 }
 
-/** Seconds, of which all playlists of a stream have the same (§4.3.3.1). */
+/** Returns the target duration in seconds, which all playlists of a stream share (§4.3.3.1). */
 export function readTarget(playlist: string): number {
   return Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(playlist)?.[1] ?? Number.NaN);
 }
 
-/** Names of the renditions in H.264 that a master playlist has. */
+/** Returns the names of the H.264 renditions in a master playlist. */
 export function renditionNames(master: string): string[] {
   const names = [...master.matchAll(/^#EXT-X-STREAM-INF:.*CODECS="avc1\..*\n(\w+)\.m3u8$/gm)];
   return [...new Set(names.map(([, name]) => name!))];
 }
 
-/** Named behind those in H.264: the first of all is what a device's own player begins with. */
-export function masterWith(master: string, added: readonly AddedRendition[]): string {
+/** Adds renditions to a master playlist, after those in H.264: native players start with the first one. */
+export function addToMaster(master: string, added: readonly AddedRendition[]): string {
   const tags = added.flatMap((one) => variantTags(master, one));
   const keyframes = added.flatMap((one) => keyframesTag(master, one));
   const lines = master.split("\n");
@@ -250,13 +252,13 @@ export function masterWith(master: string, added: readonly AddedRendition[]): st
   return [...lines.slice(0, last), ...tags, ...lines.slice(last, -1), ...keyframes, ""].join("\n");
 }
 
-/** One for each group of sounds that the same picture in H.264 goes with (§4.3.4.2). */
+/** Returns one variant for each audio group that the same rendition in H.264 is combined with (§4.3.4.2). */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
-  const before = bandwidth(one.segmentsOfName);
+  const before = bandwidth(one.h264Segments);
   const pattern = new RegExp(`^(#EXT-X-STREAM-INF:.*)\\n${one.name}\\.m3u8$`, "gm");
   return [...master.matchAll(pattern)].flatMap(([, tag]) => [
-    // What is more than its pictures is the sound.
+    // The rest of the bandwidth is that of the audio.
     tag!
       .replace(/\bBANDWIDTH=(\d+)/, (_, all) => `BANDWIDTH=${Number(all) - before.peak + own.peak}`)
       .replace(
@@ -268,7 +270,7 @@ function variantTags(master: string, one: AddedRendition): string[] {
   ]);
 }
 
-/** §4.3.4.3. */
+/** Returns the I-frame variant of the rendition, if the stream has one in H.264 (§4.3.4.3). */
 function keyframesTag(master: string, one: AddedRendition): string[] {
   const { peak, average } = bandwidth(one.keyframes);
   const pattern = new RegExp(

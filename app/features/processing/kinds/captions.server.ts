@@ -11,14 +11,14 @@ import type { Probe } from "~/media/probe/probe.server";
 import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
 
-/** More languages than a video is sold with. */
+/** More than any commercial release has. */
 const MAX_TRACKS = 20;
-/** A long video's captions take 200 KB; what reaches this is no text for people. */
+/** Captions of a long video take 200 KB, so a larger file isn't real text. */
 const MAX_BYTES = 4 * 1024 ** 2;
-/** Captions are sparse: a long file may be read for minutes without one. */
+/** Captions are sparse, so ffmpeg may read a long file for minutes without any output. */
 const WATCHDOG_MS = 600_000;
 
-/** The text captions that a file carries, each as WebVTT, named by its language and title. */
+/** Extracts the text captions of a file as WebVTT, labeled with their language and title. */
 export async function extractCaptions(
   source: Source,
   probe: Probe,
@@ -45,7 +45,7 @@ export async function extractCaptions(
   return { moves: captions.length > 0 ? [move] : [], columns: {}, captions };
 }
 
-/** All streams in one reading of the file; when one of them is damaged, each by itself. */
+/** Extracts all streams in one pass, or each one separately if one of them is damaged. */
 async function extract(
   source: Source,
   probe: Probe,
@@ -62,7 +62,7 @@ async function extract(
       task,
       [
         ...inputArguments(source.file),
-        // SubRip, of which it writes only the text: its WebVTT leaves "<" and "&" as they are.
+        // SubRip, because ffmpeg doesn't escape "<" and "&" in WebVTT.
         ...some.flatMap(({ stream, file }) => [
           ...["-map", `0:${stream.index}`, "-c:s", "srt", ...NO_METADATA],
           ...["-fs", String(MAX_BYTES), "-f", "srt", file],
@@ -94,7 +94,7 @@ async function extract(
   return whole;
 }
 
-/** The WebVTT of one stream; undefined when there is nothing to read in it. */
+/** Returns the WebVTT of one stream; undefined if it has no text. */
 async function webvttOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);

@@ -3,15 +3,15 @@ import { EncodeError, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
 
-/** What EBU R128 says of silence, and what a video without sound has. */
+/** The value that EBU R128 defines for silence. Also used for videos without audio. */
 const SILENCE_LUFS = -70;
 
-/** Sound is read with nothing beside it: a slow disk may be quiet for long. */
+/** Only audio is read, so on a slow disk ffmpeg may not report progress for minutes. */
 const WATCHDOG_MS = 600_000;
 
 /**
- * How loud a video is over its whole length, and its highest peak (EBU R128, ITU-R BS.1770), as the
- * stream has it: in two channels. Players make videos equally loud by it, and nothing is encoded anew.
+ * Measures the integrated loudness and true peak of a video (EBU R128, ITU-R BS.1770), in stereo like the stream. The
+ * player uses them to normalize the volume, so that nothing has to be re-encoded.
  */
 export async function measureLoudness(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (!probe.audio) return { ...NO_ARTIFACT, columns: { loudness: SILENCE_LUFS, true_peak: null } };
@@ -32,20 +32,20 @@ export async function measureLoudness(source: Source, probe: Probe, task: Task):
     },
   );
   const measured = parseSummary(lines);
-  if (!measured) throw new EncodeError("How loud the sound is could not be measured.", lines);
+  if (!measured) throw new EncodeError("The loudness of the audio couldn't be measured.", lines);
   return { ...NO_ARTIFACT, columns: measured };
 }
 
-/** The last lines of ffmpeg's filter `ebur128`; a peak of silence is minus infinity. */
+/** Parses the summary of ffmpeg's `ebur128` filter. The peak of silence is `-inf`, which is returned as null. */
 export function parseSummary(
   lines: readonly string[],
 ): { loudness: number; true_peak: number | null } | undefined {
   const from = lines.findLastIndex((line) => line.includes("Summary:"));
   const summary = lines.slice(Math.max(0, from)).map((line) => line.trim());
-  const said = (pattern: RegExp) =>
+  const find = (pattern: RegExp) =>
     summary.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
-  const loudness = Number(said(/^I:\s+(-?[\d.]+) LUFS$/));
-  const peak = said(/^Peak:\s+(\S+) dBFS$/);
+  const loudness = Number(find(/^I:\s+(-?[\d.]+) LUFS$/));
+  const peak = find(/^Peak:\s+(\S+) dBFS$/);
   if (!Number.isFinite(loudness) || peak === undefined) return undefined;
   return { loudness, true_peak: Number.isFinite(Number(peak)) ? Number(peak) : null };
 }

@@ -15,18 +15,18 @@ import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
 import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 
-export const PREVIEW_MOST_BYTES = 500_000;
-/** Its shorter side, its quality, and its bits a second at most. */
+export const MAX_PREVIEW_BYTES = 500_000;
+/** The shorter side in pixels, the quality, and the maximum bitrate in bits per second. */
 const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
 const CLIP_SECONDS = 8;
 
-/** AV1 has no keyframes but those that are asked for; the clip is played from its start. */
+/** AV1 encoders only add requested keyframes. The clip is always played from its start. */
 const KEYFRAME_EVERY = 250;
 
 /**
- * Encodes a short muted clip of at most 500 KB for the hover preview of a card; in a folder with the same clip
- * in AV1 where that codec is enabled.
+ * Encodes a short clip without audio of at most 500 KB for the hover preview of a card. If AV1 is enabled, creates a
+ * folder with the clip in both codecs.
  */
 export async function createPreview(
   source: Source,
@@ -64,7 +64,7 @@ interface Clip {
   task: Task;
 }
 
-/** With half the bits until it is small enough. */
+/** Halves the bitrate until the clip is small enough. */
 async function encodeSmall(
   clip: Clip,
   name: string,
@@ -73,12 +73,12 @@ async function encodeSmall(
   for (let bitrate = PREVIEW.maxBitrate; ; bitrate /= 2) {
     await encode(clip, name, codec(Math.round(bitrate)));
     const { size } = await stat(path.join(clip.task.folder, name));
-    if (size <= PREVIEW_MOST_BYTES) return;
-    if (bitrate < 10_000) throw new EncodeError("The hover preview does not get small enough.");
+    if (size <= MAX_PREVIEW_BYTES) return;
+    if (bitrate < 10_000) throw new EncodeError("The hover preview can't be made small enough.");
   }
 }
 
-/** One continuous part of the video, so that the loop of the clip returns to where a preview starts. */
+/** Encodes one continuous part of the video, so that the loop returns to the start of the preview. */
 async function encode(
   { source, probe, task }: Clip,
   name: string,
@@ -89,7 +89,7 @@ async function encode(
   const start = previewStart(durationSeconds);
   const filters = [
     ...videoFilters(video, fit(video, PREVIEW.side), rate),
-    // The last frame may last longer than the part that is read.
+    // The last frame may extend beyond the part that is read.
     `trim=duration=${CLIP_SECONDS}`,
     uploadFilter("off"),
   ];

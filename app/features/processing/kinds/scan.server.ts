@@ -11,15 +11,15 @@ import { PRIORITIES } from "../queue/kinds";
 import { tableOf } from "../queue/queue.server";
 import { jobsChanged } from "../queue/queue-state.server";
 
-/** Which files are scanned, the scan itself, and what becomes of its result. */
+/** Decides which files are scanned, runs the scan, and applies its result. */
 
-const VIDEOS_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 /** After all jobs of new videos. */
 const LIBRARY_PRIORITY = 90;
 
 /**
- * Holds a new video until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the transaction
- * that inserts the video.
+ * Puts a new video on hold until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the
+ * transaction that inserts the video.
  *
  * @returns whether it will be scanned.
  */
@@ -30,7 +30,7 @@ export function scanNewVideo(videoId: string): boolean {
   return true;
 }
 
-/** Queues the scan of a replacement file. The replacement waits for the result, see take-over.server.ts. */
+/** Queues the scan of a replacement file. It isn't activated before it passes, see activate-replacement.server.ts. */
 export function scanReplacement(fileId: string): void {
   if (settings().scanCommand) queueScan(fileId);
 }
@@ -65,13 +65,13 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public meanwhile.
+ * Queues the scan of every video that has a file on this site and was never scanned. They stay public while they wait.
  *
  * @returns how many.
  */
 export async function scanLibrary(): Promise<number> {
   const next = prepared<{ number: number }>(
-    `SELECT number, id FROM videos WHERE number > ? ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`,
+    `SELECT number, id FROM videos WHERE number > ? ORDER BY number LIMIT ${BATCH_SIZE}`,
   );
   const add = prepared(
     `INSERT INTO jobs (video_id, kind, priority)
@@ -86,7 +86,7 @@ export async function scanLibrary(): Promise<number> {
     added += await transaction(() =>
       rows.reduce((count, { number }) => count + add.run(number).changes, 0),
     );
-    if (rows.length < VIDEOS_AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.number;
     await yieldIfDue();
   }
@@ -95,7 +95,7 @@ export async function scanLibrary(): Promise<number> {
 }
 
 /** Stores the result of a scan. Synchronous, for the transaction that ends its job. */
-export function noteScan(id: string, { verdict, reason }: ScanResult): void {
+export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   if (verdict === "pass") {
     prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);
     releaseHold({ videoId: id, reason: "scan" });
@@ -103,7 +103,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // Without a user.
+  // An activity without a user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -112,7 +112,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
 }
 
 /** Records that a scan gave no result. Earlier findings stay. Synchronous, for a transaction. */
-export function noteUnscanned(id: string, reason: string): void {
+export function recordUnscanned(id: string, reason: string): void {
   writeFinding(id, "unchecked", reason);
 }
 
@@ -134,7 +134,7 @@ export function scanAgain(id: string): void {
 }
 
 /**
- * Ends the scan of a video or of a replacement file after somebody has decided: deletes the findings and ignores the
+ * Ends the scan of a video or of a replacement file after a moderator has decided: deletes the findings and ignores the
  * result of a running scan. Synchronous, for a transaction.
  */
 export function endScan(id: string): void {
@@ -153,7 +153,7 @@ export class UnscannedError extends Error {}
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
 /** How much output is kept; the rest is read and discarded. */
-const KEPT_BYTES = 8 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
@@ -177,7 +177,7 @@ export async function scanFile(
   const child = startScan(program, args);
   let output = Buffer.alloc(0);
   child.stdout.on("data", (chunk: Buffer) => {
-    const room = KEPT_BYTES - output.length;
+    const room = MAX_OUTPUT_BYTES - output.length;
     if (room > 0) output = Buffer.concat([output, chunk.subarray(0, room)]);
   });
   let isLate = false;
@@ -201,16 +201,12 @@ export async function scanFile(
 type End = Awaited<ReturnType<typeof startScan>["ended"]>;
 
 function resultOf({ error, code, signal }: End, reason: string): ScanResult {
-  if (error) throw new UnscannedError(`The scan could not be started: ${error}.`);
+  if (error) throw new UnscannedError(`The scan couldn't be started: ${error}.`);
   const verdict = code === null ? undefined : VERDICTS[code];
   if (verdict && (verdict === "pass" || reason)) return { verdict, reason };
-  const end = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-  const said = reason
-    ? ` and said: ${reason}`
-    : verdict
-      ? ", but without a line that says why"
-      : "";
-  throw new UnscannedError(`The scan ${end}${said}.`);
+  const end = code === null ? `was killed by ${signal}` : `ended with exit code ${code}`;
+  const output = reason ? ` and printed: ${reason}` : verdict ? " without printing a reason" : "";
+  throw new UnscannedError(`The scan ${end}${output}.`);
 }
 
 /** The output is untrusted: it may repeat the name of a file. */

@@ -12,7 +12,7 @@ const SIDE = 720;
 const CANDIDATES = 9;
 const FILE = "poster.webp";
 
-/** A poster for a video that has none: the best of several pictures spread over it, as WebP. */
+/** Creates a poster for a video without a thumbnail: the best of several frames spread over the video, as WebP. */
 export async function createPoster(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const times = Array.from(
     { length: CANDIDATES },
@@ -23,7 +23,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     task.report({ fraction: done / (CANDIDATES + 1) }),
   );
   const files = pictures.filter((picture) => picture !== undefined);
-  if (files.length === 0) files.push(await firstPicture(source, probe, task));
+  if (files.length === 0) files.push(await firstFrame(source, probe, task));
   const target = path.join(task.folder, FILE);
   const { colors } = await processImage({ kind: "poster", files, target });
   const name = `${source.basePath}.webp`;
@@ -34,7 +34,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
   };
 }
 
-/** A copy of a thumbnail that another tool has put in place, without what isn't pixels, such as EXIF. */
+/** Copies a thumbnail that another tool has added, without metadata such as EXIF. */
 export async function cleanThumbnail(source: Source, file: string, task: Task): Promise<Artifact> {
   const before = source.row.thumbnail_url!;
   const { colors } = await processImage({
@@ -50,23 +50,23 @@ export async function cleanThumbnail(source: Source, file: string, task: Task): 
   };
 }
 
-async function firstPicture(source: Source, probe: Probe, task: Task): Promise<string> {
+async function firstFrame(source: Source, probe: Probe, task: Task): Promise<string> {
   const picture = await extractFrame(source.playedFile, probe, 0, fit(probe.video, SIDE), task);
-  if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
+  if (!picture) throw new EncodeError("No frame could be extracted from the video.");
   return picture;
 }
 
 const MIN_SECONDS_EACH = 2;
-/** A rest shorter than this share of the interval gets no picture of its own. */
+/** A remainder shorter than this share of the interval doesn't get its own tile. */
 const MIN_SHARE = 0.1;
 const MAX_FRAMES = 100;
 const LONGER_SIDE = 160;
 const COLUMNS = 5;
 const ROWS = 5;
 
-/** When the pictures of a video are taken, in seconds: one each 2 s, at most 100. */
+/** The storyboard tiles of a video: one every 2 s, at most 100. */
 interface Plan {
-  /** For how long each picture stands; the last may stand shorter. */
+  /** Seconds that each tile covers; the last may cover fewer. */
   interval: number;
   count: number;
 }
@@ -77,7 +77,7 @@ function storyboardPlan(durationSeconds: number): Plan {
   return { interval, count };
 }
 
-/** Where a picture lies: its sprite, from 0, and its offset in pixels. */
+/** Returns the position of a tile: the index of its sprite, and its offset in pixels. */
 function tilePosition(index: number, size: { width: number; height: number }) {
   const within = index % (COLUMNS * ROWS);
   return {
@@ -87,7 +87,7 @@ function tilePosition(index: number, size: { width: number; height: number }) {
   };
 }
 
-/** Sprites and the WebVTT that says which part of them belongs to which time. */
+/** Creates a storyboard: sprites, and a WebVTT file that maps times to tiles. */
 export async function createStoryboard(
   source: Source,
   probe: Probe,
@@ -96,21 +96,21 @@ export async function createStoryboard(
 ): Promise<Artifact> {
   if (isSingleFrame(probe)) return NO_ARTIFACT;
   const plan = storyboardPlan(probe.durationSeconds);
-  const size = pictureSize(probe.video);
+  const size = tileSize(probe.video);
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
-  const middles = Array.from({ length: plan.count }, (_, index) => {
-    // Whoever points at any moment of the cue is at most half of it away.
+  const times = Array.from({ length: plan.count }, (_, index) => {
+    // The middle of the cue, so that its frame is at most half a cue away from any position.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
-  const found = await extractFrames(source.playedFile, probe, middles, size, task, (done) =>
+  const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
     task.report({ fraction: done / (plan.count + 1) }),
   );
   const pictures: string[] = [];
   for (const one of found) {
     const picture =
       one ?? pictures.at(-1) ?? (await extractFrame(source.playedFile, probe, 0, size, task));
-    if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
+    if (!picture) throw new EncodeError("No frame could be extracted from the video.");
     pictures.push(picture);
   }
   await writeSprites(path.join(task.folder, folder), pictures, size);
@@ -125,8 +125,8 @@ export async function createStoryboard(
   };
 }
 
-/** 160 pixels at the longer side, whatever the shape. */
-function pictureSize({ width, height }: { width: number; height: number }) {
+/** Returns the size of a tile: 160 pixels on the longer side. */
+function tileSize({ width, height }: { width: number; height: number }) {
   const scale = LONGER_SIDE / Math.max(width, height);
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
   return { width: even(width), height: even(height) };
@@ -156,7 +156,7 @@ function cueEnd(index: number, { interval, count }: Plan, durationSeconds: numbe
   return index === count - 1 ? durationSeconds : (index + 1) * interval;
 }
 
-/** WebVTT with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
+/** Returns the WebVTT, with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
 function storyboardVtt(
   plan: Plan,
   size: { width: number; height: number },

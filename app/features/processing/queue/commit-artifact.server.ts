@@ -28,11 +28,11 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { holdMatches } from "../comparison/block-list-matches.server";
-import { askForFingerprint, notePairs } from "../comparison/fingerprint.server";
-import { noteScan } from "../kinds/scan.server";
-import { delayCleanup, repeatJob } from "./enqueue.server";
+import { enqueueFingerprint, recordPairs } from "../comparison/fingerprint.server";
+import { recordScan } from "../kinds/scan.server";
+import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
-import { isOurs, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
+import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
 /** The name of the result belongs to another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
@@ -42,10 +42,11 @@ export class NameTakenError extends Error {
 }
 
 /**
- * Moves a job's artifact to where it is served from, and only then names it in the row, in the
- * transaction that ends the job. Killed at any point, the row names what it named before.
+ * Moves a job's output files to where they are served from, then references them in the row, in the transaction that
+ * ends the job. If the process is killed at any point before that, the row still references its earlier files.
  *
- * @returns false when it is no longer needed, as after the video was deleted; its files are removed then.
+ * @returns false if the artifact is no longer needed, for example because the video was deleted. Its files are
+ *   removed then.
  */
 export async function commitArtifact(
   job: JobRow,
@@ -55,13 +56,13 @@ export async function commitArtifact(
 ): Promise<boolean> {
   const moved: MediaName[] = [];
   for (const { from, bucket, path: name } of artifact.moves) {
-    if (!isOurs(job)) break;
+    if (!hasLease(job)) break;
     const target = bucketFile(bucket, name);
-    if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
+    if (!target) throw new Error(`${bucket}/${name} is not a valid file path.`);
     await claimName(job, source, { bucket, path: name });
     moved.push({ bucket, path: name });
-    const made = path.resolve(folder, from);
-    if (made !== target) await moveFlushed(made, target);
+    const output = path.resolve(folder, from);
+    if (output !== target) await moveFlushed(output, target);
   }
   const note =
     artifact.replacement &&
@@ -69,22 +70,22 @@ export async function commitArtifact(
   const result = note ? { ...artifact, note } : artifact;
   const wanted = await retryWhileBusy(() => writeResult(job, source, result), RESULT_WAIT_MS);
   if (!wanted) {
-    // A deleted video may have files of the same names: the queue keeps what its row names.
+    // A deleted video may have files with the same names; `removeUnreferenced` keeps those that its row references.
     await retryWhileBusy(() => removeUnreferenced(moved, "discarded"), RESULT_WAIT_MS);
     return false;
   }
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
-  // A stream may be being watched; it is removed by the clean-up.
+  // Someone may be watching the earlier stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // The job has ended, so nobody would come back to count what its files take.
+  // Must not be skipped: the job has ended, so nothing would record the sizes of its files later.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
 
 /**
- * Reserves the name of a result next to the source, such as the MP4 of an AVI. Derived files have new names each time.
+ * Reserves the file name of a result next to the source, such as the MP4 of an AVI. Derived files always get new names.
  *
- * @throws {NameTakenError} if the name is that of another video's file, or of a file that another tool may name.
+ * @throws {NameTakenError} if the name belongs to another video's file, or to a file that another tool may reference.
  */
 async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Promise<void> {
   if (name.path.startsWith(`${basePath}/`)) return;
@@ -102,7 +103,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
   if (isTaken) throw new NameTakenError(`${name.bucket}/${name.path}`);
 }
 
-/** Whether the row of a job's video names a file. */
+/** Returns whether the row of a job's video references a file. */
 function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boolean {
   const row = sqliteHandle().prepare(
     `SELECT 1 FROM ${tableOf(video_id)} WHERE id = @id
@@ -111,7 +112,7 @@ function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boo
   return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
-/** New files are moved into the store, even if the process is killed before it records them. */
+/** Marks a video's derived files as not in the store, so that new ones are moved there even after a crash. */
 function markUnstored(basePath: string): void {
   const mark = sqliteHandle().prepare(
     "UPDATE media_files SET stored = 0 WHERE bucket = ? AND path = ? AND stored = 1",
@@ -119,14 +120,14 @@ function markUnstored(basePath: string): void {
   for (const bucket of BUCKETS) mark.run(bucket, basePath);
 }
 
-/** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
+/** Writes the result in one transaction. Only touches the columns of the result, so concurrent edits are kept. */
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return transaction(() => {
-    if (!isOurs(job)) return false;
+    if (!hasLease(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
-      // Another stream has come meanwhile: it is added to that one.
-      repeatJob(job.video_id, "codecs", "running");
+      // The stream was replaced in the meantime: run again, for the new one.
+      requeueJob(job.video_id, "codecs", "running");
       return false;
     }
     markUnstored(source.basePath);
@@ -136,11 +137,11 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
-    // Further codecs were made for the stream before.
-    if (job.kind === "ladder") repeatJob(job.video_id, "codecs", "done");
-    if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
-    if (artifact.scan) noteScan(job.video_id, artifact.scan);
-    if (artifact.similar) notePairs(job.video_id, artifact.similar);
+    // The additional codecs belong to the previous stream.
+    if (job.kind === "ladder") requeueJob(job.video_id, "codecs", "done");
+    if (job.kind === "storyboard") enqueueFingerprint(job.video_id, PRIORITIES.fingerprint);
+    if (artifact.scan) recordScan(job.video_id, artifact.scan);
+    if (artifact.similar) recordPairs(job.video_id, artifact.similar);
     if (artifact.blocked?.length) holdMatches(job.video_id, artifact.blocked);
     if (
       (artifact.poster && !namePoster(job, artifact.poster)) ||
@@ -151,7 +152,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       return false;
     }
     if (artifact.streamIsUrgent) {
-      // Where nothing can be watched before, the picture of its card is made before it too.
+      // Until the stream exists there is nothing to watch, so the poster for the video card is urgent as well.
       sqlite
         .prepare(
           `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
@@ -177,11 +178,11 @@ function streamOf({ video_id }: JobRow): unknown {
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  // One that is not whole ends where it ends: nobody is to wait there.
+  // An incomplete stream isn't kept for its viewers: playback would stall at its end.
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
-/** What an admin has added stays, and goes before what the file has under the same name. */
+/** Captions that an admin added are kept, and take precedence over those from the file with the same label. */
 function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
   const table = tableOf(job.video_id);
@@ -228,7 +229,7 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
   preview: "preview-",
 };
 
-/** What earlier generations of a kind, or one that was killed, have left and no row names. */
+/** Removes derived files of a kind that no row references: earlier generations, and those of a killed attempt. */
 export async function removeStale({ basePath }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
@@ -242,7 +243,7 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
   await retryWhileBusy(() => removeUnreferenced(stale, "discarded"), RESULT_WAIT_MS);
 }
 
-/** Counts what was made among the video's files: each file beside it, and its two folders. */
+/** Records the sizes of a result's files: each file next to the video, and the video's two folders. */
 async function recordArtifactFiles(
   { videoId, basePath, row, url }: Source,
   artifact: Artifact,
@@ -268,11 +269,12 @@ async function recordArtifactFiles(
 const SHARED = "The file wasn't replaced because another video uses it too.";
 
 /**
- * Puts a verified file behind the URL of a video. First the earlier file gets a second name, which the row names
- * as its source: players that have begun with it go on reading it (see file-version.server.ts), and captions and
- * renditions are made from it. Killed at any point, both URLs have a file, also while the video is in the trash.
+ * Replaces the file at a video's URL with a verified one. First, the earlier file gets a second name, which the row
+ * references as its source: players that have started with it continue to read it (see file-version.server.ts), and
+ * captions and renditions are created from it. If the process is killed at any point, both URLs still have a file,
+ * even if the video is in the trash.
  *
- * @returns a note for the studio if another video uses the file; it isn't replaced then.
+ * @returns a note for the studio if another video uses the file, in which case it isn't replaced.
  */
 export async function replaceVideoFile(
   job: JobRow,
@@ -281,14 +283,14 @@ export async function replaceVideoFile(
 ): Promise<string | undefined> {
   const name = parseMediaUrl(source.row.video_url || source.url);
   const target = name && bucketFile(name.bucket, name.path);
-  if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
-  if (!isOurs(job)) return undefined;
+  if (!name || !target) throw new Error(`${source.row.video_url} is not the URL of a media file.`);
+  if (!hasLease(job)) return undefined;
   const version = await fileVersion(target);
-  if (!version) throw new Error(`${target} is not there.`);
+  if (!version) throw new Error(`${target} doesn't exist.`);
   const url = mediaUrl(name.bucket, name.path);
   const earlier = earlierVersionPath(name.path, version, isCleanFile(url));
   const earlierFile = bucketFile(name.bucket, earlier);
-  if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
+  if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is not a valid file path.`);
   const earlierName = { bucket: name.bucket, path: earlier };
   await keepEarlierVersion(name, target, earlierName, earlierFile);
   const state = await retryWhileBusy(
@@ -303,7 +305,7 @@ export async function replaceVideoFile(
   return undefined;
 }
 
-/** Links the file on the disk under a second name, and adds a record for the same object. */
+/** Links the file under a second name on disk, and adds a record for the same object in the store. */
 async function keepEarlierVersion(
   name: MediaName,
   target: string,
@@ -318,10 +320,10 @@ async function keepEarlierVersion(
 }
 
 /**
- * Names the earlier version as the source of the video. A source that the row names already is what the job was
- * made from, and stays.
+ * Sets the earlier version as the source of the video. A source that the row already has is what the job used as its
+ * input, and is kept.
  *
- * @returns "changed" if the row is gone, or has another file by now; "shared" if another row names the file.
+ * @returns "changed" if the row is gone or has another file by now; "shared" if another row references the file.
  */
 function nameEarlier(
   job: JobRow,
@@ -330,7 +332,7 @@ function nameEarlier(
   url: string,
 ): Promise<"named" | "changed" | "shared"> {
   return transaction(() => {
-    if (!isOurs(job)) return "changed";
+    if (!hasLease(job)) return "changed";
     if (isReferencedByOther(job.video_id, name)) return "shared";
     sqliteHandle()
       .prepare(

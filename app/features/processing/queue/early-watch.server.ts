@@ -9,20 +9,20 @@ import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { removeStale } from "./commit-artifact.server";
 import { PRIORITIES } from "./kinds";
-import { isOurs, RESULT_WAIT_MS } from "./queue.server";
+import { hasLease, RESULT_WAIT_MS } from "./queue.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * Lets a video be watched while its stream is made. A row without a file that has a stream is one whose
- * stream is not whole: the job that ends it names both at once.
+ * Makes a video watchable while its stream is being encoded. A row with a stream but no file has an incomplete
+ * stream: the job that finishes the stream sets both columns together.
  *
- * @returns undefined for a video that has a file, which is watched until its stream is whole.
+ * @returns undefined for a video that has a playable file, which visitors watch until the stream is complete.
  */
 export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatch | undefined> {
   const { basePath, row } = source;
   const parent = bucketFile("videos", basePath);
   if (row.video_url !== "" || !parent) {
-    yieldToOthers(job);
+    lowerPriority(job);
     return undefined;
   }
   return {
@@ -31,23 +31,23 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
     async publish(folderName) {
       const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // Whoever watched an earlier attempt finds it gone, and goes on with this one.
+      // Viewers of an earlier attempt lose its files, and continue with this one.
       if (isNamed) await removeStale(source, "ladder");
-      yieldToOthers(job);
+      lowerPriority(job);
     },
   };
 }
 
-/** Its video can be watched: from now on it lets another begin, and goes before what nobody waits for. */
-function yieldToOthers(job: JobRow): void {
+/** Lowers the job's priority now that its video can be watched. It still precedes jobs that nobody waits for. */
+function lowerPriority(job: JobRow): void {
   job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
   jobsChanged("work");
 }
 
-/** @returns false for a video that was deleted, and for a file that is yet to become a video's. */
+/** @returns false if the video was deleted, or if the file is a pending replacement. */
 function nameStream(job: JobRow, url: string): Promise<boolean> {
   return transaction(() => {
-    if (!isOurs(job)) return false;
+    if (!hasLease(job)) return false;
     const { changes } = sqliteHandle()
       .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")
       .run(url, job.video_id);
@@ -55,12 +55,12 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
   });
 }
 
-/** What an earlier attempt has left to watch, by the shortest of its playlists; 0 without one. */
+/** Returns how many seconds an earlier attempt made watchable, by its shortest playlist; 0 if there is none. */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");
   const master = name && bucketFile(name.bucket, name.path);
   if (!master) return 0;
-  // Where its files are gone, so is what was watched.
+  // Missing files count as 0 seconds.
   const read = async (file: string) => (await readFile(file, "utf8").catch(unlessMissing)) ?? "";
   const playlists = [...(await read(master)).matchAll(/^[\w-]+\.m3u8$/gm)];
   const seconds = playlists.map(async ([playlist]) => {

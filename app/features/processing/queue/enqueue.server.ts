@@ -15,26 +15,23 @@ import { OUTDATED_SQL } from "./outdated-streams.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * What is asked for of every video at once: further codecs are for popular ones, see `enqueuePopular`,
- * videos are compared once their pictures have been made, and new files alone are scanned, see
- * kinds/scan.server.ts.
+ * The kinds of jobs that every video gets right away. Additional codecs are for popular videos (`enqueuePopularCodecs`),
+ * the duplicate check follows the storyboard, and only new files are scanned (kinds/scan.server.ts).
  */
-export const KINDS_OF_ALL = JOB_KINDS.filter(
+export const DEFAULT_KINDS = JOB_KINDS.filter(
   (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",
 );
 
 /**
- * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
- * loudness, streaming qualities. Each job checks itself whether there is anything to do. What has been asked
- * for already is left as it stands; without ffmpeg nothing is asked for.
+ * Enqueues all jobs of some videos: playable copy, captions, poster, storyboard, hover preview, loudness, stream. Each
+ * job checks whether there is anything to do. Existing jobs stay as they are. Does nothing without ffmpeg.
  *
- * Upload and import call it inside of their transaction; `jobsChanged("work")` is due once that is
- * committed. A row that another tool has inserted gets no jobs by itself: its file may still be on
- * its way, or be none of ours.
+ * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
+ * another tool inserts doesn't get jobs automatically: its file may still be arriving, or not be in our buckets.
  */
-export function enqueueIn(
+export function enqueueJobs(
   videoIds: readonly string[],
-  kinds: readonly JobKind[] = KINDS_OF_ALL,
+  kinds: readonly JobKind[] = DEFAULT_KINDS,
 ): void {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   insertJobs(videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))));
@@ -59,8 +56,8 @@ function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
   );
 }
 
-/** Lets a job of a video run again, if it is in that state, as a part of a transaction. */
-export function repeatJob(videoId: string, kind: JobKind, state: JobState): void {
+/** Queues a video's job again if it is in the given state. For use inside a transaction. */
+export function requeueJob(videoId: string, kind: JobKind, state: JobState): void {
   sqliteHandle()
     .prepare(
       `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
@@ -70,7 +67,7 @@ export function repeatJob(videoId: string, kind: JobKind, state: JobState): void
     .run(videoId, kind, state);
 }
 
-type Lacking = Pick<
+type IncompleteVideo = Pick<
   VideoRow,
   | "id"
   | "video_url"
@@ -84,20 +81,20 @@ type Lacking = Pick<
   | "cut_of"
 > & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
-/** What a video still lacks; nothing is made anew that it has. */
-function missingKinds(row: Lacking): JobKind[] {
-  // A cut is made from another file than its own.
+/** Returns the jobs for everything that a video lacks. What it already has isn't created again. */
+function missingKinds(row: IncompleteVideo): JobKind[] {
+  // A trimmed version is created from another video's file.
   if (!row.video_url && !row.source_url && !row.cut_of) return [];
   const isConverted = row.video_url !== "" && row.source_url !== null;
   const wanted: Record<JobKind, boolean> = {
-    // Whether a file that is played as it came has its index in front, the job finds out itself.
+    // The job itself checks whether an unconverted file has its index (`moov`) at the front.
     transcode: !isConverted || row.unclean_video === 1,
     captions: row.captions === null,
     poster: row.thumbnail_url === null || row.unclean_thumbnail === 1,
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     loudness: row.loudness === null,
-    // Without a file, its stream is not whole: see `earlyWatch`.
+    // Without a file, the stream is incomplete, see `earlyWatch`.
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
     codecs: false,
@@ -107,22 +104,22 @@ function missingKinds(row: Lacking): JobKind[] {
   return JOB_KINDS.filter((kind) => wanted[kind]);
 }
 
-/** Videos at once: SQLite takes 32,766 values in a statement. */
-const VIDEOS_AT_ONCE = 500;
+/** The size of a batch of videos. SQLite allows 32,766 parameters in a statement. */
+const BATCH_SIZE = 500;
 
 /**
- * Asks for what some videos still lack, such as those that were brought back from the trash, inside
- * of a transaction; `jobsChanged("work")` is due once it is committed.
+ * Enqueues jobs for everything that some videos lack, for example after they were restored from the trash. Call it
+ * inside a transaction, and `jobsChanged("work")` after the commit.
  *
- * @param table whose rows they are; a file that is to become a video's is in `video_files`.
+ * @param table the table of the rows; pending files of videos are in `video_files`.
  */
-export function enqueueMissingIn(
+export function enqueueMissingJobs(
   videoIds: readonly string[],
   table: "videos" | "video_files" = "videos",
 ): void {
   queueUnfinishedScans(videoIds, table);
   if (!ffmpegAvailable()) return;
-  for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
+  for (let from = 0; from < videoIds.length; from += BATCH_SIZE) {
     const rows = allRows(
       database()
         .selectFrom(table as "videos")
@@ -130,20 +127,20 @@ export function enqueueMissingIn(
         .select(["thumbnail_url", "captions", "loudness", "cut_of"])
         .select(sql<0 | 1>`${sql.raw(HAS_UNCLEAN_VIDEO)}`.as("unclean_video"))
         .select(sql<0 | 1>`coalesce(${sql.raw(HAS_UNCLEAN_THUMBNAIL)}, 0)`.as("unclean_thumbnail"))
-        .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
+        .where("id", "in", videoIds.slice(from, from + BATCH_SIZE)),
     );
     insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
-    // Another tool has named another file since the job was done.
+    // Another tool has set a different file since the job finished.
     for (const { id, unclean_video, unclean_thumbnail } of rows) {
-      if (unclean_video) repeatJob(id, "transcode", "done");
-      if (unclean_thumbnail) repeatJob(id, "poster", "done");
+      if (unclean_video) requeueJob(id, "transcode", "done");
+      if (unclean_thumbnail) requeueJob(id, "poster", "done");
     }
   }
 }
 
 /**
- * Lets the clean-up of a video wait from now on: a file was replaced that may be being watched.
- * Called inside the transaction that says so.
+ * Restarts the delay of a video's cleanup job, because someone may be watching the file that was just replaced. Call it
+ * inside the transaction that replaces the file.
  */
 export function delayCleanup(videoId: string): void {
   const { kind, priority, run_after } = jobOf(videoId, "cleanup");
@@ -157,8 +154,8 @@ export function delayCleanup(videoId: string): void {
     .run({ videoId, kind, priority, run_after });
 }
 
-/** Asks for what the videos of the library still lack. Returns how many videos that concerns. */
-export async function enqueueMissing(): Promise<number> {
+/** Enqueues jobs for everything that videos of the library lack. Returns the number of these videos. */
+export async function enqueueMissingInLibrary(): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const rows = await database()
     .selectFrom("videos")
@@ -179,22 +176,22 @@ export async function enqueueMissing(): Promise<number> {
     )
     .execute();
   const ids = rows.map(({ id }) => id);
-  for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await transaction(() => enqueueMissingIn(part));
+  for (const part of partsOf(ids, BATCH_SIZE)) {
+    await transaction(() => enqueueMissingJobs(part));
   }
   jobsChanged("work");
   return rows.length;
 }
 
-/** Behind the streams that are made again too, of which each has its own priority from 1,000 on. */
+/** Behind even the re-encoded streams, each of which has its own priority from 1,000 on. */
 const POPULAR_PRIORITY = 100_000_000;
 
 /**
- * Asks for further codecs of the streams of public videos with enough views, the most viewed first.
+ * Enqueues additional codecs for the streams of public videos with enough views, the most viewed first.
  *
- * @returns how many videos that concerns.
+ * @returns the number of jobs added.
  */
-export async function enqueuePopular(): Promise<number> {
+export async function enqueuePopularCodecs(): Promise<number> {
   if (extraCodecs().length === 0) return 0;
   const { encoderCodecsViews } = settings();
   const ids = await queryThread<string[]>("studio", "popular-streams", encoderCodecsViews);
@@ -209,18 +206,17 @@ export async function enqueuePopular(): Promise<number> {
     now: new Date().toISOString(),
     ids: JSON.stringify(ids),
   };
-  const asked = await transaction(() => statement.run(values).changes);
-  if (asked > 0) jobsChanged("work");
-  return asked;
+  const added = await transaction(() => statement.run(values).changes);
+  if (added > 0) jobsChanged("work");
+  return added;
 }
 
 /**
- * Asks for further codecs of the stream of one video, however many views it has. A stream that is still
- * made gets them once it is whole.
+ * Enqueues additional codecs for the stream of one video, regardless of its views. A stream that is still being
+ * encoded gets them once it is complete.
  *
- * @param record records it, in the transaction that asks.
- * @returns whether that is new: not where no codec can be made, without a stream, and where they wait
- *   already.
+ * @param record records the activity, in the same transaction.
+ * @returns false if no additional codec is available, the video has no stream, or the job is already queued or running.
  */
 export async function enqueueCodecs(videoId: string, record = () => {}): Promise<boolean> {
   if (extraCodecs().length === 0) return false;
@@ -231,57 +227,58 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
       priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed')`);
   const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
-  const isAsked = await transaction(() => {
+  const isAdded = await transaction(() => {
     const { changes } = statement.run(values);
     if (changes > 0) record();
     return changes > 0;
   });
-  if (isAsked) jobsChanged("work");
-  return isAsked;
+  if (isAdded) jobsChanged("work");
+  return isAdded;
 }
 
-/** What is converted again goes behind everything else, each video behind the one before it. */
-const AGAIN_PRIORITY = 1_000;
-const AGAIN_AT_ONCE = 200;
+/** Streams to re-encode go behind everything else, each behind the previous one. */
+const REENCODE_PRIORITY = 1_000;
+const REENCODE_BATCH_SIZE = 200;
 
 /**
- * Asks for the streams of all videos that were made with other settings than today's. What is there is
- * served until the new one is; asked again, the order is made anew.
+ * Queues all streams for re-encoding that were encoded with other settings than the current ones. The existing stream
+ * is served until the new one is complete. Calling it again updates the order.
  *
- * @returns how many videos wait for it now.
+ * @returns the number of videos that are queued for it now.
  */
-export async function convertAgain(record = (_videos: number) => {}): Promise<number> {
+export async function reencodeOutdatedStreams(record = (_videos: number) => {}): Promise<number> {
   if (!ffmpegAvailable()) return 0;
-  const values = { settings: ladderSettings(), least: AGAIN_PRIORITY };
+  const values = { settings: ladderSettings(), least: REENCODE_PRIORITY };
   const ids = await queryThread<string[]>("studio", "outdated-streams", values.settings);
-  // Of one that was asked for otherwise the priority stays.
-  const ask = prepared(/* sql */ `
+  // A stream that is already queued for another reason keeps its priority.
+  const enqueue = prepared(/* sql */ `
     INSERT INTO jobs (video_id, kind, priority, run_after)
     SELECT id, 'ladder', @priority, @now FROM videos WHERE id = @id AND ${OUTDATED_SQL}
     ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', priority = @priority,
       attempts = 0, progress = 0, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed') OR (state = 'waiting' AND priority >= @least)`);
   const yieldIfDue = createWriteYielder();
-  let asked = 0;
-  let priority = AGAIN_PRIORITY;
-  for (const some of partsOf(ids, AGAIN_AT_ONCE)) {
+  let queued = 0;
+  let priority = REENCODE_PRIORITY;
+  for (const batch of partsOf(ids, REENCODE_BATCH_SIZE)) {
     await transaction(() => {
       const now = new Date().toISOString();
-      for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
-      if (asked > 0) record(asked);
+      for (const id of batch)
+        queued += enqueue.run({ ...values, id, now, priority: priority++ }).changes;
+      if (queued > 0) record(queued);
     });
     await yieldIfDue();
   }
   jobsChanged("work");
-  return asked;
+  return queued;
 }
 
 /**
- * Lets the clean-up of videos whose source may go run once more, since KEEP_SOURCES may have been
- * changed while the site was down. Not of those whose files were compared and are not the same: decoding them
- * at every start would tell nothing new.
+ * Queues the cleanup of videos whose source may be removed again, because KEEP_SOURCES may have changed while the site
+ * was down. Skips videos whose files were compared and differ (they have a `reason`): decoding them at every start
+ * would yield the same result.
  */
-export async function askForCleanups(): Promise<void> {
+export async function requeueCleanups(): Promise<void> {
   if (settings().keepSources === "always") return;
   const statement = prepared(/* sql */ `
     UPDATE jobs SET state = 'waiting', attempts = 0, run_after = @now, finished_at = NULL

@@ -1,9 +1,10 @@
 import { Link } from "@remix-run/react";
 import { TriangleAlert } from "lucide-react";
-import { BLOCKED, type JobNow, type JobSummary, progressText } from "./kinds";
+import { formatQuantity } from "~/shared/format";
+import { BLOCKED, type JobSummary, type ListedJob, progressText } from "./kinds";
 
-/** How far something is, as a bar and in words. */
-export function Progress({ label, job }: { label: string; job: JobNow }) {
+/** A job's progress as a bar and as text. */
+export function Progress({ label, job }: { label: string; job: ListedJob }) {
   const percent = Math.floor(job.progress * 100);
   return (
     <div className="flex min-w-[min(10rem,100%)] flex-col gap-1 text-sm">
@@ -27,11 +28,12 @@ function waitingText(
   waiting: number,
   { isRunning, isBlocked }: { isRunning: boolean; isBlocked: boolean | undefined },
 ): string {
-  if (isBlocked) return `${waiting} to make. ${BLOCKED}`;
-  return isRunning ? `${waiting} more to make` : `Waiting to be prepared (${waiting} to make)`;
+  const jobs = formatQuantity(waiting, "job");
+  if (isBlocked) return `${jobs} queued. ${BLOCKED}`;
+  return isRunning ? `${jobs} remaining` : `Queued for processing (${jobs})`;
 }
 
-/** What is still made of a video, for its row in the admin list; nothing when all is done. */
+/** The unfinished jobs of a video, in its row of the admin list. Renders nothing when all are done. */
 export function JobLine({ summary }: { summary: JobSummary | undefined }) {
   if (!summary) return null;
   const { running, waiting, failed, isBlocked } = summary;

@@ -2,11 +2,11 @@ import { formatSpan } from "~/shared/format-span";
 import type { JobKind, JobState } from "~db/schema";
 
 /**
- * In which order things are made: what lets a new video be watched goes before everything else, its
- * pictures before its renditions, and all of it before what an older video still lacks.
+ * The priority of each kind of job; lower runs first. What makes a new video watchable comes first, its images come
+ * before its renditions, and all of these before what older videos still lack.
  */
 export const PRIORITIES: Record<JobKind, number> = {
-  // A new video is not public before it.
+  // A new video isn't public before its scan.
   scan: 0,
   transcode: 0,
   captions: 5,
@@ -21,40 +21,37 @@ export const PRIORITIES: Record<JobKind, number> = {
 };
 
 /**
- * What an admin puts first or last keeps the order of its kind and goes down or up by whole turns of
- * so much: a priority below 0 goes before all the rest, one of 100 and more behind it.
+ * The width of a priority band. A job that an admin moves keeps the priority of its kind and shifts by whole bands:
+ * below 0 it precedes all other jobs, from 100 on it follows them.
  */
-export const TURN = 100;
+export const PRIORITY_BAND = 100;
 
-/**
- * The file as it came stays at least this long beside its copy, for those who were playing it when
- * the copy replaced it.
- */
+/** How long an original is kept next to its copy, for viewers who were playing it when the copy replaced it. */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
-/** What a job is called where people read it. */
+/** The display name of each kind of job. The kind itself is stored. */
 export const JOB_LABELS: Record<JobKind, string> = {
-  scan: "Scanning",
-  transcode: "Making it playable",
+  scan: "Scan",
+  transcode: "Preparing for playback",
   captions: "Captions",
   poster: "Poster",
   storyboard: "Storyboard",
   preview: "Hover preview",
   loudness: "Loudness",
-  ladder: "Streaming qualities",
-  cleanup: "Cleaning up",
-  codecs: "More efficient qualities",
-  fingerprint: "Comparing with others",
+  ladder: "Streaming versions",
+  cleanup: "Cleanup",
+  codecs: "Additional codecs",
+  fingerprint: "Duplicate check",
 };
 
-/** The first job of a cut, which makes its file. */
-const CUTTING = "Cutting the video";
+/** The label of the first job of a trimmed version, which creates its file. */
+const TRIMMING = "Trimming";
 
 /**
- * What a job is called where it is listed.
+ * Returns the label of a job in lists.
  *
- * @param of `file`: the row of `video_files` that it is made of, which is to become a video's; `cut_of`:
- *   what that is cut from.
+ * @param of `file`: the row of `video_files` that the job is for, or null if it is for the video itself; `cut_of`: the
+ *   original that this file is trimmed from.
  */
 export function jobLabel(
   kind: JobKind,
@@ -62,53 +59,53 @@ export function jobLabel(
 ): string {
   if (!file) return JOB_LABELS[kind];
   if (cut_of === null) return `New file: ${JOB_LABELS[kind]}`;
-  return `New cut: ${kind === "transcode" ? CUTTING : JOB_LABELS[kind]}`;
+  return `Trimmed version: ${kind === "transcode" ? TRIMMING : JOB_LABELS[kind]}`;
 }
 
-/** A job that is not done, for people. Plain values, so that it travels to the browser. */
-export interface JobNow {
+/** A job as the studio shows it. Plain values only, so that it can be sent to the browser. */
+export interface ListedJob {
   id: number;
   videoId: string;
-  /** Of the video. */
+  /** The title of the video. */
   title: string;
   label: string;
-  /** What it is for, where its name does not say it. */
+  /** An explanation, if the label alone isn't clear. */
   note?: string;
   state: JobState;
   /** 0 to 1 */
   progress: number;
-  /** Seconds of video made in a second. */
+  /** Seconds of video processed per second. */
   speed?: number;
   secondsLeft?: number;
   /** Why the last attempt failed. */
   reason?: string;
-  /** Somebody has put it before or behind all the rest. */
-  turn?: "first" | "last";
-  /** When it was done or had failed for good, ISO 8601 UTC. */
+  /** Set if someone has moved the job to the front or the back of the queue. */
+  position?: "first" | "last";
+  /** When it finished or failed for good, ISO 8601 UTC. */
   finishedAt?: string;
-  /** It waits for one that has failed for good, and is made when that is tried again. */
+  /** Whether it depends on a job that has failed for good. It runs once that job is retried and succeeds. */
   isBlocked?: boolean;
   attempts: number;
 }
 
-/** Why a job waits that nothing will start. */
-export const BLOCKED = `Waits for “${JOB_LABELS.transcode}”, which failed.`;
+/** The message for a queued job that can't start. */
+export const BLOCKED = `Blocked: “${JOB_LABELS.transcode}” failed.`;
 
-/** What is still made of one video. */
+/** The unfinished jobs of a video. */
 export interface JobSummary {
-  running?: JobNow;
+  running?: ListedJob;
   waiting: number;
-  /** All that waits does so for one that has failed. */
+  /** Whether the queued jobs depend on one that has failed. */
   isBlocked?: boolean;
-  failed: JobNow[];
+  failed: ListedJob[];
 }
 
-/** Such as `43% · 2.1× speed · 1 min 20 s left`. */
+/** Returns a text such as `43% · 2.1× speed · 1 min 20 s left`. */
 export function progressText({
   progress,
   speed,
   secondsLeft,
-}: Pick<JobNow, "progress" | "speed" | "secondsLeft">): string {
+}: Pick<ListedJob, "progress" | "speed" | "secondsLeft">): string {
   const parts = [`${Math.floor(progress * 100)}%`];
   if (speed) parts.push(`${speed.toFixed(1)}× speed`);
   if (secondsLeft !== undefined) parts.push(`${formatSpan(secondsLeft)} left`);

@@ -1,13 +1,13 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * A stream that today's settings would make otherwise, of a video whose source is there: what is played
- * instead has less of it than the stream. @settings are today's.
+ * Selects videos whose stream was encoded with other settings than the current ones (@settings). Requires that the
+ * source still exists: the playable version has a lower quality than the stream that was made from the source.
  */
 export const OUTDATED_SQL = /* sql */ `
   hls_url IS NOT NULL AND hls_settings IS NOT @settings AND source_removed_at IS NULL`;
 
-/** The ids of the videos with such a stream, by turns the newest and the most viewed. Runs on a thread. */
+/** Returns the ids of videos with an outdated stream, alternating the newest and the most viewed. Runs on a thread. */
 export function readOutdatedStreams(sqlite: Database) {
   const statement = sqlite.prepare<unknown[], string>(/* sql */ `
     SELECT id FROM (
@@ -18,36 +18,36 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings });
 }
 
-/** So many at once; the next ones follow when it is asked again. */
-const POPULAR_AT_ONCE = 100;
+/** The next call returns the following ones, since these have jobs by then. */
+const POPULAR_BATCH_SIZE = 100;
 
 /**
- * The ids of public videos with so many views whose stream has no further codec and waits for none, the most
- * viewed first. Runs on a thread: where all of them have one, it reads every popular video.
+ * Returns the ids of public videos with at least this many views whose stream has no job for additional codecs, the
+ * most viewed first. Runs on a thread, because it reads every popular video once all of them have such a job.
  */
 export function readPopularStreams(sqlite: Database) {
   const statement = sqlite.prepare<unknown[], string>(/* sql */ `
     SELECT id FROM videos
     WHERE listed AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
       AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
-    ORDER BY views DESC LIMIT ${POPULAR_AT_ONCE}`);
+    ORDER BY views DESC LIMIT ${POPULAR_BATCH_SIZE}`);
   return (views: number) => statement.pluck().all({ views });
 }
 
 export interface SourceCounts {
-  /** The files as they came, where another one is played or will be. */
+  /** Original files that have been or will be replaced by a playable version. */
   sources: { videos: number; bytes: number };
-  /** Those of videos that have all that is made from them. */
+  /** Those of videos for which everything has been created. */
   converted: { videos: number; bytes: number };
-  /** Versions of played files that were replaced: their bytes are recorded with the folder they stand in. */
+  /** Earlier versions of playable files. Their sizes are recorded only as a part of their folder's. */
   unrecorded: { url: string; isConverted: 0 | 1 }[];
-  /** Videos whose source was removed. */
+  /** The number of videos whose source was removed. */
   removed: number;
-  /** Videos with a stream of other settings than today's, and with their source. */
+  /** The number of videos with an outdated stream whose source still exists. */
   outdated: number;
 }
 
-/** Sources and streams of the whole catalogue. Runs on a thread: it reads an index entry for each video. */
+/** Counts the sources and streams of the whole catalogue. Runs on a thread: it reads an index entry for each video. */
 export function readSourceCounts(sqlite: Database) {
   const sources = sqlite.prepare<
     unknown[],

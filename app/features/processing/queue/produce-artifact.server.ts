@@ -15,21 +15,21 @@ import type { JobKind, JobRow } from "~db/schema";
 import { fingerprintVideo } from "../comparison/fingerprint.server";
 import { addCodecs } from "../kinds/add-codecs.server";
 import { extractCaptions } from "../kinds/captions.server";
-import { cutVideo } from "../kinds/cut.server";
 import { measureLoudness } from "../kinds/loudness.server";
 import { createPreview } from "../kinds/preview.server";
 import { scanFile } from "../kinds/scan.server";
 import { cleanThumbnail, createPoster, createStoryboard } from "../kinds/stills.server";
+import { trimVideo } from "../kinds/trim.server";
 import { removeStale } from "./commit-artifact.server";
 import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
 import { tableOf } from "./queue.server";
 import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 
-/** The file of a video is not one that anything can be made from; trying again can't help. */
+/** The video has no file that can be processed. Retrying doesn't help. */
 export class UnusableSourceError extends Error {}
 
-/** Where the file of a job's video is; undefined when the video has none of ours. */
+/** Returns the source file of a job's video; undefined if the video has no file in our buckets. */
 export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const row = await database()
     .selectFrom(tableOf(job.video_id) as "videos")
@@ -59,9 +59,9 @@ function fileOf(url: string): string | undefined {
   return name && bucketFile(name.bucket, name.path);
 }
 
-/** Makes what a job asks for, in the task's folder. */
+/** Creates the output of a job in the task's folder. */
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
-  // Never the name of something that is there already: what is being watched stays until it is not.
+  // Never the name of an existing file: what someone may be watching is kept.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {
@@ -69,9 +69,9 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
     case "transcode":
       if (source.trim) {
-        return cutVideo({ ...source, trim: source.trim }, await read(source.file), task);
+        return trimVideo({ ...source, trim: source.trim }, await read(source.file), task);
       }
-      // Whether the file that is played, if there is one, has no private metadata after this.
+      // Removes private metadata from the file that is being played, if there is one.
       return transcode(
         { ...source, isClean: url !== "" && (await cleanVideoFile(source.videoId, url)) },
         await read(source.file),
@@ -92,7 +92,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
     case "ladder": {
-      // What is played instead of the source has less of it than the stream.
+      // The playable version has a lower quality than the stream that was made from the removed source.
       if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
       const watch = await earlyWatch(job, source);
       return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);
@@ -109,7 +109,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   }
 }
 
-/** Work that no other of its kind waits behind may take its time. */
+/** Returns how fast a job should run: slower presets are used when no other job of its kind is waiting. */
 export function paceOf({ id, kind, priority }: JobRow): Pace {
   if (priority < PRIORITIES[kind]) return "urgent";
   const others = sqliteHandle()
@@ -118,8 +118,8 @@ export function paceOf({ id, kind, priority }: JobRow): Pace {
   return others ? "usual" : "idle";
 }
 
-/** They read the file that is played; the others that as it came. */
-const READS_PLAYING: ReadonlySet<JobKind> = new Set([
+/** The kinds of jobs that read the playable file. The others read the source. */
+const KINDS_READING_PLAYABLE_FILE: ReadonlySet<JobKind> = new Set([
   "poster",
   "storyboard",
   "preview",
@@ -127,10 +127,10 @@ const READS_PLAYING: ReadonlySet<JobKind> = new Set([
 ] as const);
 
 /**
- * Lets ffmpeg read the files of a job while `work` runs. Files are moved into the store once their jobs are done,
- * so only a later job reads them from there.
+ * Makes the files of a job readable for ffmpeg while `work` runs. Files are moved into the store only after their jobs
+ * are done, so only later jobs read them from there.
  *
- * @throws {StorageError} if the store doesn't give them.
+ * @throws {StorageError} if the store doesn't return them.
  */
 export function withSourceFiles<T>(
   job: JobRow,
@@ -145,7 +145,7 @@ export function withSourceFiles<T>(
 
 function filesOf(job: JobRow, source: Source): string[] {
   const { file, playedFile } = source;
-  if (READS_PLAYING.has(job.kind)) return [playedFile];
+  if (KINDS_READING_PLAYABLE_FILE.has(job.kind)) return [playedFile];
   if (mayRemoveSource(job, source)) return [file, playedFile];
   return job.kind === "cleanup" ? [] : [file];
 }

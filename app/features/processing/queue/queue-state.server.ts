@@ -1,37 +1,37 @@
 import { prepared, transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 
-/** `work`: there may be something to do. `progress`: only what is shown has changed. */
+/** `work`: there may be jobs to run. `progress`: only displayed values have changed. */
 type Change = "work" | "progress";
 type Listener = (change: Change) => void;
 
 const listeners = processState("job listeners", () => new Set<Listener>());
 
-/** Calls `listener` whenever this process has changed a job; returns how to stop that. */
+/** Calls `listener` whenever this process changes a job. Returns a function that removes the listener. */
 export function onJobsChanged(listener: Listener): () => void {
   const all = listeners();
   all.add(listener);
   return () => all.delete(listener);
 }
 
-/** Notifies that jobs were changed. */
+/** Notifies the listeners of this process about changed jobs. */
 export function jobsChanged(change: Change): void {
   for (const listener of listeners()) listener(change);
 }
 
-/** Since when nothing is made, ISO 8601 UTC; null while the queue works. */
+/** Returns since when the queue has been paused, ISO 8601 UTC; null if it isn't paused. */
 export function pausedSince(): string | null {
   return prepared<string | null>("SELECT paused_at FROM queue_state").pluck().get()!;
 }
 
 /**
- * Pauses the queue, or lets it go on. What runs is held where it is, by this process at once and by
- * others within 5 s; a restart keeps the pause.
+ * Pauses or resumes the queue. Running jobs are suspended, in this process immediately and in others within 5 s. The
+ * pause survives a restart.
  *
- * @param record records the change, in its transaction.
- * @returns whether that was a change.
+ * @param record records the activity, in the same transaction.
+ * @returns whether the state has changed.
  */
-export async function pauseQueue(isPaused: boolean, record = () => {}): Promise<boolean> {
+export async function setQueuePaused(isPaused: boolean, record = () => {}): Promise<boolean> {
   const pausedAt = isPaused ? new Date().toISOString() : null;
   const update = prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?");
   const changed = await transaction(() => {

@@ -13,34 +13,34 @@ import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
 import {
-  correctLeases,
   IS_REMOTE,
   type LostLease,
-  leaseMs,
+  leaseDurationMs,
   MAX_LOSSES,
   REMOTE_PREFIX,
   receivedFolder,
   returnLostLeases,
+  shortenLeases,
 } from "../workers/leases.server";
 import { SOURCE_KEPT_MS } from "./kinds";
 import { jobsChanged, pausedSince } from "./queue-state.server";
 
-/** A worker that has not been heard of for this long has lost its job to the next. */
+/** A job whose worker sends no heartbeat for this long is available to other workers. */
 export const LEASE_MS = 30_000;
-/** A job that fails this often has failed for good, with its reason. */
+/** A job that fails this often has failed for good. */
 const MAX_ATTEMPTS = 3;
-/** A job during which the site was killed this often has failed too: it may be what kills it. */
+/** A job during which the site stops this often fails for good, because it may be the cause. */
 const MAX_KILLS = 5;
-const BACK_OFF_MS = 30_000;
-/** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
-const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MAX_ATTEMPTS - 1);
+const RETRY_DELAY_MS = 30_000;
+/** The longest delay of any job except cleanup, including retries (see `fail`) and waiting for disk space. */
+const MAX_DELAY_MS = RETRY_DELAY_MS * 4 ** (MAX_ATTEMPTS - 1);
 
-/** Names this process among those that work on the same database. */
+/** Returns a name for this process that is unique among those that use the same database. */
 export const ownWorker = processState(
   "worker name",
   () => `${os.hostname()}/${process.pid}/${Date.now()}`,
 );
-/** Who claims, and which kinds of jobs; left out: this process, and all. */
+/** Who claims a job (default: this process), and which kinds of jobs (default: all). */
 export interface Claimant {
   worker?: string;
   kinds?: readonly JobKind[] | undefined;
@@ -49,18 +49,17 @@ export interface Claimant {
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
- * priority, then the oldest; of a video that is not scanned yet nothing is made, of one whose playable file is
- * not there yet nothing else but what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
- * nothing is taken.
+ * Claims the next job in one statement, so that two workers never get the same one. The order is by priority, then by
+ * age. A video's scan runs before all of its other jobs, its transcode before the rest, and its cleanup last. Claims
+ * nothing while the queue is paused.
  *
- * What workers on other machines have lost goes back in the same transaction.
+ * The same transaction returns the jobs of remote workers whose leases have expired to the queue.
  *
- * @param mostPriority only jobs up to this priority.
- * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
+ * @param maxPriority only claims jobs up to this priority.
+ * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds.
  */
 export async function claim(
-  mostPriority = Number.MAX_SAFE_INTEGER,
+  maxPriority = Number.MAX_SAFE_INTEGER,
   now?: number,
   claimant: Claimant = {},
 ): Promise<JobRow | undefined> {
@@ -69,10 +68,10 @@ export async function claim(
   await retryWhileBusy(() => {
     const time = now ?? Date.now();
     const written = tryWriteTransaction(() => {
-      correctLeases(time, LEASE_MS);
+      shortenLeases(time, LEASE_MS);
       failCrashingJobs(time);
       lost = returnLostLeases(iso(time));
-      job = pausedSince() ? undefined : claimNext(mostPriority, time, claimant);
+      job = pausedSince() ? undefined : claimNext(maxPriority, time, claimant);
     });
     if (!written) throw new DatabaseBusyError(undefined);
   });
@@ -81,7 +80,7 @@ export async function claim(
 }
 
 function claimNext(
-  mostPriority: number,
+  maxPriority: number,
   now: number,
   { worker = ownWorker(), kinds }: Claimant,
 ): JobRow | undefined {
@@ -92,29 +91,29 @@ function claimNext(
         state = 'running', worker = @worker, lease_until = @lease, started_at = @now,
         attempts = attempts + 1, progress = 0, speed = NULL, seconds_left = NULL
       WHERE id = (
-        -- By itself SQLite reads all that waits and sorts it: 0.4 s with 400,000 jobs, with the index 0.1 ms.
+        -- Without the hint SQLite reads and sorts all queued jobs: 0.4 s with 400,000 jobs, with the index 0.1 ms.
         SELECT id FROM jobs AS job INDEXED BY jobs_unfinished
         WHERE state IN ('waiting', 'running')
-          -- What is to run later than any wait can take was written before the clock was set back.
+          -- A run_after beyond the longest delay was written before the clock was set back.
           AND ((state = 'waiting' AND (run_after <= @now
               OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
-          AND priority <= @mostPriority
+          AND priority <= @maxPriority
           AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
           AND (kind IN ('scan', 'transcode') OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'transcode' AND state <> 'done'))
-          -- Nothing is made of a file, and its bytes stay as they came, before it is scanned.
+          -- A file is neither processed nor modified before it has been scanned.
           AND (kind <> 'scan' OR @scans)
           AND (kind = 'scan' OR NOT @scans OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'scan' AND state IN ('waiting', 'running')))
-          -- Made from the file that is played, which a stream is made into first.
+          -- These need the playable file, which the stream of a new video is converted into first.
           AND (kind NOT IN ('storyboard', 'preview') OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'ladder' AND state IN ('waiting', 'running')
               AND EXISTS (SELECT 1 FROM videos WHERE id = job.video_id AND video_url = '')))
-          -- Added to the stream that is there in the end, once that is whole.
+          -- Additional codecs are added to a complete stream.
           AND (kind <> 'codecs' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'ladder' AND state IN ('waiting', 'running')))
@@ -127,11 +126,11 @@ function claimNext(
       worker,
       kinds: kinds ? JSON.stringify(kinds) : null,
       scans: Number(settings().scanCommand !== undefined),
-      lease: iso(now + leaseMs(worker, LEASE_MS)),
+      lease: iso(now + leaseDurationMs(worker, LEASE_MS)),
       now: iso(now),
-      latest: iso(now + LONGEST_WAIT_MS),
+      latest: iso(now + MAX_DELAY_MS),
       cleanupLatest: iso(now + SOURCE_KEPT_MS),
-      mostPriority,
+      maxPriority,
     });
 }
 
@@ -144,23 +143,26 @@ function failCrashingJobs(now: number): void {
     .prepare(
       `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, worker_losses = 0,
          finished_at = @now, reason = CASE WHEN ${IS_REMOTE}
-           THEN '${MAX_LOSSES} workers were lost while this was being made.'
-           ELSE 'The site was ended ${MAX_KILLS} times while this was being made.' END
+           THEN '${MAX_LOSSES} workers were lost while running this job.'
+           ELSE 'The site stopped unexpectedly ${MAX_KILLS} times while running this job.' END
        WHERE ${killed}`,
     )
     .run({ now: iso(now) });
   sqlite
-    .prepare(`${TAKE_BACK_STREAMS} AND id IN (
+    .prepare(`${WITHDRAW_INCOMPLETE_STREAMS} AND id IN (
       SELECT video_id FROM jobs WHERE kind = 'ladder' AND state = 'failed')`)
     .run();
 }
 
-/** Of a video that can be watched only as far as its stream was made: it will not be made further. */
-const TAKE_BACK_STREAMS = "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
+/** Withdraws incomplete streams of videos without a file, when their encoding has failed for good. */
+const WITHDRAW_INCOMPLETE_STREAMS =
+  "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
 /**
- * Says that the job goes on, and how far it is. False when it is lost. While another process is writing
- * it is put off; the lease is three times as long as the time between two.
+ * Extends the lease of a job and records its progress. Skipped while another process is writing, which is safe: the
+ * lease is three times as long as the interval between heartbeats.
+ *
+ * @returns false if the lease has been lost.
  */
 export function heartbeat(
   { id, worker }: Pick<JobRow, "id" | "worker">,
@@ -174,7 +176,7 @@ export function heartbeat(
          WHERE id = ? AND worker = ? AND state = 'running'`,
       )
       .run(
-        ...[iso(Date.now() + leaseMs(worker, LEASE_MS)), progress],
+        ...[iso(Date.now() + leaseDurationMs(worker, LEASE_MS)), progress],
         ...[speed ?? null, secondsLeft ?? null, id, worker],
       ));
   });
@@ -182,8 +184,8 @@ export function heartbeat(
   return changes > 0 || !written;
 }
 
-/** Whether who claimed the job still has it: its video may be gone, or its lease. */
-export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
+/** Returns whether the claimant still has the job. Its video may have been deleted, or its lease lost. */
+export function hasLease({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   return (
     sqliteHandle()
       .prepare("SELECT 1 FROM jobs WHERE id = ? AND worker = ? AND state = 'running'")
@@ -191,9 +193,9 @@ export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   );
 }
 
-const finished = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
+const CLEARED_LEASE = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
 
-/** The statement that ends a job well; it runs in the transaction that writes the result. */
+/** Marks a job as done. Call it in the transaction that writes the result. */
 export function markDone(id: number, note: string | null = null): void {
   sqliteHandle()
     .prepare(
@@ -204,33 +206,34 @@ export function markDone(id: number, note: string | null = null): void {
 }
 
 /**
- * Notes a failure: the job is tried again after 30 s, then after 2 minutes, and then has failed.
- * `final` fails it for good at once, when trying again can't help.
+ * Records a failure. The job is retried after 30 s, then after 2 minutes, and then has failed for good.
+ *
+ * @param final fails it for good immediately, because retrying can't help.
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
   const isFinal = final || job.attempts >= MAX_ATTEMPTS;
-  await change(job, {
-    ...finished,
+  await updateClaimed(job, {
+    ...CLEARED_LEASE,
     state: isFinal ? "failed" : "waiting",
     reason,
-    run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
+    run_after: iso(Date.now() + RETRY_DELAY_MS * 4 ** (job.attempts - 1)),
     finished_at: isFinal ? iso(Date.now()) : null,
   });
   if (isFinal && job.kind === "ladder") {
-    const takeBack = () =>
+    const withdraw = () =>
       transaction(() => {
-        sqliteHandle().prepare(`${TAKE_BACK_STREAMS} AND id = ?`).run(job.video_id);
+        sqliteHandle().prepare(`${WITHDRAW_INCOMPLETE_STREAMS} AND id = ?`).run(job.video_id);
       });
-    await retryWhileBusy(takeBack, RESULT_WAIT_MS);
+    await retryWhileBusy(withdraw, RESULT_WAIT_MS);
   }
   jobsChanged("work");
 }
 
 /**
- * Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count.
+ * Returns a job to the queue without counting the attempt, for example at SIGTERM or when the disk is full.
  *
- * @param afterMs how long it waits, at most eight minutes.
- * @param reason what it waits for, as a sentence of the queue.
+ * @param afterMs the delay, at most eight minutes.
+ * @param reason what the job waits for, as a message for the studio.
  */
 export async function returnToQueue(
   job: JobRow,
@@ -238,23 +241,23 @@ export async function returnToQueue(
   reason: string | null = job.reason,
   priority = job.priority,
 ): Promise<void> {
-  await change(job, {
+  await updateClaimed(job, {
     priority,
-    ...finished,
+    ...CLEARED_LEASE,
     state: "waiting",
     progress: 0,
     attempts: sql<number>`attempts - 1`,
     reason,
-    run_after: iso(Date.now() + Math.min(afterMs, LONGEST_WAIT_MS)),
+    run_after: iso(Date.now() + Math.min(afterMs, MAX_DELAY_MS)),
   });
   jobsChanged("work");
 }
 
-/** Minutes of encoding are not given up because another process is writing. */
+/** How long to wait for the write lock: minutes of encoding shouldn't be lost because another process is writing. */
 export const RESULT_WAIT_MS = 60_000;
 
-/** Of a job that who claimed it still has. */
-async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
+/** Updates a job if the claimant still has it. */
+async function updateClaimed(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
   const query = database()
     .updateTable("jobs")
     .set(columns)
@@ -263,8 +266,8 @@ async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promi
   await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 
-/** Starts failed jobs anew: one, or all. Returns how many. */
-export async function retry(id?: number): Promise<number> {
+/** Retries one failed job, or all. Returns how many. */
+export async function retryFailedJobs(id?: number): Promise<number> {
   let query = database()
     .updateTable("jobs")
     .set({ state: "waiting", attempts: 0, reason: null, progress: 0, finished_at: null })
@@ -277,8 +280,8 @@ export async function retry(id?: number): Promise<number> {
 }
 
 /**
- * Takes back at once what a worker of this machine had that is dead, instead of after its lease. In
- * one transaction: what another worker has taken over meanwhile is its own.
+ * Expires the leases of dead workers on this machine immediately. One transaction, so that a job which another worker
+ * has claimed in the meantime isn't affected.
  */
 export async function reclaimFromDeadWorkers(): Promise<void> {
   await transaction(() => {
@@ -302,7 +305,7 @@ function isDead(worker: string): boolean {
   if (worker.startsWith(REMOTE_PREFIX)) return false;
   const [host, pid] = worker.split("/");
   if (host !== os.hostname()) return false;
-  // In a container the process has the number of the one before it.
+  // In a container, a restarted process has the same process id.
   if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);
@@ -313,10 +316,10 @@ function isDead(worker: string): boolean {
 }
 
 /**
- * The table with the row that a job fills, which both have by the same columns: that of a video, or of
- * a file that is to become a video's.
+ * Returns the table with the row that a job updates: a video, or a pending file of one. Both tables have the same
+ * columns.
  *
- * @returns `videos` also for an id that neither has.
+ * @returns `videos` if neither table has the id.
  */
 export function tableOf(id: string): "videos" | "video_files" {
   return prepared("SELECT 1 FROM video_files WHERE id = ?").get(id) ? "video_files" : "videos";

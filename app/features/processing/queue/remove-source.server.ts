@@ -25,16 +25,16 @@ import {
   verifyReplacement,
 } from "./verify-replacement.server";
 
-/** An original that need not be kept, and the files that were verified to replace it. */
+/** An original that may be removed, with the files that were verified to replace it. */
 export interface Removal {
-  /** A copy has all of it, or KEEP_SOURCES says so. */
+  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows it. */
   reason: "copied" | "converted";
   verified: Verified;
 }
 
 /**
- * Removes versions of the played file which were replaced. Players that began with one of them have long finished.
- * Its URL leads to the file that is played (see media-access.server.ts).
+ * Removes earlier versions of the playable file. Players that started with one of them have long finished. Their URLs
+ * lead to the current file (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
@@ -70,12 +70,11 @@ export async function planSourceRemoval(
 }
 
 /**
- * With KEEP_SOURCES=never, what can be removed before the stream is made: a file that nobody could watch,
- * once its captions are there. One with several sounds stays until the stream has them. What can't be verified
- * stays for the last job, which reports it.
+ * Verifies whether an original can be removed before its stream is encoded (KEEP_SOURCES=never): a file that browsers
+ * can't play, once its captions are extracted. A file with several audio tracks is kept until the stream has them. If
+ * the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
- * Decoding takes as long as the job has its lease, so this is called before the job ends, and
- * `removeSource` after it.
+ * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
@@ -94,7 +93,7 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
   }
 }
 
-/** Whether a job may remove the original, if that is verified: it reads the original and the played file then. */
+/** Returns whether a job may remove the original after verifying it, for which it reads both files. */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
   const { keepSources } = settings();
   const isReplaced = row.video_url !== "" && row.video_url !== url;
@@ -111,7 +110,7 @@ function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
   return original && playing ? { original, playing } : undefined;
 }
 
-/** @throws {KeptOriginalError} when KEEP_SOURCES allows the removal, but nothing proves that nothing is lost. */
+/** @throws {KeptOriginalError} if KEEP_SOURCES allows the removal, but it can't be verified that nothing is lost. */
 async function verifyRemoval(
   job: JobRow,
   source: Source,
@@ -119,8 +118,8 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // Decoding both takes minutes.
-  if (!mayForget(job, source)) return undefined;
+  // Checked first, because decoding both files takes minutes.
+  if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {
     const replacement = { stored, stream: undefined };
@@ -131,7 +130,7 @@ async function verifyRemoval(
   }
   const name = parseMediaUrl(source.row.hls_url ?? "");
   const master = name && bucketFile(name.bucket, name.path);
-  if (!master || !(await isWholeStream(master, video))) return undefined;
+  if (!master || !(await isCompleteStream(master, video))) return undefined;
   const replacement = { stored, stream: await verifiedFilesOf(master) };
   return {
     reason: "converted",
@@ -139,19 +138,19 @@ async function verifyRemoval(
   };
 }
 
-/** The removal is enqueued in the transaction in which the row forgets the original. */
+/** Removes the original. The removal is enqueued in the transaction that clears it from the row. */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
-  // What was verified may have been replaced or damaged meanwhile.
+  // The verified files may have been replaced or damaged in the meantime.
   if (!(await isUnchanged(removal.verified))) return;
-  if (await retryWhileBusy(() => forgetSource(job, source, name, removal), RESULT_WAIT_MS)) {
+  if (await retryWhileBusy(() => clearSource(job, source, name, removal), RESULT_WAIT_MS)) {
     removeSoon();
   }
 }
 
-/** Not while the row has changed, another row names the file, or a job may be reading it. */
-const MAY_FORGET = /* sql */ `
+/** False if the row has changed, another row references the file, or a job may be reading it. */
+const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
   AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
   AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
@@ -164,12 +163,12 @@ function valuesOf(job: JobRow, { url, row }: Source) {
   return { id: job.video_id, job: job.id, url, played, stream, isLast };
 }
 
-function mayForget(job: JobRow, source: Source): boolean {
-  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${MAY_FORGET}`;
+function canRemove(job: JobRow, source: Source): boolean {
+  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${CAN_REMOVE}`;
   return sqliteHandle().prepare(statement).get(valuesOf(job, source)) !== undefined;
 }
 
-function forgetSource(
+function clearSource(
   job: JobRow,
   source: Source,
   file: MediaName,
@@ -177,7 +176,7 @@ function forgetSource(
 ): Promise<boolean> {
   const statement = /* sql */ `
     UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
-    WHERE ${MAY_FORGET}`;
+    WHERE ${CAN_REMOVE}`;
   const values = {
     ...valuesOf(job, source),
     removedAt: reason === "converted" ? new Date().toISOString() : null,
@@ -189,27 +188,26 @@ function forgetSource(
   });
 }
 
-/** Of a video's length: a file or stream that is shorter has lost a part of it. */
-export const MIN_PART = 0.95;
+/** The minimum share of a video's length: a shorter file or stream is incomplete. */
+export const MIN_LENGTH_SHARE = 0.95;
 
 /**
- * Whether a stream can stand for the file that it was made from: every playlist that the master names is
- * ended and as long as the video, the files have all bytes that the playlists name, and every sound of the
- * video is among them.
+ * Returns whether a stream can replace its source: every playlist in the master playlist has an end tag and is as long
+ * as the video, the files contain all byte ranges of the playlists, and all audio tracks of the video are included.
  *
- * @param master the file of the multivariant playlist (RFC 8216 §4.3.4).
+ * @param master the path of the multivariant playlist (RFC 8216 §4.3.4).
  */
-async function isWholeStream(master: string, video: Probe): Promise<boolean> {
+async function isCompleteStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
-  const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
+  const audioTracks = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
   if (video.audioTracks.length > MAX_AUDIO_TRACKS) return false;
-  if (sounds.length < audioRenditionsFor(video.audioTracks, false).length) return false;
-  return hasWholePlaylists(master, video.durationSeconds);
+  if (audioTracks.length < audioRenditionsFor(video.audioTracks, false).length) return false;
+  return hasCompletePlaylists(master, video.durationSeconds);
 }
 
 /**
- * The files of a stream that an original may be removed for: its largest rendition, and its audio tracks,
- * which may be all that is left of further languages.
+ * Returns the files of a stream that have to be verified before the original is removed: the largest rendition, and the
+ * audio tracks, which may be the only ones left in other languages.
  */
 async function verifiedFilesOf(master: string) {
   const text = await readText(master);
@@ -222,30 +220,30 @@ async function verifiedFilesOf(master: string) {
   };
 }
 
-/** Whether every playlist that the master names is ended and that long, and its files have all bytes. */
-export async function hasWholePlaylists(master: string, seconds: number): Promise<boolean> {
+/** Returns whether every playlist in the master playlist has an end tag and this length, and its files all bytes. */
+export async function hasCompletePlaylists(master: string, seconds: number): Promise<boolean> {
   const text = await readText(master);
-  const pictures = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
+  const variants = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
   const playlists = [
-    ...pictures.map((tag) => tag.split("\n")[1]!),
+    ...variants.map((tag) => tag.split("\n")[1]!),
     ...[...text.matchAll(/^#EXT-X-(?:MEDIA:TYPE=AUDIO|I-FRAME).*URI="([^"]+)"/gm)].map(
       ([, uri]) => uri!,
     ),
   ];
   for (const playlist of new Set(playlists)) {
-    if (!(await isWhole(path.join(path.dirname(master), playlist), seconds))) {
+    if (!(await isCompletePlaylist(path.join(path.dirname(master), playlist), seconds))) {
       return false;
     }
   }
-  return pictures.length > 0;
+  return variants.length > 0;
 }
 
-async function isWhole(playlist: string, seconds: number): Promise<boolean> {
+async function isCompletePlaylist(playlist: string, seconds: number): Promise<boolean> {
   const text = await readText(playlist);
   if (!/^#EXT-X-ENDLIST$/m.test(text)) return false;
-  let lasts = 0;
-  for (const [, duration] of text.matchAll(/^#EXTINF:([\d.]+)/gm)) lasts += Number(duration);
-  if (lasts < seconds * MIN_PART) return false;
+  let length = 0;
+  for (const [, duration] of text.matchAll(/^#EXTINF:([\d.]+)/gm)) length += Number(duration);
+  if (length < seconds * MIN_LENGTH_SHARE) return false;
   const ends = new Map<string, number>();
   for (const [, bytes, offset, file] of text.matchAll(
     /^#EXT-X-BYTERANGE:(\d+)@(\d+)\n([^#\n]+)$/gm,
@@ -258,7 +256,7 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
   return ends.size > 0;
 }
 
-/** Empty for a file that is not there. */
+/** Returns an empty string for a missing file. */
 async function readText(file: string): Promise<string> {
   return (await readMediaText(file).catch(unlessMissing)) ?? "";
 }

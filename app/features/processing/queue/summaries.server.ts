@@ -8,19 +8,16 @@ import {
   type QueueRequest,
   toJob,
 } from "../screens/queue-page.server";
-import type { JobNow, JobSummary } from "./kinds";
+import type { JobSummary, ListedJob } from "./kinds";
 import { pausedSince } from "./queue-state.server";
 
-/** Behind everything else, perhaps for days; the row of a video is silent about it. */
-const NOBODY_WAITS_FOR: readonly string[] = ["codecs", "fingerprint"];
+/** Kinds of jobs that may be queued for days, so that the row of a video doesn't mention them. */
+const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
 
-/**
- * What is being made, waits or has failed for each of those videos; a video for which nothing is
- * left to make is missing. For the rows of the admin list.
- */
+/** Returns the unfinished and failed jobs of some videos, for the rows of the admin list. Omits videos without any. */
 export function jobSummaries(videoIds: readonly string[]): Record<string, JobSummary> {
   const ids = "(SELECT value FROM json_each(@ids))";
-  // A clean-up waits for hours by design, and makes nothing.
+  // A cleanup job waits for hours by design, and creates nothing.
   const unfinished = `SELECT id FROM jobs
     WHERE state <> 'done' AND (kind <> 'cleanup' OR state = 'failed')
       AND (video_id IN ${ids} OR video_id IN (SELECT id FROM video_files WHERE video_id IN ${ids}))`;
@@ -34,7 +31,7 @@ export function jobSummaries(videoIds: readonly string[]): Record<string, JobSum
     const job = toJob(row);
     if (row.state === "running") summary.running ??= job;
     else if (row.state === "failed") summary.failed.push(job);
-    else if (!NOBODY_WAITS_FOR.includes(row.kind)) {
+    else if (!BACKGROUND_KINDS.includes(row.kind)) {
       summary.waiting++;
       if (job.isBlocked) summary.isBlocked = true;
     }
@@ -42,20 +39,20 @@ export function jobSummaries(videoIds: readonly string[]): Record<string, JobSum
   return summaries;
 }
 
-/** Of each state. */
+/** The maximum number of jobs listed per state. */
 const MAX_LIST = 100;
 
-/** The whole queue, as the API and the terminal show it. */
+/** Returns the whole queue, for the API and `npm run jobs`. */
 export async function queueView() {
-  const request: QueueRequest = { view: { page: 1 }, atOnce: 1, few: MAX_LIST };
+  const request: QueueRequest = { view: { page: 1 }, concurrency: 1, overviewSize: MAX_LIST };
   const { lists, counts } = await queryThread<QueuePage>("studio", "queue", request);
-  const of = (state: JobNow["state"]) => lists.find((list) => list.state === state)?.jobs ?? [];
+  const of = (state: ListedJob["state"]) => lists.find((list) => list.state === state)?.jobs ?? [];
   return {
     ...{ running: of("running"), waiting: of("waiting"), failed: of("failed") },
     waitingCount: counts.waiting ?? 0,
-    /** Since when the queue is paused, ISO 8601 UTC; null while it works. */
+    /** Since when the queue has been paused, ISO 8601 UTC; null if it isn't paused. */
     pausedSince: pausedSince(),
-    /** The queue waits because the disk is nearly full. */
+    /** Whether the queue is on hold because the disk is almost full. */
     diskFull: !(await hasFreeDiskSpace()),
   };
 }

@@ -11,29 +11,29 @@ import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.s
 import type { AudioTrack } from "~/media/probe/streams";
 import { fileVersion } from "~/media/serve/file-version.server";
 
-/** The original stays; `message` says why, as a sentence for the log. */
+/** The original is kept. The message gives the reason, for the log and the studio. */
 export class KeptOriginalError extends Error {}
 
-/** Files that were verified, and the version that each had then. */
+/** The verified files, with the version that each had at that time. */
 export type Verified = ReadonlyMap<string, string>;
 
 export interface Replacement {
-  /** The paths of the original and of the file that is played. */
+  /** The paths of the original and of the playable version. */
   stored: { original: string; playing: string };
-  /** Of the stream: its largest rendition first, then its audio. */
+  /** Files of the stream: its largest rendition and its audio tracks. */
   stream: { rendition: string; audio: readonly string[] } | undefined;
 }
 
 /**
- * Decodes the original and everything that replaces it, and compares the number of their frames.
+ * Decodes the original and everything that replaces it, and compares their numbers of frames.
  *
- * A copy has the frames of its original, and if browsers play the original, also its packets. An encoded
- * file has a steady frame rate, so it has the frames that the filter for that gives for the original. If
- * neither is so, nobody knows what the missing frames show, and the original stays. It also stays if
- * it has errors itself, since another decoder may read more of it.
+ * A copy has the frames of its original and, if browsers can play the original, also its packets. An encoded file has a
+ * constant frame rate, so it has as many frames as the filter for that rate produces from the original. Otherwise it is
+ * unknown what the missing frames show, and the original is kept. It is also kept if it has decoding errors itself,
+ * because another decoder may be able to read more of it.
  *
- * @throws {KeptOriginalError} when the files can't replace the original.
- * @throws {InterruptedError} when one of them could not be decoded to its end for another reason.
+ * @throws {KeptOriginalError} if the files can't replace the original.
+ * @throws {InterruptedError} if decoding one of them was interrupted for another reason.
  */
 export async function verifyReplacement(
   source: Source,
@@ -54,7 +54,7 @@ export async function verifyReplacement(
   }
 
   const playing = await probePlaying(source.playedFile);
-  if (!isAsLong(playing, probe)) throw new KeptOriginalError("The file that is played is shorter.");
+  if (!isAsLong(playing, probe)) throw new KeptOriginalError("The playable version is shorter.");
   const { durationSeconds } = probe;
   const decoded = (name: string, frames: number | undefined) => {
     if (frames === undefined)
@@ -62,7 +62,7 @@ export async function verifyReplacement(
     return frames;
   };
   const played = decoded(
-    "The file that is played",
+    "The playable version",
     await decodeFrames(task, source.playedFile, streamsOf(playing)),
   );
   let rendition: number | undefined;
@@ -79,22 +79,20 @@ export async function verifyReplacement(
   const isCopied = probe.playable || conversionOf(probe).video === "copy";
   const isSame = isCopied && played === decoded("The original", await original());
   if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))
-    throw new KeptOriginalError("The file that is played has other data than the original.");
+    throw new KeptOriginalError("The playable version has different data than the original.");
   if (isSame && rendition === undefined) return verified;
   const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
-  // A small rendition has every second frame of a video with a high rate, and may be what is played.
+  // Small renditions of videos with a high frame rate have every second frame. One may be the playable version.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
   if (!isSame && (probe.playable || !(isHalf || played === steady)))
-    throw new KeptOriginalError(
-      `The file that is played has ${played} frames instead of ${steady}.`,
-    );
+    throw new KeptOriginalError(`The playable version has ${played} frames instead of ${steady}.`);
   if (rendition !== undefined && rendition !== steady)
     throw new KeptOriginalError(`The stream has ${rendition} frames instead of ${steady}.`);
   return verified;
 }
 
-/** Whether the files are those that were verified. */
+/** Returns whether the files haven't changed since they were verified. */
 export async function isUnchanged(verified: Verified): Promise<boolean> {
   for (const [file, version] of verified) {
     if ((await fileVersion(file)) !== version) return false;
@@ -109,18 +107,18 @@ async function probePlaying(file: string): Promise<Probe> {
   } catch (error) {
     if (!(error instanceof RefusedFileError)) throw error;
   }
-  throw new KeptOriginalError("The file that is played can't be played.");
+  throw new KeptOriginalError("The playable version no longer plays.");
 }
 
-/** Decoders don't notice all damage, so that what was copied without a change is compared byte by byte. */
+/** Decoders don't notice all damage, so the packets of unmodified copies are compared. */
 async function hasSamePackets(
   { file, playedFile }: Source,
   copy: Probe,
   probe: Probe,
   task: Task,
 ): Promise<boolean> {
-  const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: AudioTrack[]) =>
-    hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
+  const packetsOf = (from: string, { video, durationSeconds }: Probe, audioTracks: AudioTrack[]) =>
+    hashPackets(task, from, durationSeconds, [video.index, ...audioTracks.map(({ index }) => index)]);
   const copied = await packetsOf(playedFile, copy, copy.audioTracks);
   return isDeepStrictEqual(copied, await packetsOf(file, probe, copyableAudioTracks(probe)));
 }

@@ -23,9 +23,10 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
-import { noteUnscanned, UnscannedError } from "../kinds/scan.server";
+import { recordUnscanned, UnscannedError } from "../kinds/scan.server";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
-import { askForCleanups, enqueuePopular } from "./enqueue.server";
+import { enqueuePopularCodecs, requeueCleanups } from "./enqueue.server";
+import { DISK_FULL, describeFailure, WITHOUT_FFMPEG } from "./failure-reasons";
 import { PRIORITIES } from "./kinds";
 import {
   produceArtifact,
@@ -36,19 +37,18 @@ import {
 import {
   claim,
   fail,
+  hasLease,
   heartbeat,
-  isOurs,
   RESULT_WAIT_MS,
   reclaimFromDeadWorkers,
   returnToQueue,
 } from "./queue.server";
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
-import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
-/** How often it polls for jobs that another process has added, or whose back-off is over. */
+/** How often the runner polls for jobs that another process has added, or whose retry delay is over. */
 const POLL_EVERY_MS = 5_000;
-/** How often it looks for videos that have become popular. */
+/** How often the runner checks for videos that have become popular. */
 const POPULAR_EVERY_MS = 10 * 60_000;
 
 const runner = processState(
@@ -57,47 +57,46 @@ const runner = processState(
   (started) => started.stop(),
 );
 
-/** Lets the server's own process work on the queue, until it is asked to leave. */
+/** Starts to process the queue in the server's own process, until it shuts down. */
 export function startJobs(): void {
   if (ffmpegAvailable()) logDisabledCodecs();
   else console.warn(WITHOUT_FFMPEG);
-  if (!hasWork() || settings().encoderConcurrency === 0) return;
+  if (!canRunJobs() || settings().encoderConcurrency === 0) return;
   const { stop } = runner();
   onShutdown(stop);
 }
 
 export interface Runner {
   /**
-   * Resolves when there is nothing to do now; for the terminal and for tests.
+   * Resolves when there is nothing to do at the moment. For `npm run jobs` and tests.
    *
-   * @throws whatever kept the queue from being read the last time.
+   * @throws the error with which the last poll failed.
    */
   idle(): Promise<void>;
-  /** Takes no more jobs, and gives back those that run. */
+  /** Stops claiming jobs and returns the running ones to the queue. */
   stop(): Promise<void>;
 }
 
 /**
- * Works on the queue, `concurrency` jobs at once. A new video's playable copy never waits for the
- * qualities of an old one, nor does what somebody wants now: what runs is held where it is until that
- * is done.
+ * Processes the queue with `concurrency` jobs in parallel. Urgent jobs, such as the playable copy of a new video or a
+ * job that was moved to the front, never wait: running jobs are suspended until they are done.
  *
- * @param kinds of jobs that it takes; left out: all.
+ * @param kinds the kinds of jobs to claim; all by default.
  */
 export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Runner {
-  const active = new Set<Work>();
-  let urgent: Work | undefined;
+  const active = new Set<RunningJob>();
+  let urgent: RunningJob | undefined;
   let stopped = false;
   let polling: Promise<void> | undefined;
-  let again = false;
-  let first = true;
+  let pollAgain = false;
+  let isFirstPoll = true;
   let popularAt = 0;
-  let full = false;
-  /** What the last poll failed with. */
+  let isDiskFull = false;
+  /** The error of the last poll. */
   let failure: unknown;
 
   const poll = () => {
-    if (polling) again = true;
+    if (polling) pollAgain = true;
     else polling = Promise.resolve().then(pollOnce);
     return polling;
   };
@@ -106,45 +105,46 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     failure = undefined;
     try {
       do {
-        again = false;
+        pollAgain = false;
         await claimJobs();
-      } while (again && !stopped);
+      } while (pollAgain && !stopped);
     } catch (error) {
       failure = error;
-      // While another process writes, nothing is begun; the timer polls again.
-      if (!isBusy(error)) console.error("The queue could not be read:", error);
+      // No jobs are started while another process is writing. The timer polls again.
+      if (!isBusy(error)) console.error("Could not read the queue:", error);
     } finally {
       polling = undefined;
     }
   }
 
   async function claimJobs(): Promise<void> {
-    if (stopped || !hasWork()) return;
-    if (first) {
+    if (stopped || !canRunJobs()) return;
+    if (isFirstPoll) {
       await reclaimFromDeadWorkers();
       await removeLeftovers();
-      if (ffmpegAvailable()) await askForCleanups();
-      first = false;
+      if (ffmpegAvailable()) await requeueCleanups();
+      isFirstPoll = false;
     }
     if (performance.now() >= popularAt && ffmpegAvailable()) {
       popularAt = performance.now() + POPULAR_EVERY_MS;
-      await enqueuePopular();
+      await enqueuePopularCodecs();
     }
-    // After a long sleep of the machine our own leases look expired; they are not for us to take.
+    // After the machine slept for long, our own leases look expired. Extend them before claiming, or we would claim our
+    // own jobs.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
-      follow(urgent);
+      track(urgent);
       urgent = undefined;
     }
     pauseOrResume();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = await claim(undefined, undefined, { kinds: kindsNow() });
+      const job = await claim(undefined, undefined, { kinds: availableKinds() });
       if (!job) return;
-      follow(beginWork(job));
+      track(beginWork(job));
     }
     if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
-    const job = await claim(PRIORITIES.transcode, undefined, { kinds: kindsNow() });
+    const job = await claim(PRIORITIES.transcode, undefined, { kinds: availableKinds() });
     if (!job) return;
     const work = beginWork(job);
     urgent = work;
@@ -157,14 +157,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     });
   }
 
-  /** Without ffmpeg, files are scanned and nothing else. */
-  function kindsNow(): readonly JobKind[] | undefined {
+  /** Without ffmpeg, the only jobs that can run are scans. */
+  function availableKinds(): readonly JobKind[] | undefined {
     return ffmpegAvailable() ? kinds : ["scan"];
   }
 
   /**
-   * Holds everything while the queue is paused, and what runs while something urgent does. A stream that
-   * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
+   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If there are more jobs
+   * than `concurrency` afterwards, those with the highest priority continue.
    */
   function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
@@ -178,26 +178,26 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   async function diskHasSpace(): Promise<boolean> {
-    const wasFull = full;
-    full = !(await hasFreeDiskSpace()) && !(await evictsEnough());
-    if (full && !wasFull) {
-      console.warn("The disk is nearly full: nothing is made of videos until there is room.");
-    } else if (wasFull && !full) {
-      console.log("There is room on the disk again: the queue goes on.");
+    const wasDiskFull = isDiskFull;
+    isDiskFull = !(await hasFreeDiskSpace()) && !(await evictsEnoughCopies());
+    if (isDiskFull && !wasDiskFull) {
+      console.warn("The disk is almost full. Processing is on hold until there is enough space.");
+    } else if (wasDiskFull && !isDiskFull) {
+      console.log("There is enough disk space again. Processing resumes.");
     }
-    if (full !== wasFull) jobsChanged("progress");
-    return !full;
+    if (isDiskFull !== wasDiskFull) jobsChanged("progress");
+    return !isDiskFull;
   }
 
-  /** Copies of files in the store must not keep the queue from working. */
-  async function evictsEnough(): Promise<boolean> {
+  /** Frees the space of local copies of stored files, which must not block the queue. */
+  async function evictsEnoughCopies(): Promise<boolean> {
     if (!settings().storage) return false;
     const { freeBytes, reserveBytes } = await diskFigures();
     const evicted = await evictCopies({ needed: reserveBytes - freeBytes }).catch(() => 0);
     return evicted > 0 && (await hasFreeDiskSpace());
   }
 
-  function follow(work: Work): void {
+  function track(work: RunningJob): void {
     active.add(work);
     work.ended.then(() => {
       active.delete(work);
@@ -235,43 +235,43 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   };
 }
 
-/** Whether this machine can work on any job. */
-export function hasWork(): boolean {
+/** Returns whether this machine can run any kind of job. */
+export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** Until it can be watched; a stream then has another priority, see `earlyWatch`. */
-function isUrgent({ job }: Work): boolean {
+/** Urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
+function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
 
-/** How often a running job prolongs its lease; a third of the lease. */
+/** How often a running job extends its lease: a third of the lease's duration. */
 const HEARTBEAT_MS = 10_000;
-/** How often at most its progress is written. */
+/** The minimum interval between writes of a job's progress. */
 const PROGRESS_MS = 1_000;
-/** Until a job runs again that found the disk full, or the store away. */
+/** The delay before a job is retried that found the disk full or the store unavailable. */
 const RETRY_MS = 60_000;
-/** Until a command that came to no result runs again; no job waits longer, see `claimNext`. */
+/** The delay before a scan without a verdict is retried. Must not exceed the longest delay, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;
-/** Given back after this long, even when something still has to end. */
-const LEAVE_WITHIN_MS = 2_000;
+/** At shutdown, a job is returned to the queue after this time even if its process is still running. */
+const SHUTDOWN_TIMEOUT_MS = 2_000;
 
-/** A job that this process is working on. */
-export interface Work {
+/** A job that this process is running. */
+export interface RunningJob {
   job: JobRow;
   task: TaskControl;
-  /** Resolves, and never rejects, when the job is done, failed, or given back. */
+  /** Resolves when the job is done, has failed, or was returned to the queue. Never rejects. */
   ended: Promise<void>;
-  /** Prolongs the lease. */
+  /** Extends the lease. */
   beat(): void;
-  /** Ends it at once and gives it back. */
+  /** Aborts the job and returns it to the queue. */
   returnToQueue(): Promise<void>;
 }
 
-/** Starts on a job that was claimed. */
-export function beginWork(job: JobRow): Work {
+/** Starts to run a claimed job. */
+export function beginWork(job: JobRow): RunningJob {
   let latest: Progress = { fraction: 0 };
-  // Not the clock of the day, which may be set.
+  // Not the wall clock, which may be adjusted.
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;
@@ -280,19 +280,19 @@ export function beginWork(job: JobRow): Work {
     const workedMs = performance.now() - startedAt - task.pausedMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  // Of this attempt only: a process that has lost its lease still removes its own folder.
+  // Unique to this attempt: a process that has lost its lease still removes its own folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
   const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
     if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
-  const pulse = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
+  const heartbeats = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
 
   const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
-    .catch((error) => console.error("The end of a job could not be recorded:", error))
+    .catch((error) => console.error("Could not record the end of a job:", error))
     .finally(async () => {
-      await pulse.stop();
+      await heartbeats.stop();
       await removeTemporary(task.folder);
     });
   return {
@@ -303,7 +303,7 @@ export function beginWork(job: JobRow): Work {
     async returnToQueue() {
       returned = true;
       task.abort();
-      const late = setTimeout(LEAVE_WITHIN_MS, "late", { ref: false });
+      const late = setTimeout(SHUTDOWN_TIMEOUT_MS, "late", { ref: false });
       if ((await Promise.race([ended, late])) === "late") await returnToQueue(job);
     },
   };
@@ -335,22 +335,22 @@ export async function recordFailure(
   returned: boolean,
 ): Promise<void> {
   if (returned) return returnToQueue(job);
-  // The video was deleted, or another worker has the job: it is theirs.
+  // The video was deleted, or another worker has the job by now.
   if (aborted) return;
   if (error instanceof UnscannedError) {
-    console.error(`The file of job ${job.id} was not scanned: ${error.message}`);
-    const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
+    console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
+    const note = () => hasLease(job) && recordUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
-    // Behind what new videos need, which a command that hangs would hold up again and again.
+    // After the jobs of new videos, which a hanging command would otherwise delay again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
-  const isPictureWithoutRoom = error instanceof ImageError && error.failure === "disk full";
-  if (code === "ENOSPC" || isPictureWithoutRoom) {
+  const isImageWithoutSpace = error instanceof ImageError && error.failure === "disk full";
+  if (code === "ENOSPC" || isImageWithoutSpace) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
-  // The store may answer again; what is not in it stays so.
+  // A failure of the store is temporary, unless the object is missing.
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, RETRY_MS);
@@ -358,21 +358,21 @@ export async function recordFailure(
   if (error instanceof HardwareSuspendedError) {
     return returnToQueue(job, error.remainingMs, error.message);
   }
-  // Another process has held the lock of the database for minutes; that is no fault of the job.
+  // Another process has held the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
-  // Only what ffmpeg says of the file's bytes is final; a signal or a time limit is not.
+  // Failures caused by the file itself are final; a signal or a time limit isn't.
   const final =
     error instanceof RefusedFileError ||
     error instanceof UnusableSourceError ||
     error instanceof NameTakenError;
   const expected = final || error instanceof EncodeError || error instanceof InterruptedError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
-  await fail(job, explain((error as Error).message, lines), final);
+  await fail(job, describeFailure((error as Error).message, lines), final);
   const source = job.kind === "ladder" ? await sourceOf(job) : undefined;
   if (source) await removeStale(source, "ladder");
 }
 
-/** How far the job is, and how long it will take at the pace it has had. */
+/** Returns the progress of a job, and the time left at its average speed so far. */
 function estimate({ fraction, speed }: Progress, workedMs: number) {
   const elapsed = workedMs / 1_000;
   return {
@@ -382,7 +382,7 @@ function estimate({ fraction, speed }: Progress, workedMs: number) {
   };
 }
 
-/** Removes the folders of attempts that were killed, but for those of jobs that run now. */
+/** Removes the folders of killed attempts, except those of jobs that are running now. */
 async function removeLeftovers(): Promise<void> {
   const running = prepared(
     "SELECT id FROM jobs WHERE state = 'running' AND lease_until > ?",

@@ -11,25 +11,24 @@ import { formatQuantity, nameTitles } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
-import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.server";
+import { createJobChanger, JOB_CHANGES, type JobChange } from "../queue/change-jobs.server";
 import { enqueueCodecs } from "../queue/enqueue.server";
+import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
 import { JOB_LABELS } from "../queue/kinds";
-import { jobsChanged, pauseQueue } from "../queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "../queue/reasons";
+import { jobsChanged, setQueuePaused } from "../queue/queue-state.server";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";
 
-type Answer = Failure | ToastMessage;
+type Result = Failure | ToastMessage;
 
-const said = (description: string) => success("Queue", description);
+const toast = (description: string) => success("Queue", description);
 
 /**
- * Performs a form of the page of the queue. `intent` is `pause`, `resume`, `retry` for all that failed,
- * `again`, `now` and `later` for the jobs in `selected`, or all of the video in `video`, or `codecs` for
- * further codecs of that video.
+ * Handles a form of the queue page. `intent` is `pause`; `resume`; `retry` for all failed jobs; `again`, `now` or
+ * `later` for the jobs in `selected` or all jobs of the video in `video`; or `codecs` to add codecs to that video.
  */
-export async function performQueue(request: Request, userId: string): Promise<Answer> {
+export async function performQueue(request: Request, userId: string): Promise<Result> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, userId), {
     busy: NOTHING,
@@ -37,7 +36,7 @@ export async function performQueue(request: Request, userId: string): Promise<An
   });
 }
 
-async function perform(form: FormData, userId: string): Promise<Answer> {
+async function perform(form: FormData, userId: string): Promise<Result> {
   const intent = form.get("intent");
   if (intent === "pause" || intent === "resume") return pause(intent === "pause", userId);
   if (intent === "retry") return retryAll(userId);
@@ -56,32 +55,32 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
 
 async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
   const action = isPaused ? "queue-pause" : "queue-resume";
-  const changed = await pauseQueue(isPaused, () => void recordActivity({ userId, action }));
+  const changed = await setQueuePaused(isPaused, () => void recordActivity({ userId, action }));
   if (isPaused) {
-    return said(changed ? "Nothing is made until you resume." : "It was paused already.");
+    return toast(changed ? "Processing paused." : "Processing was already paused.");
   }
-  return said(changed ? "It goes on." : "It was not paused.");
+  return toast(changed ? "Processing resumed." : "Processing wasn’t paused.");
 }
 
-async function retryAll(userId: string): Promise<Answer> {
+async function retryAll(userId: string): Promise<Result> {
   const failed = prepared<number>("SELECT id FROM jobs WHERE state = 'failed'").pluck().all();
-  if (failed.length === 0) return said("There was nothing to try again.");
+  if (failed.length === 0) return toast("There are no failed jobs to retry.");
   return changeSelected("again", failed, userId);
 }
 
-/** What is said of jobs that were changed, and why others were not. */
+/** The messages for changed jobs, and why others weren't changed. */
 const OUTCOMES: Record<JobChange, { done: [one: string, many: string]; refused: string }> = {
   again: {
-    done: ["It is tried again.", "are made again."],
-    refused: "What waits or is being made already is not made again.",
+    done: ["The job was queued again.", "queued again."],
+    refused: "Only failed and completed jobs can be run again.",
   },
   now: {
-    done: ["It comes first now.", "come first now."],
-    refused: "It is being made already, or has been made.",
+    done: ["Moved to the front of the queue.", "moved to the front of the queue."],
+    refused: "The job is already running or completed.",
   },
   later: {
-    done: ["It comes last now.", "come last now."],
-    refused: "It has failed, or has been made.",
+    done: ["Moved to the back of the queue.", "moved to the back of the queue."],
+    refused: "The job has failed or is completed.",
   },
 };
 
@@ -89,10 +88,10 @@ async function changeSelected(
   change: JobChange,
   jobs: readonly number[],
   userId: string,
-): Promise<Answer> {
+): Promise<Result> {
   const known = await transaction(() => {
     const named = namesOf(jobs);
-    const changed = new Set(jobChanger(change)({ jobs }).map(({ id }) => id));
+    const changed = new Set(createJobChanger(change)({ jobs }).map(({ id }) => id));
     const done = named.filter(({ id }) => changed.has(id));
     const [first] = done;
     if (first) {
@@ -127,23 +126,23 @@ function namesOf(jobs: readonly number[]): NamedJob[] {
 
 function describe(
   change: JobChange,
-  asked: number,
+  requested: number,
   { named, done }: { named: number; done: number },
-): Answer {
+): Result {
   const { done: messages, refused } = OUTCOMES[change];
   if (named === 0) {
     return failure(404, NOTHING, {
-      detail: "This is no longer in the queue: somebody may have deleted the video.",
+      detail: "The job is no longer in the queue. The video may have been deleted.",
     });
   }
   if (done === 0) return failure(409, NOTHING, { detail: refused });
-  if (asked === 1) return said(messages[0]);
+  if (requested === 1) return toast(messages[0]);
   const rest = named - done;
-  const gone = asked - named;
-  return said(
+  const gone = requested - named;
+  return toast(
     [
       `${formatQuantity(done, "job")} ${messages[1]}`,
-      rest > 0 && `${formatQuantity(rest, "job")} stayed as before.`,
+      rest > 0 && `${formatQuantity(rest, "job")} couldn’t be changed.`,
       gone > 0 && `${formatQuantity(gone, "job")} no longer ${gone === 1 ? "exists" : "exist"}.`,
     ]
       .filter(Boolean)
@@ -151,7 +150,7 @@ function describe(
   );
 }
 
-async function changeVideo(change: JobChange, id: string, userId: string): Promise<Answer> {
+async function changeVideo(change: JobChange, id: string, userId: string): Promise<Result> {
   if (change === "again" && !ffmpegAvailable()) {
     return failure(409, NOTHING, { detail: WITHOUT_FFMPEG });
   }
@@ -159,22 +158,22 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
   if (isRefusal(result)) return refusalFailure(result, "No video was changed.");
   if (result.gone > 0) return failure(404, GONE);
   if (result.refused.length > 0) {
-    return failure(409, NOTHING, { detail: "The video has no file to make anything from." });
+    return failure(409, NOTHING, { detail: "The video has no file to process." });
   }
   if (result.done === 0) {
-    return failure(409, NOTHING, { detail: "All of this video has been made, or is being made." });
+    return failure(409, NOTHING, { detail: "The video’s jobs are already running or completed." });
   }
   const messages: Record<JobChange, string> = {
-    again: "All of this video is made again.",
-    now: "This video comes first now.",
-    later: "This video comes last now.",
+    again: "The video was queued for re-encoding.",
+    now: "The video was moved to the front of the queue.",
+    later: "The video was moved to the back of the queue.",
   };
-  return said(messages[change]);
+  return toast(messages[change]);
 }
 
-const NO_FURTHER_CODEC = "ENCODER_CODECS names no codec beside H.264.";
+const NO_FURTHER_CODEC = "ENCODER_CODECS lists no codec besides H.264.";
 
-async function addCodecs(id: string, userId: string): Promise<Answer> {
+async function addCodecs(id: string, userId: string): Promise<Result> {
   const video = prepared<{ title: string; hls_url: string | null }>(
     "SELECT title, hls_url FROM videos WHERE id = ?",
   ).get(id);
@@ -185,12 +184,12 @@ async function addCodecs(id: string, userId: string): Promise<Answer> {
   }
   if (video.hls_url === null) {
     return failure(409, NOTHING, {
-      detail: "The video has no stream that they could be added to.",
+      detail: "The video has no stream to add codecs to.",
     });
   }
   const entry = { userId, action: "queue-codecs", detail: video.title, subjectId: id } as const;
   if (!(await enqueueCodecs(id, () => void recordActivity(entry)))) {
-    return failure(409, NOTHING, { detail: "They wait already, or are being made." });
+    return failure(409, NOTHING, { detail: "The codecs are already queued or being encoded." });
   }
-  return said("They are added to its stream when their turn comes.");
+  return toast("Queued. The codecs will be added to the stream.");
 }

@@ -22,8 +22,8 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { queryThread } from "~db/threads/query-thread.server";
+import { WITHOUT_FFMPEG } from "../queue/failure-reasons";
 import { pausedSince } from "../queue/queue-state.server";
-import { WITHOUT_FFMPEG } from "../queue/reasons";
 import {
   QUEUE_STATE_LABELS,
   QUEUE_STATES,
@@ -37,13 +37,13 @@ import { QueueWorkers } from "../workers/worker-list";
 import { listWorkers } from "../workers/workers.server";
 import { performQueue } from "./queue-action.server";
 
-export const meta = privateMeta("Video Queue");
+export const meta = privateMeta("Processing");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/queue");
   const view = readQueueView(new URL(request.url).searchParams);
-  const atOnce = settings().encoderConcurrency;
-  const queue = await queryThread<QueuePage>("studio", "queue", { view, atOnce });
+  const concurrency = settings().encoderConcurrency;
+  const queue = await queryThread<QueuePage>("studio", "queue", { view, concurrency });
   const page = {
     view: { ...view, page: queue.page },
     queue,
@@ -75,13 +75,15 @@ export default function Queue() {
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Video Queue</h1>
+        <h1 className="text-xl font-semibold">Processing</h1>
         <AdminLinks />
       </header>
       <AnswerFailure error={error} />
       {!ffmpeg && <Notice>{WITHOUT_FFMPEG}</Notice>}
       {ffmpeg && diskFull && (
-        <Notice isBad>The disk is nearly full. The queue waits until there is room.</Notice>
+        <Notice isBad>
+          The disk is almost full. Processing is on hold until there is enough space.
+        </Notice>
       )}
       {codecsOff.length > 0 && <Notice>{codecsOff.join(" ")}</Notice>}
       <QueueHead queue={queue} pausedSince={pausedSince} />
@@ -112,7 +114,7 @@ function Notice({ isBad = false, children }: { isBad?: boolean; children: React.
   );
 }
 
-/** How much is left to make and how long that takes, and Pause all. */
+/** The state of the queue, the estimated time remaining, and the button that pauses or resumes. */
 function QueueHead({
   queue: { counts, timeLeft },
   pausedSince,
@@ -130,10 +132,9 @@ function QueueHead({
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="min-w-0 grow basis-60">
         <p role="status" className={classNames("font-semibold", isPaused && "text-warn")}>
-          {isPaused ? "Paused: nothing is made until you resume." : stateText(running, waiting)}
+          {stateText(running, waiting, isPaused)}
         </p>
         <p className="text-sm text-muted figures">
-          {running + waiting > 0 && `${formatQuantity(running + waiting, "job")} left. `}
           {timeText(running + waiting, timeLeft, isPaused)}
         </p>
       </div>
@@ -143,7 +144,7 @@ function QueueHead({
           value={intent}
           variant={isPaused ? "primary" : "secondary"}
           busy={busy?.get("intent") === intent}
-          busyLabel={isPaused ? "Resuming..." : "Pausing..."}
+          busyLabel={isPaused ? "Resuming…" : "Pausing…"}
         >
           <Icon aria-hidden="true" className="size-4" />
           {isPaused ? "Resume" : "Pause all"}
@@ -153,24 +154,24 @@ function QueueHead({
   );
 }
 
-function stateText(running: number, waiting: number): string {
-  if (running > 0) return "The queue is at work.";
-  return waiting > 0 ? "The queue is about to go on." : "Nothing is left to make.";
+function stateText(running: number, waiting: number, isPaused: boolean): string {
+  const jobs = formatQuantity(running + waiting, "job");
+  if (isPaused) return `Processing is paused.${running + waiting > 0 ? ` ${jobs} left.` : ""}`;
+  if (running > 0) return `Processing ${jobs}`;
+  return waiting > 0 ? "Resuming…" : "All done";
 }
 
-function timeText(left: number, { seconds, unmeasured }: QueuePage["timeLeft"], isPaused: boolean) {
+function timeText(left: number, { seconds }: QueuePage["timeLeft"], isPaused: boolean) {
   if (left === 0) return null;
-  if (seconds === null) {
-    return `Time left: unknown, until this has been made once: ${unmeasured.join(", ")}.`;
-  }
-  return `Time left: about ${formatSpan(seconds)}${isPaused ? " once it goes on" : ""}, by how long the last ones took.`;
+  if (seconds === null) return "Estimating time remaining…";
+  return `About ${formatSpan(seconds)} remaining${isPaused ? " once processing resumes" : ""}.`;
 }
 
-/** What of the queue is shown; each is an address. */
+/** Links that filter the jobs by state. */
 function QueueFilters({ view, counts }: { view: QueueView; counts: QueuePage["counts"] }) {
   const all = [undefined, ...QUEUE_STATES] as const;
   return (
-    <nav aria-label="Part of the queue" className="-mx-1 flex flex-wrap gap-1 text-sm">
+    <nav aria-label="Filter jobs" className="-mx-1 flex flex-wrap gap-1 text-sm">
       {all.map((state) => {
         const isCurrent = view.video === undefined && view.state === state;
         const count = state && counts[state];
@@ -184,7 +185,7 @@ function QueueFilters({ view, counts }: { view: QueueView; counts: QueuePage["co
               isCurrent ? "bg-raised font-medium text-ink" : "text-muted",
             )}
           >
-            {state ? QUEUE_STATE_LABELS[state] : "All that is left"}
+            {state ? QUEUE_STATE_LABELS[state] : "Unfinished"}
             {count !== undefined && (
               <span className="text-muted">{count.toLocaleString("en")}</span>
             )}

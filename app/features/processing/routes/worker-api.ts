@@ -1,12 +1,12 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { answerWorker } from "../workers/worker-api.server";
+import { handleWorkerRequest } from "../workers/worker-api.server";
 
-/** GET and HEAD of what workers on other machines ask for (docs/how-to/workers.md): videos, and what has arrived. */
+/** GET and HEAD requests of remote workers (docs/workers.md): source videos, and how much of a result has arrived. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
-  return answerWorker(request, params["*"] ?? "");
+  return handleWorkerRequest(request, params["*"] ?? "");
 }
 
-/** Jobs are taken, prolonged, ended and given back, and files are sent. */
+/** Other requests of remote workers: claim, extend, finish and return jobs, and send files. */
 export async function action({ request, params }: ActionFunctionArgs) {
-  return answerWorker(request, params["*"] ?? "");
+  return handleWorkerRequest(request, params["*"] ?? "");
 }

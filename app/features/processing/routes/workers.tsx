@@ -20,7 +20,7 @@ import { createWorker, listWorkers, revokeWorker } from "../workers/workers.serv
 
 export const meta = privateMeta("Workers");
 
-/** A token must not stay in a cache, the browser's own included. */
+/** Keeps the token out of all caches, including the browser's. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -37,10 +37,10 @@ export async function action({ request }: ActionFunctionArgs) {
     if (intent === "create")
       return { token: await createWorker(user.id, form), message: undefined };
     if (intent !== "revoke") {
-      return data({ message: "This form is not complete.", token: undefined }, 400);
+      return data({ message: "The form is incomplete.", token: undefined }, 400);
     }
     if (!(await revokeWorker(user.id, Number(form.get("id"))))) {
-      return data({ message: "This worker was revoked before.", token: undefined }, 404);
+      return data({ message: "This worker has already been revoked.", token: undefined }, 404);
     }
   } catch (error) {
     const { message, init } = toFormError(error);
@@ -48,7 +48,7 @@ export async function action({ request }: ActionFunctionArgs) {
   }
   return redirectWithToast("/admin/workers", {
     title: "Success",
-    description: "The worker has been revoked. What it was making waits again.",
+    description: "Worker revoked. Its jobs were returned to the queue.",
     kind: "success",
   });
 }
@@ -66,19 +66,19 @@ export default function Workers() {
         <AdminLinks />
       </div>
       <p className="text-muted">
-        A worker is another machine that makes the streaming qualities of videos for this site. It
-        needs no access to the database or the disk, and sees the videos that it converts. What
-        waits is shown by the{" "}
+        A worker is another machine that encodes the streaming versions of videos for this site. It
+        needs no access to the database or disk, but it can read the videos that it encodes. Queued
+        jobs are on the{" "}
         <PageLink to="/admin/queue" className="text-ink underline underline-offset-4">
-          queue
-        </PageLink>
-        .
+          Processing
+        </PageLink>{" "}
+        page.
       </p>
       {answer?.token && (
         <PageSection id="new-worker" title="Your new worker">
           <p>
-            Copy its token now: it is not shown again. On the other machine, in a copy of this
-            program:
+            Copy the token now. It won’t be shown again. Run this on the other machine, in a copy of
+            this software:
           </p>
           <p className="rounded-md border border-line-strong bg-ground p-3 text-sm wrap-anywhere select-all">
             <code>
@@ -87,31 +87,31 @@ export default function Workers() {
           </p>
         </PageSection>
       )}
-      <PageSection id="make-worker" title="Make a worker">
+      <PageSection id="create-worker" title="Create worker">
         <Form
           key={answer?.token}
           method="post"
           className="flex flex-col gap-4"
-          aria-labelledby="make-worker"
+          aria-labelledby="create-worker"
         >
           <Field
             label="Name"
             name="name"
             required
             maxLength={60}
-            hint="Which machine it is."
+            hint="A name for the machine."
             error={answer?.message}
           />
           <div>
-            <Button name="intent" value="create" busy={busy} busyLabel="Making...">
-              Make Worker
+            <Button name="intent" value="create" busy={busy} busyLabel="Creating…">
+              Create worker
             </Button>
           </div>
         </Form>
       </PageSection>
       <PageSection id="workers" title="Workers">
         {workers.length === 0 ? (
-          <p className="text-muted">There is no worker: the site converts by itself.</p>
+          <p className="text-muted">No workers. This server does the encoding.</p>
         ) : (
           <WorkerList workers={workers} now={now}>
             {({ id, name }) => (

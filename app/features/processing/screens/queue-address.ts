@@ -1,24 +1,24 @@
-/** The page of the queue, as its address says. Parameters at their defaults are left out. */
+/** The URLs of the queue page. Parameters with default values are omitted. */
 
 export const QUEUE_STATES = ["running", "waiting", "failed", "done"] as const;
 export type QueueState = (typeof QUEUE_STATES)[number];
 
 export const QUEUE_STATE_LABELS: Record<QueueState, string> = {
-  running: "Being made",
-  waiting: "Waiting",
+  running: "In progress",
+  waiting: "Queued",
   failed: "Failed",
-  done: "Done",
+  done: "Completed",
 };
 
 export interface QueueView {
-  /** Undefined: the beginning of each, but for what is done. */
+  /** Undefined for an overview with the first jobs of each state except completed ones. */
   state?: QueueState;
-  /** Only what is made of this video, whatever its state. */
+  /** Only the jobs of this video, in any state. */
   video?: string;
   page: number;
 }
 
-/** The view of an address. An invalid value counts as its default. */
+/** Reads the view from the URL's parameters. Invalid values count as the default. */
 export function readQueueView(parameters: URLSearchParams): QueueView {
   const video = parameters.get("video")?.slice(0, 200);
   if (video) return { video, page: 1 };
@@ -28,7 +28,7 @@ export function readQueueView(parameters: URLSearchParams): QueueView {
   return { state, page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1 };
 }
 
-/** The address of a view. */
+/** Returns the URL of a view. */
 export function queueHref({ state, video, page }: Partial<QueueView> = {}): string {
   const parameters = new URLSearchParams();
   if (video) parameters.set("video", video);

@@ -8,20 +8,20 @@ import { EmptyState } from "~/ui/empty-state";
 import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
+import { parseReason } from "../queue/failure-reasons";
 import { Progress } from "../queue/job-progress";
-import { BLOCKED, type JobNow } from "../queue/kinds";
-import { readReason } from "../queue/reasons";
+import { BLOCKED, type ListedJob } from "../queue/kinds";
 import { QUEUE_STATE_LABELS, type QueueView, queueHref } from "./queue-address";
 import type { QueuePage } from "./queue-page.server";
 
 const FORM = "queue";
 const CHANGES = [
-  ["now", "Now"],
-  ["later", "Later"],
-  ["again", "Make again"],
+  ["now", "Move to front"],
+  ["later", "Move to back"],
+  ["again", "Run again"],
 ] as const;
 
-/** The jobs of a page, each with what can be done with it, and with those that are checked. */
+/** The jobs of a page, each with its buttons, and the bulk actions for the selected ones. */
 export function QueueLists({
   view,
   queue: { lists, counts, video },
@@ -29,7 +29,7 @@ export function QueueLists({
 }: {
   view: QueueView;
   queue: QueuePage;
-  /** What can be made beside H.264, such as `AV1`. */
+  /** The labels of the additional codecs that can be encoded, such as `AV1`. */
   codecs: readonly string[];
 }) {
   const hydrated = useHydrated();
@@ -41,7 +41,7 @@ export function QueueLists({
     if (!next.delete(id)) next.add(id);
     setChecked(next);
   };
-  const list = (of: readonly JobNow[]) => (
+  const list = (of: readonly ListedJob[]) => (
     <ul className="ruled rounded-lg border border-line bg-surface">
       {of.map((job) => (
         <QueueJob
@@ -55,7 +55,7 @@ export function QueueLists({
   );
   return (
     <>
-      {video && <VideoHead video={video} isMade={jobs.length > 0} codecs={codecs} />}
+      {video && <VideoHead video={video} hasJobs={jobs.length > 0} codecs={codecs} />}
       {jobs.length === 0 && <Empty view={view} />}
       {lists.map(({ state, jobs: listed }) => {
         if (listed.length === 0) return null;
@@ -94,7 +94,7 @@ export function QueueLists({
           )}
         >
           <p role="status" className="mr-auto font-semibold figures">
-            {hydrated ? `${count} selected` : "With the selected jobs"}
+            {hydrated ? `${count} selected` : "Bulk actions"}
           </p>
           {hydrated && count < jobs.length && (
             <Button
@@ -103,7 +103,7 @@ export function QueueLists({
               size="sm"
               onClick={() => setChecked(new Set(jobs.map(({ id }) => id)))}
             >
-              Select all of this page
+              Select all on this page
             </Button>
           )}
           {CHANGES.map(([intent, label]) => (
@@ -117,14 +117,14 @@ export function QueueLists({
   );
 }
 
-/** Of the page of one video: all of it first, last, or made again. */
+/** The head of one video's jobs, with buttons that re-encode or move all of them. */
 function VideoHead({
   video,
-  isMade,
+  hasJobs,
   codecs,
 }: {
   video: NonNullable<QueuePage["video"]>;
-  isMade: boolean;
+  hasJobs: boolean;
   codecs: readonly string[];
 }) {
   const busy = useNavigation().formData;
@@ -134,12 +134,8 @@ function VideoHead({
         <h2 dir="auto" className="line-clamp-2 text-lg font-semibold break-words">
           {video.title}
         </h2>
-        {video.hasFile && !isMade && (
-          <p className="text-sm text-muted">Nothing has been asked of the queue for it.</p>
-        )}
-        {!video.hasFile && (
-          <p className="text-sm text-muted">It has no file to make anything from.</p>
-        )}
+        {video.hasFile && !hasJobs && <p className="text-sm text-muted">This video has no jobs.</p>}
+        {!video.hasFile && <p className="text-sm text-muted">This video has no file to process.</p>}
       </div>
       {video.hasFile && (
         <Form method="post" preventScrollReset className="flex flex-wrap gap-2">
@@ -150,17 +146,17 @@ function VideoHead({
             variant="secondary"
             size="sm"
             busy={busy?.get("video") === video.id && busy.get("intent") === "again"}
-            busyLabel="Asking..."
+            busyLabel="Queuing…"
           >
-            Convert again
+            Re-encode
           </Button>
-          {isMade && (
+          {hasJobs && (
             <>
               <Button name="intent" value="now" variant="secondary" size="sm">
-                All of it now
+                Move all to front
               </Button>
               <Button name="intent" value="later" variant="secondary" size="sm">
-                All of it later
+                Move all to back
               </Button>
             </>
           )}
@@ -185,7 +181,7 @@ function RetryAll() {
         variant="secondary"
         size="sm"
         busy={busy?.get("intent") === "retry"}
-        busyLabel="Retrying..."
+        busyLabel="Retrying…"
       >
         Retry all
       </Button>
@@ -196,40 +192,40 @@ function RetryAll() {
 function Empty({ view }: { view: QueueView }) {
   if (view.video !== undefined) return null;
   const messages = {
-    running: "Nothing is being made just now.",
-    waiting: "Nothing waits.",
-    failed: "Nothing has failed.",
-    done: "Nothing has been made yet.",
+    running: "No jobs running",
+    waiting: "No queued jobs",
+    failed: "No failed jobs",
+    done: "No completed jobs yet",
   };
-  if (!view.state) return <EmptyState icon={<CircleCheck />} title="Everything has been made." />;
+  if (!view.state) return <EmptyState icon={<CircleCheck />} title="All done" />;
   return (
     <EmptyState
       icon={<CircleCheck />}
       title={messages[view.state]}
-      action={<ButtonLink to="/admin/queue">Show all that is left</ButtonLink>}
+      action={<ButtonLink to="/admin/queue">Show unfinished jobs</ButtonLink>}
     />
   );
 }
 
-/** What can be done with a job, by its state; the words of its buttons. */
-const CHANGES_OF: Record<JobNow["state"], [intent: string, label: string][]> = {
-  running: [["later", "Later"]],
+/** The buttons of a job, by its state. */
+const CHANGES_OF: Record<ListedJob["state"], [intent: string, label: string][]> = {
+  running: [["later", "Move to back"]],
   waiting: [
-    ["now", "Now"],
-    ["later", "Later"],
+    ["now", "Move to front"],
+    ["later", "Move to back"],
   ],
   failed: [["again", "Retry"]],
-  done: [["again", "Make again"]],
+  done: [["again", "Run again"]],
 };
 
-/** A job as a row: of which video, how far, why it failed and what to do, and its buttons. */
+/** A job's row: its video, its state, and its buttons. */
 function QueueJob({
   job,
   checked,
   onCheck,
 }: {
-  job: JobNow;
-  /** Undefined while the browser alone knows. */
+  job: ListedJob;
+  /** Undefined before hydration, while the checkbox is uncontrolled. */
   checked: boolean | undefined;
   onCheck: () => void;
 }) {
@@ -272,7 +268,7 @@ function QueueJob({
               variant="secondary"
               size="sm"
               busy={sent === intent}
-              busyLabel={intent === "again" ? "Retrying..." : "Moving..."}
+              busyLabel={intent === "again" ? "Retrying…" : "Moving…"}
               aria-label={`${label}: ${about}`}
             >
               {label}
@@ -284,7 +280,7 @@ function QueueJob({
   );
 }
 
-function State({ job }: { job: JobNow }) {
+function State({ job }: { job: ListedJob }) {
   const { label, state, reason, finishedAt } = job;
   if (state === "running") return <Progress label={label} job={job} />;
   if (state === "failed") return <Failure job={job} />;
@@ -292,27 +288,27 @@ function State({ job }: { job: JobNow }) {
     <div className="flex flex-col gap-1 text-sm text-muted">
       <p className="flex flex-wrap items-center gap-2">
         {label}
-        {job.turn && (
-          <Badge tone={job.turn === "first" ? "good" : "plain"}>
-            {job.turn === "first" ? "First" : "Last"}
+        {job.position && (
+          <Badge tone={job.position === "first" ? "good" : "plain"}>
+            {job.position === "first" ? "First" : "Last"}
           </Badge>
         )}
       </p>
       {job.isBlocked && <p>{BLOCKED}</p>}
       {state === "waiting" && reason && (
-        <p className="break-words">Tried before: {readReason(reason).why}</p>
+        <p className="break-words">Last attempt failed: {parseReason(reason).why}</p>
       )}
       {state === "done" && finishedAt && (
         <p className="figures">
-          Done <Time value={finishedAt} />
+          Completed <Time value={finishedAt} />
         </p>
       )}
     </div>
   );
 }
 
-function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
-  const { why, advice, said } = readReason(reason ?? "");
+function Failure({ job: { label, reason, finishedAt } }: { job: ListedJob }) {
+  const { why, advice, output } = parseReason(reason ?? "");
   return (
     <div className="flex flex-col gap-1 text-sm">
       <p>
@@ -326,12 +322,12 @@ function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
       </p>
       <p className="break-words text-bad">{why}</p>
       <p className="break-words">{advice}</p>
-      {said && (
+      {output && (
         <details className="text-muted">
           <summary className="inline-flex min-h-11 cursor-pointer items-center mouse:min-h-0">
-            What ffmpeg said
+            Technical details
           </summary>
-          <p className="break-words">{said}</p>
+          <p className="break-words">{output}</p>
         </details>
       )}
     </div>

@@ -1,19 +1,19 @@
 import type { Database } from "better-sqlite3";
 import type { JobKind, JobState, VideoRow } from "~db/schema";
-import { JOB_LABELS, type JobNow, jobLabel, TURN } from "../queue/kinds";
+import { JOB_LABELS, jobLabel, type ListedJob, PRIORITY_BAND } from "../queue/kinds";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 
 const QUEUE_PAGE_SIZE = 50;
-const FIRST_FEW = 20;
+const OVERVIEW_SIZE = 20;
 
 export interface QueuePage {
-  /** How many there are; of those that are done only where they are listed. */
+  /** The number of jobs by state. Completed ones are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
   timeLeft: TimeLeft;
-  lists: { state?: QueueState; jobs: JobNow[] }[];
+  lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
   pageCount: number;
-  /** Of the address; null when it is not there. */
+  /** The video of the URL; null if it doesn't exist. */
   video?: { id: string; title: string; hasFile: boolean; hasStream: boolean } | null;
 }
 
@@ -29,18 +29,18 @@ export interface JobWithTitle {
   attempts: number;
   finished_at: string | null;
   video_id: string;
-  /** Of another file that is a cut. */
+  /** The original that the job's file is trimmed from, if it is a trimmed version. */
   cut_of: string | null;
   title: string;
-  /** The row of `video_files` that it is made of. */
+  /** The row of `video_files` that the job is for. */
   file: string | null;
   is_behind_failed: 0 | 1;
 }
 
-// By themselves SQLite would choose the state's index for each, and sort all that waits.
+// Without these hints SQLite would use the index on `state` and sort all queued jobs.
 const LISTED: Record<QueueState, [from: string, order: string]> = {
   running: ["jobs WHERE state = 'running'", "jobs.priority, jobs.started_at, jobs.id"],
-  // A clean-up waits for hours by design, and makes nothing.
+  // A cleanup job waits for hours by design, and creates nothing.
   waiting: [
     `jobs INDEXED BY jobs_unfinished
       WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'`,
@@ -50,7 +50,7 @@ const LISTED: Record<QueueState, [from: string, order: string]> = {
   done: ["jobs WHERE state = 'done'", "jobs.finished_at DESC, jobs.id DESC"],
 };
 
-/** A query of jobs with the titles of their videos. A job names a video, or another file of one. */
+/** Returns a query for jobs with the titles of their videos. A job belongs to a video, or to another file of one. */
 export const columnsOf = (from: string, order: string) => `
   SELECT jobs.*, videos.id AS video_id, title, file.id AS file, file.cut_of,
     EXISTS (
@@ -63,13 +63,13 @@ export const columnsOf = (from: string, order: string) => `
 
 export interface QueueRequest {
   view: QueueView;
-  /** Jobs that are made beside each other. */
-  atOnce: number;
-  /** Of each state, where all of them are shown together. */
-  few?: number;
+  /** The number of jobs that run in parallel. */
+  concurrency: number;
+  /** The number of jobs per state in the overview. */
+  overviewSize?: number;
 }
 
-/** The page of a view. Runs on the thread of the studio, since a long queue takes a while to count. */
+/** Returns the data of a view. Runs on the studio thread, because counting a long queue takes a while. */
 export function readQueuePage(sqlite: Database) {
   const totals = queueTotals(sqlite);
   const select = (state: QueueState) => {
@@ -94,8 +94,8 @@ export function readQueuePage(sqlite: Database) {
     jobs: lists[state]!.all({ limit, offset }).map(toJob),
   });
 
-  return ({ view, atOnce, few = FIRST_FEW }: QueueRequest): QueuePage => {
-    const { counts, timeLeft } = totals(atOnce, view.state === "done");
+  return ({ view, concurrency, overviewSize = OVERVIEW_SIZE }: QueueRequest): QueuePage => {
+    const { counts, timeLeft } = totals(concurrency, view.state === "done");
     if (view.video !== undefined) {
       const row = find.get(view.video);
       const video = row
@@ -110,7 +110,9 @@ export function readQueuePage(sqlite: Database) {
       return { counts, timeLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };
     }
     if (!view.state) {
-      const all = (["running", "failed", "waiting"] as const).map((each) => list(each, few));
+      const all = (["running", "failed", "waiting"] as const).map((each) =>
+        list(each, overviewSize),
+      );
       return { counts, timeLeft, lists: all, page: 1, pageCount: 1 };
     }
     const pageCount = Math.max(1, Math.ceil((counts[view.state] ?? 0) / QUEUE_PAGE_SIZE));
@@ -120,19 +122,19 @@ export function readQueuePage(sqlite: Database) {
   };
 }
 
-const NEW_CUT =
-  "A part of the video is made a file of its own; the video plays as it is until then.";
+const TRIM_NOTE =
+  "Creates the trimmed version. The current version stays online until it is ready.";
 
-export function toJob(row: JobWithTitle): JobNow {
+export function toJob(row: JobWithTitle): ListedJob {
   const { reason, finished_at, speed, seconds_left } = row;
-  const turn = row.priority < 0 ? "first" : row.priority >= TURN ? "last" : undefined;
+  const position = row.priority < 0 ? "first" : row.priority >= PRIORITY_BAND ? "last" : undefined;
   const isOpen = row.state === "waiting" || row.state === "running";
   return {
     id: row.id,
     videoId: row.video_id,
     title: row.title,
     label: jobLabel(row.kind, row),
-    ...(isOpen && row.cut_of !== null && { note: NEW_CUT }),
+    ...(isOpen && row.cut_of !== null && { note: TRIM_NOTE }),
     state: row.state,
     progress: row.progress,
     attempts: row.attempts,
@@ -140,17 +142,17 @@ export function toJob(row: JobWithTitle): JobNow {
     ...(seconds_left !== null && { secondsLeft: seconds_left }),
     ...(reason !== null && { reason }),
     ...(finished_at !== null && { finishedAt: finished_at }),
-    ...(isOpen && turn && { turn }),
+    ...(isOpen && position && { position }),
     ...(row.state === "waiting" && row.is_behind_failed === 1 && { isBlocked: true }),
   };
 }
 
-/** Jobs that the speed of each kind is read from, all kinds together. */
+/** The number of recent jobs, of all kinds together, that the speed of each kind is computed from. */
 const MEASURED_JOBS = 400;
-/** Of more waiting jobs than this, the length of their videos is estimated from so many. */
+/** The number of queued jobs whose videos are read to estimate the length of all. */
 const VIDEOS_READ = 5_000;
 
-/** Makes what counts the queue, and says how long it takes: 0.1 s with hundreds of thousands of jobs. */
+/** Prepares counting the queue and estimating its time left, which takes 0.1 s for hundreds of thousands of jobs. */
 function queueTotals(sqlite: Database) {
   const waiting = sqlite.prepare<unknown[], { kind: JobKind; jobs: number }>(
     `SELECT kind, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting
@@ -187,34 +189,34 @@ function queueTotals(sqlite: Database) {
     .prepare<unknown[], number>("SELECT count(*) FROM jobs WHERE state = ?")
     .pluck();
 
-  return (atOnce: number, withDone: boolean) => {
+  return (concurrency: number, withDone: boolean) => {
     const runs = running.all();
     const waits = waiting.all();
-    const left = leftOf(waits, blocked.all(), videos.all());
+    const remaining = remainingOf(waits, blocked.all(), videos.all());
     let runningSeconds = 0;
     for (const { kind, progress, seconds_left, seconds } of runs) {
       if (seconds_left !== null) runningSeconds += seconds_left;
-      else left.push({ kind, ...(seconds > 0 && { videoSeconds: seconds * (1 - progress) }) });
+      else remaining.push({ kind, ...(seconds > 0 && { videoSeconds: seconds * (1 - progress) }) });
     }
-    const took = new Map<JobKind, number[]>();
+    const durations = new Map<JobKind, number[]>();
     for (const { kind, speed } of finished.all())
-      took.set(kind, [...(took.get(kind) ?? []), speed]);
+      durations.set(kind, [...(durations.get(kind) ?? []), speed]);
     const counts: QueuePage["counts"] = {
       running: count.get("running")!,
       waiting: waits.reduce((sum, { jobs }) => sum + jobs, 0),
       failed: count.get("failed")!,
       ...(withDone && { done: count.get("done")! }),
     };
-    return { counts, timeLeft: timeLeft(left, took, runningSeconds, atOnce) };
+    return { counts, timeLeft: timeLeft(remaining, durations, runningSeconds, concurrency) };
   };
 }
 
-/** What a failed job keeps from being made is not waited for. */
-function leftOf(
+/** Returns the queued work by kind, without jobs that depend on a failed one. */
+function remainingOf(
   waiting: readonly { kind: JobKind; jobs: number }[],
   blocked: readonly { kind: JobKind; jobs: number }[],
   videos: readonly { kind: JobKind; seconds: number }[],
-): LeftOfKind[] {
+): RemainingWork[] {
   return waiting.flatMap(({ kind, jobs }) => {
     const open = jobs - (blocked.find((each) => each.kind === kind)?.jobs ?? 0);
     const seconds = videos.find((each) => each.kind === kind)?.seconds;
@@ -222,43 +224,43 @@ function leftOf(
   });
 }
 
-/** Of a kind of job: how much of it is left. */
-interface LeftOfKind {
+/** The work that is left for a kind of job. */
+interface RemainingWork {
   kind: JobKind;
-  /** Seconds of video that it is made from; undefined when no length of them is known. */
+  /** Seconds of video to process; undefined if none of the lengths is known. */
   videoSeconds?: number;
 }
 
-/** How long the queue takes: seconds; null when nobody can know yet, with what has never been made. */
+/** The estimated seconds left. Null if some kinds of jobs have never run; `unmeasured` has their labels. */
 interface TimeLeft {
   seconds: number | null;
   unmeasured: string[];
 }
 
 /**
- * How long what waits and what runs will take, from how long jobs of their kinds took.
+ * Estimates how long the queued and running jobs will take, based on recent jobs of the same kinds.
  *
- * @param took by kind: seconds of work for a second of video, one for each of the last finished jobs.
- * @param runningSeconds what running jobs say of themselves.
- * @param atOnce jobs that are made beside each other.
+ * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
+ * @param runningSeconds the seconds left that the running jobs report.
+ * @param concurrency the number of jobs that run in parallel.
  */
 function timeLeft(
-  left: readonly LeftOfKind[],
-  took: ReadonlyMap<JobKind, readonly number[]>,
+  remaining: readonly RemainingWork[],
+  durations: ReadonlyMap<JobKind, readonly number[]>,
   runningSeconds: number,
-  atOnce: number,
+  concurrency: number,
 ): TimeLeft {
   let seconds = runningSeconds;
   const unmeasured: string[] = [];
-  for (const { kind, videoSeconds } of left) {
-    const speeds = took.get(kind) ?? [];
+  for (const { kind, videoSeconds } of remaining) {
+    const speeds = durations.get(kind) ?? [];
     if (speeds.length === 0 || videoSeconds === undefined) unmeasured.push(JOB_LABELS[kind]);
     else seconds += videoSeconds * median(speeds);
   }
-  return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, atOnce), unmeasured };
+  return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, concurrency), unmeasured };
 }
 
-/** Not the mean: a job that was held for something more urgent seems to have taken hours. */
+/** Not the mean: a job that was suspended for an urgent one seems to have taken hours. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -14,31 +14,30 @@ import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.s
 import { every } from "~db/runtime.server";
 import { sourceOf, withSourceFiles } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
-import { hasWholePlaylists, MIN_PART } from "../queue/remove-source.server";
+import { hasCompletePlaylists, MIN_LENGTH_SHARE } from "../queue/remove-source.server";
 import { receivedFolder } from "./leases.server";
 import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
-/** SHA-256 of each file that was sent, by its name. */
+/** The SHA-256 of each file of a result, by file name. */
 export type Digests = Readonly<Record<string, string>>;
 
-/** A result that is not published; `message` is the sentence for the log and the studio. */
-export class RefusedResultError extends Error {}
+/** The result was rejected. The message is for the log and the studio. */
+export class InvalidResultError extends Error {}
 
 const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
-const PICTURES = /^avc1\.[0-9a-f]{6}$/;
-const SOUNDS = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** The last picture that is decoded stands so many seconds before the end. */
-const BEFORE_END_SECONDS = 1;
+const VIDEO_CODEC = /^avc1\.[0-9a-f]{6}$/;
+const AUDIO_CODEC = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
+/** How many seconds before the end the last decoded frame is. */
+const LAST_FRAME_OFFSET_SECONDS = 1;
 
 /**
- * Publishes what a worker has sent, in the way that what is made here is published, once it is what it
- * claims to be: the files have their digests, are pictures in the sizes and sounds of the video, as long
- * as it, and can be decoded at its beginning, middle and end. Of playlists none is taken from a
- * worker: they are written here, over what the files hold.
+ * Verifies a worker's result and publishes it like one that was encoded here. The files must have the announced digests
+ * and the expected resolutions and audio tracks, be as long as the video, and decode at the beginning, middle and end.
+ * Playlists aren't accepted from workers; they are generated here from the files.
  *
- * @returns false when the job is no longer wanted.
- * @throws {RefusedResultError} when it is not.
+ * @returns false if the job is no longer needed.
+ * @throws {InvalidResultError} if the result isn't valid.
  */
 export async function acceptStream(job: LeasedJob, digests: Digests): Promise<boolean> {
   const source = await sourceOf(job);
@@ -48,98 +47,98 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
   );
   try {
     await requireDigests(job, digests);
-    const stream = await withSourceFiles(job, source, () => checkedStream(job, source, digests));
+    const stream = await withSourceFiles(job, source, () => verifyStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
-    // What ffmpeg, or whoever reads its boxes, says of the files that were sent.
+    // Errors of ffmpeg or of the MP4 parser are caused by the files that were sent.
     if (error instanceof EncodeError || error instanceof RangeError)
-      throw new RefusedResultError(error.message);
+      throw new InvalidResultError(error.message);
     throw error;
   } finally {
     await beat.stop();
   }
 }
 
-async function checkedStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
+async function verifyStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
   const video = await cachedProbe(source.file);
   if (isSingleFrame(video)) return NO_ARTIFACT;
   const folder = receivedFolder(job);
   const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
-  const ladder = await checkedLadder(job, source, video, new Set(Object.keys(digests)));
+  const ladder = await verifyFiles(job, source, video, new Set(Object.keys(digests)));
   await rename(receivedFiles(job), made);
   const task = createTask(folder, () => {});
   const withCopy = source.row.video_url === "";
   const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
-  if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), video.durationSeconds))) {
-    throw new RefusedResultError("Its playlists are shorter than the video.");
+  if (!(await hasCompletePlaylists(path.join(made, "master.m3u8"), video.durationSeconds))) {
+    throw new InvalidResultError("The playlists are shorter than the video.");
   }
   return stream;
 }
 
 async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
   const received = Object.keys(await receivedBytes(job));
-  const lacking = Object.keys(digests).find((name) => !received.includes(name));
-  if (lacking) throw new RefusedResultError(`${lacking} has not arrived.`);
+  const missing = Object.keys(digests).find((name) => !received.includes(name));
+  if (missing) throw new InvalidResultError(`${missing} hasn't arrived.`);
   for (const name of received) {
     const digest = Object.hasOwn(digests, name) ? digests[name] : undefined;
-    if (digest === undefined) throw new RefusedResultError(`${name} has no digest.`);
+    if (digest === undefined) throw new InvalidResultError(`${name} has no digest.`);
     if ((await digestOf(path.join(receivedFiles(job), name))) !== digest.toLowerCase()) {
-      throw new RefusedResultError(`${name} has another digest than was said.`);
+      throw new InvalidResultError(`${name} doesn't match its digest.`);
     }
   }
 }
 
-/** What a stream of this video is made of, as far as there are files of it. */
-async function checkedLadder(
+/** Returns the renditions and audio tracks of the result after verifying its files. */
+async function verifyFiles(
   job: LeasedJob,
   source: Source,
   video: Probe,
   names: ReadonlySet<string>,
 ): Promise<Ladder> {
   const folder = receivedFiles(job);
-  const isThere = ({ name }: { name: string }) => names.has(`${name}.mp4`);
+  const isReceived = ({ name }: { name: string }) => names.has(`${name}.mp4`);
   const all = streamRenditions(video);
-  const renditions = all.filter(isThere);
+  const renditions = all.filter(isReceived);
   if (!renditions.includes(all.at(-1)!)) {
-    throw new RefusedResultError("The largest of its renditions is missing.");
+    throw new InvalidResultError("The largest rendition is missing.");
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = audioRenditionsFor(video.audioTracks, withLowBandwidth);
-  // Of the sounds that were encoded, the default one is there at least.
-  const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
-  if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
-  const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
+  const audioTracks = audioRenditionsFor(video.audioTracks, withLowBandwidth);
+  // The default audio track is required if it has to be encoded.
+  const missingAudio = audioTracks.find((each) => each.isDefault && each.bitrate && !isReceived(each));
+  if (missingAudio) throw new InvalidResultError(`${missingAudio.name}.mp4 is missing.`);
+  const known = [...renditions, ...audioTracks].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));
-  if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this video.`);
+  if (unknown) throw new InvalidResultError(`${unknown} isn't part of a stream of this video.`);
   const { durationSeconds } = video;
   for (const { name, width, height } of renditions) {
     const file = path.join(folder, `${name}.mp4`);
-    const { video } = await probePictures(file);
+    const { video } = await probeRendition(file);
     if (video.width !== width || video.height !== height)
-      throw new RefusedResultError(`${name}.mp4 has another size than was asked for.`);
-    await checkTrack(file, PICTURES, durationSeconds);
+      throw new InvalidResultError(`${name}.mp4 doesn't have the requested resolution.`);
+    await checkTrack(file, VIDEO_CODEC, durationSeconds);
     for (const share of [0.5, 1]) {
-      await decodeOne(file, Math.max(0, durationSeconds * share - BEFORE_END_SECONDS));
+      await decodeFrame(file, Math.max(0, durationSeconds * share - LAST_FRAME_OFFSET_SECONDS));
     }
   }
-  for (const sound of sounds.filter(isThere)) {
-    // One that is copied may be shorter, and is left out then.
-    const seconds = sound.bitrate ? durationSeconds : 0;
-    await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
+  for (const track of audioTracks.filter(isReceived)) {
+    // Copied audio may be shorter. It is left out then.
+    const seconds = track.bitrate ? durationSeconds : 0;
+    await checkTrack(path.join(folder, `${track.name}.mp4`), AUDIO_CODEC, seconds);
   }
   return {
-    ...{ file: source.file, probe: video, renditions, audio: sounds.filter(isThere) },
+    ...{ file: source.file, probe: video, renditions, audio: audioTracks.filter(isReceived) },
     ...{ rate: constantFrameRate(video.video.frameRate), folder, preset: presetFor("usual") },
   };
 }
 
-/** Decodes the first picture too. */
-async function probePictures(file: string): Promise<Probe> {
+/** Probes a video file, including its first frame. */
+async function probeRendition(file: string): Promise<Probe> {
   try {
     return await cachedProbe(file);
   } catch (error) {
     if (!(error instanceof RefusedFileError)) throw error;
-    throw new RefusedResultError(`${path.basename(file)} is no video that can be played.`);
+    throw new InvalidResultError(`${path.basename(file)} isn't a playable video.`);
   }
 }
 
@@ -147,12 +146,12 @@ async function checkTrack(file: string, codec: RegExp, videoSeconds: number): Pr
   const found = await readFragments(file);
   const seconds = found.fragments.reduce((sum, { duration }) => sum + duration, 0);
   if (!codec.test(found.codec))
-    throw new RefusedResultError(`${path.basename(file)} is in another codec.`);
-  if (seconds < videoSeconds * MIN_PART)
-    throw new RefusedResultError(`${path.basename(file)} is shorter than the video.`);
+    throw new InvalidResultError(`${path.basename(file)} has an unexpected codec.`);
+  if (seconds < videoSeconds * MIN_LENGTH_SHARE)
+    throw new InvalidResultError(`${path.basename(file)} is shorter than the video.`);
 }
 
-async function decodeOne(file: string, seconds: number): Promise<void> {
+async function decodeFrame(file: string, seconds: number): Promise<void> {
   const { exitCode, stdout } = await run(
     "ffmpeg",
     [
@@ -162,5 +161,5 @@ async function decodeOne(file: string, seconds: number): Promise<void> {
     LIMITS,
   );
   if (exitCode === 0 && /^frame=1$/m.test(stdout)) return;
-  throw new RefusedResultError(`${path.basename(file)} can't be decoded.`);
+  throw new InvalidResultError(`${path.basename(file)} can't be decoded.`);
 }

@@ -5,52 +5,49 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { jobsChanged } from "../queue/queue-state.server";
 
-/** Begins the name of a lease that a worker on another machine has; no host has a slash in its name. */
+/** The prefix of lease names of remote workers. Other lease names start with a host name, which has no slash. */
 export const REMOTE_PREFIX = "remote/";
-/** The same for SQL, of `jobs.worker`: the character behind the slash is the zero. */
+/** The same condition in SQL, for `jobs.worker`. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** A line that fails for a minute must not cost an hour of encoding. */
+/** Long enough that a connection that is down for a minute doesn't waste an hour of encoding. */
 export const REMOTE_LEASE_MS = 120_000;
-/** So often in a row a job may be lost by workers, or their results refused; then it has failed. */
+/** A job fails for good after being lost by workers, or its results rejected, this many times in a row. */
 export const MAX_LOSSES = 5;
-const AFTER_REFUSAL_MS = 30_000;
+const RETRY_DELAY_MS = 30_000;
 
-/** A job of a worker on another machine, and the name of its lease. */
+/** A job of a remote worker, with the name of its lease. */
 export interface LostLease {
   id: number;
   worker: string;
 }
 
-/** The name of a lease: `remote/{worker}/{lease}`. */
+/** Returns the name of a lease: `remote/{worker}/{lease}`. */
 export function leaseName(workerId: number, lease: string): string {
   return `${REMOTE_PREFIX}${workerId}/${lease}`;
 }
 
-/** Whose lease it is, by its name. */
+/** Returns the id of the worker that has a lease. */
 export function workerOfLease(name: string): number {
   return Number(name.split("/")[1]);
 }
 
-/** For how long a lease is given or prolonged; `own` to workers on this machine. */
-export function leaseMs(worker: string | null, own: number): number {
+/** Returns the duration of a lease; `own` for workers on this machine. */
+export function leaseDurationMs(worker: string | null, own: number): number {
   return worker?.startsWith(REMOTE_PREFIX) ? REMOTE_LEASE_MS : own;
 }
 
-/**
- * Where what such a worker sends arrives: of each lease in a folder of its own, so that nothing of two
- * mixes.
- */
+/** Returns the folder for files from a remote worker. Each lease has its own, so that their files don't mix. */
 export function receivedFolder({ id, worker }: LostLease): string {
   return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }
 
 /**
- * A lease that ends later than any can was given before the clock was set back; its worker, when there is
- * one, prolongs it by today's clock.
+ * Shortens leases that end later than possible, because they were granted before the clock was set back. Workers that
+ * are still running extend them by the new clock.
  *
- * @param own for how long workers on this machine have one.
+ * @param own the duration of leases on this machine, in milliseconds.
  */
-export function correctLeases(now: number, own: number): void {
+export function shortenLeases(now: number, own: number): void {
   const leases = {
     own: new Date(now + own).toISOString(),
     remote: new Date(now + REMOTE_LEASE_MS).toISOString(),
@@ -58,18 +55,18 @@ export function correctLeases(now: number, own: number): void {
   const sqlite = sqliteHandle();
   const longest = `CASE WHEN ${IS_REMOTE} THEN @remote ELSE @own END`;
   const later = `state = 'running' AND lease_until > ${longest}`;
-  // Looked for first: to read takes no lock.
+  // Checked first, because reading doesn't need the write lock.
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get(leases)) return;
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }
 
-/** The attempt that was given up does not count against the video. */
-const WAITS_AGAIN = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
+/** Returns a job to the queue without counting the attempt. */
+const RETURN_TO_QUEUE = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
   seconds_left = NULL, attempts = attempts - 1`;
 
 /**
- * What workers on other machines had that were not heard of waits again, and the attempt does not count.
- * For a transaction.
+ * Returns jobs of remote workers whose leases have expired to the queue. The attempts don't count. For use inside a
+ * transaction.
  *
  * @param now ISO 8601 UTC.
  */
@@ -80,15 +77,15 @@ export function returnLostLeases(now: string): LostLease[] {
       `SELECT id, worker FROM jobs WHERE state = 'running' AND lease_until < ? AND ${IS_REMOTE}`,
     )
     .all(now);
-  const giveBack = sqlite.prepare(
-    `UPDATE jobs SET ${WAITS_AGAIN}, worker_losses = worker_losses + 1 WHERE id = ?`,
+  const returnJob = sqlite.prepare(
+    `UPDATE jobs SET ${RETURN_TO_QUEUE}, worker_losses = worker_losses + 1 WHERE id = ?`,
   );
-  for (const { id } of lost) giveBack.run(id);
+  for (const { id } of lost) returnJob.run(id);
   return lost;
 }
 
-/** Gives back what a worker has whose token was revoked; the attempts do not count. */
-export async function returnJobsOf(workerId: number): Promise<void> {
+/** Returns the jobs of a revoked worker to the queue. The attempts don't count. */
+export async function returnJobsOfWorker(workerId: number): Promise<void> {
   const isTheirs = "state = 'running' AND worker LIKE ?";
   const returned = await transaction(() => {
     const sqlite = sqliteHandle();
@@ -96,15 +93,15 @@ export async function returnJobsOf(workerId: number): Promise<void> {
     const leases = sqlite
       .prepare<unknown[], LostLease>(`SELECT id, worker FROM jobs WHERE ${isTheirs}`)
       .all(theirs);
-    sqlite.prepare(`UPDATE jobs SET ${WAITS_AGAIN} WHERE ${isTheirs}`).run(theirs);
+    sqlite.prepare(`UPDATE jobs SET ${RETURN_TO_QUEUE} WHERE ${isTheirs}`).run(theirs);
     return leases;
   });
   await removeTemporary(...returned.map(receivedFolder));
   jobsChanged("work");
 }
 
-/** A result that was refused: the job waits again, and has failed when that happened too often in a row. */
-export async function returnRefused(
+/** Returns a job to the queue after its result was rejected. Fails it for good after too many rejections in a row. */
+export async function returnRejected(
   { id, worker }: Pick<JobRow, "id" | "worker">,
   reason: string,
 ): Promise<void> {
@@ -113,10 +110,10 @@ export async function returnRefused(
     const sqlite = sqliteHandle();
     const ended = sqlite
       .prepare(
-        `UPDATE jobs SET ${WAITS_AGAIN}, worker_losses = worker_losses + 1, reason = ?, run_after = ?
+        `UPDATE jobs SET ${RETURN_TO_QUEUE}, worker_losses = worker_losses + 1, reason = ?, run_after = ?
          WHERE id = ? AND worker = ? AND worker_losses < ${MAX_LOSSES - 1}`,
       )
-      .run(reason, new Date(now.getTime() + AFTER_REFUSAL_MS).toISOString(), id, worker);
+      .run(reason, new Date(now.getTime() + RETRY_DELAY_MS).toISOString(), id, worker);
     if (ended.changes > 0) return;
     sqlite
       .prepare(

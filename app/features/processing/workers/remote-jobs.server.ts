@@ -13,35 +13,35 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS, type JobKind, type JobRow } from "~db/schema";
 import { commitArtifact } from "../queue/commit-artifact.server";
 import { paceOf, sourceOf } from "../queue/produce-artifact.server";
-import { claim, fail, isOurs } from "../queue/queue.server";
+import { claim, fail, hasLease } from "../queue/queue.server";
 import { startRunner } from "../queue/worker.server";
 import { leaseName, receivedFolder } from "./leases.server";
 
-/** What workers on other machines make: nearly all the time of a video goes into its stream. */
+/** The kinds of jobs for remote workers. Encoding the stream takes nearly all of a video's processing time. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
-/** Where the site does not convert by itself, what else a video needs it does make as long as workers come. */
-const SITE_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
+/** The remaining jobs, which a site that leaves encoding to workers runs itself once a worker has connected. */
+const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
-/** A job that a worker has a lease of. */
+/** A job that a worker has a lease on. */
 export interface LeasedJob extends JobRow {
   worker: string;
 }
 
-const restRunner = processState(
+const localRunner = processState(
   "runner for the rest",
   () => {
-    const runner = startRunner(1, SITE_KINDS);
+    const runner = startRunner(1, LOCAL_KINDS);
     onShutdown(() => runner.stop());
     return runner;
   },
   (runner) => runner.stop(),
 );
 
-/** The next job for a worker, with the name of its lease in addresses; undefined where there is none now. */
-export async function takeRemoteJob(workerId: number) {
+/** Claims the next job for a worker, and returns it with the lease id for URLs; undefined if there is none. */
+export async function claimRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
-  // The rest of the queue is made here from the first worker on.
-  if (settings().encoderConcurrency === 0) restRunner();
+  // From the first worker on, the site runs the other kinds of jobs.
+  if (settings().encoderConcurrency === 0) localRunner();
   while (await hasFreeDiskSpace()) {
     const lease = randomUUID();
     const worker = leaseName(workerId, lease);
@@ -49,7 +49,7 @@ export async function takeRemoteJob(workerId: number) {
     if (!job) return undefined;
     const source = await sourceOf(job);
     if (!source) await fail(job, "The video has no file in this library.", true);
-    // What is played instead of the source has less of it than the stream.
+    // The playable version has a lower quality than the stream that was made from the removed source.
     else if (source.row.hls_url && source.row.source_removed_at)
       await commitReceived(job, source, NO_ARTIFACT);
     else return { job, lease, source, pace: paceOf(job) };
@@ -57,14 +57,14 @@ export async function takeRemoteJob(workerId: number) {
   return undefined;
 }
 
-/** The job of a lease; undefined once that has ended, as when its video was deleted. */
+/** Returns the job of a lease; undefined if the lease has ended, for example because the video was deleted. */
 export function leasedJob(workerId: number, lease: string): LeasedJob | undefined {
   return prepared<LeasedJob>("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
     leaseName(workerId, lease),
   );
 }
 
-/** Publishes what was made of a job, as what is made here. */
+/** Publishes the result of a job, like one that was created here. */
 export async function commitReceived(
   job: LeasedJob,
   source: Source,
@@ -75,22 +75,22 @@ export async function commitReceived(
   return isCommitted;
 }
 
-/** Removes what has arrived of a result. */
+/** Removes the received files of a result. */
 export async function removeReceived(job: LeasedJob): Promise<void> {
   await removeTemporary(receivedFolder(job));
 }
 
-/** The files of a result: a picture of each size, and sounds; no playlist, which the site writes itself. */
+/** The file names in a result: video renditions and audio tracks. The site generates the playlists itself. */
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|sound-[1-9]\d?(?:-poor|-surround)?)\.mp4$/;
-/** More than any video has. */
+/** More files than the result of any video has. */
 const MAX_FILES = 100;
-/** Of one request: a line that breaks costs no more than that. */
+/** The limit for one request, so that a lost connection doesn't cost more than that. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
-const SITE_FULL = "The disk of the site is nearly full.";
+const DISK_FULL = "The site's disk is almost full.";
 
-/** @param bytes of the file, so far: where the worker has to go on. */
-function refusal(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
+/** @param bytes the size of the file so far, which is where the worker has to continue. */
+function problem(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
   return new Problem(
     status,
     detail,
@@ -99,12 +99,12 @@ function refusal(status: 409 | 413 | 422 | 507, detail: string, bytes?: number):
   );
 }
 
-/** Where the files of a result arrive. */
+/** Returns the folder with the received files of a result. */
 export function receivedFiles(job: LeasedJob): string {
   return path.join(receivedFolder(job), "received");
 }
 
-/** How much of each file has arrived, by its name. */
+/** Returns the number of received bytes by file name. */
 export async function receivedBytes(job: LeasedJob): Promise<Record<string, number>> {
   const folder = receivedFiles(job);
   const names = await readdir(folder).catch(() => []);
@@ -113,48 +113,48 @@ export async function receivedBytes(job: LeasedJob): Promise<Record<string, numb
 }
 
 /**
- * Writes the next part of a file of a result.
+ * Appends a chunk to a file of a result.
  *
- * @returns bytes of the file that are there now.
- * @throws {Problem} for a name that no result has, a part that is not the next one, one that is too
- *   large, a disk that is nearly full, and a lease that has ended meanwhile.
+ * @returns the size of the file in bytes.
+ * @throws {Problem} if the name isn't valid, the offset is wrong, the chunk is too large, the disk is almost full, or
+ *   the lease has ended in the meantime.
  */
-export async function receivePart(
+export async function receiveChunk(
   job: LeasedJob,
   name: string,
   offset: number,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<number> {
-  if (!FILE_NAME.test(name)) throw refusal(422, "No file of a result has this name.");
-  if (!(await hasFreeDiskSpace())) throw refusal(507, SITE_FULL);
+  if (!FILE_NAME.test(name)) throw problem(422, "This isn't a valid file name in a result.");
+  if (!(await hasFreeDiskSpace())) throw problem(507, DISK_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
-  if (Object.keys(sizes).length >= MAX_FILES) throw refusal(422, "Too many files.");
+  if (Object.keys(sizes).length >= MAX_FILES) throw problem(422, "Too many files.");
   const size = sizes[name] ?? 0;
-  if (offset !== size) throw refusal(409, "Another part comes next.", size);
+  if (offset !== size) throw problem(409, "Unexpected offset.", size);
   await mkdir(folder, { recursive: true });
   const file = await open(path.join(folder, name), size === 0 ? "w" : "r+");
   let end = offset;
   try {
     for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       if (end + chunk.byteLength - offset > MAX_CHUNK_BYTES) {
-        throw refusal(413, `A part has at most ${MAX_CHUNK_BYTES} bytes.`, end);
+        throw problem(413, `A chunk can have at most ${MAX_CHUNK_BYTES} bytes.`, end);
       }
       await file.write(chunk, 0, chunk.byteLength, end);
       end += chunk.byteLength;
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw refusal(507, SITE_FULL, end);
-    // What has arrived stays: the worker goes on behind it.
-    throw refusal(409, "The part was cut off.", end);
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw problem(507, DISK_FULL, end);
+    // Received bytes are kept, and the worker continues after them.
+    throw problem(409, "The chunk is incomplete.", end);
   } finally {
     await file.close();
   }
-  // Its folder may have been removed while this was written.
-  if (!isOurs(job)) {
+  // The folder may have been removed while the file was being written.
+  if (!hasLease(job)) {
     await removeTemporary(receivedFolder(job));
-    throw refusal(409, "This job is no longer yours.");
+    throw problem(409, "This job is no longer yours.");
   }
   return end;
 }

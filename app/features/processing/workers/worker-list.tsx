@@ -3,41 +3,41 @@ import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
-import { type JobNow, progressText } from "../queue/kinds";
+import { type ListedJob, progressText } from "../queue/kinds";
 
-/** A worker as the studio shows it; times are ISO 8601 UTC. */
+/** A worker as the studio shows it. Times are ISO 8601 UTC. */
 export interface ListedWorker {
   id: number;
   name: string;
   createdAt: string;
   lastSeenAt: string | null;
   jobsDone: number;
-  /** Why the last result was refused, if it was. */
+  /** Why the last result was rejected; null if it was accepted. */
   trouble: string | null;
-  jobs: Pick<JobNow, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
+  jobs: Pick<ListedJob, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
 }
 
-/** A worker asks at least every few seconds, whatever it does. */
-const QUIET_AFTER_MS = 60_000;
+/** Workers send a request every few seconds, even without a job. */
+const OFFLINE_AFTER_MS = 60_000;
 
-/** Whether a worker has been heard of lately. */
+/** Returns whether a worker has sent a request recently. */
 export function isConnected(
   { lastSeenAt }: Pick<ListedWorker, "lastSeenAt">,
   now: number,
 ): boolean {
-  return lastSeenAt !== null && now - Date.parse(lastSeenAt) < QUIET_AFTER_MS;
+  return lastSeenAt !== null && now - Date.parse(lastSeenAt) < OFFLINE_AFTER_MS;
 }
 
-/** Workers with what each is doing, how fast, and when it was heard of last. */
+/** The workers, each with its jobs, their progress, and when it was last seen. */
 export function WorkerList({
   workers,
   now,
   children,
 }: {
   workers: readonly ListedWorker[];
-  /** Milliseconds since 1970, of the server. */
+  /** The server's time, in milliseconds since 1970. */
   now: number;
-  /** What can be done with a worker. */
+  /** Renders the buttons of a worker. */
   children?: (worker: ListedWorker) => React.ReactNode;
 }) {
   return (
@@ -48,7 +48,7 @@ export function WorkerList({
             <p className="flex flex-wrap items-center gap-2 text-base font-medium wrap-anywhere">
               {worker.name}
               <Badge tone={isConnected(worker, now) ? "good" : "plain"}>
-                {isConnected(worker, now) ? "Connected" : "Away"}
+                {isConnected(worker, now) ? "Connected" : "Offline"}
               </Badge>
             </p>
             {worker.jobs.map((job) => (
@@ -67,16 +67,16 @@ export function WorkerList({
             <p className="text-muted figures">
               {worker.lastSeenAt ? (
                 <>
-                  Heard of <Time value={worker.lastSeenAt} />
+                  Last seen <Time value={worker.lastSeenAt} />
                 </>
               ) : (
-                "Never heard of"
+                "Never connected"
               )}
               {"; "}
               {formatQuantity(worker.jobsDone, "job")} done
             </p>
             {worker.trouble && (
-              <p className="break-words text-bad">Its last result was refused: {worker.trouble}</p>
+              <p className="break-words text-bad">The last result was rejected: {worker.trouble}</p>
             )}
           </div>
           {children?.(worker)}
@@ -86,7 +86,7 @@ export function WorkerList({
   );
 }
 
-/** The part of the queue's page about workers; nothing where there are none and nobody may make one. */
+/** The workers on the queue page. Hidden if there are none and the user can't create any. */
 export function QueueWorkers({ workers, now }: { workers: readonly ListedWorker[]; now: number }) {
   const mayManage = usePermissions()("/admin/workers");
   if (workers.length === 0 && !mayManage) return null;
@@ -101,7 +101,7 @@ export function QueueWorkers({ workers, now }: { workers: readonly ListedWorker[
             to="/admin/workers"
             className="inline-flex min-h-11 items-center text-sm text-accent underline underline-offset-4"
           >
-            {workers.length === 0 ? "Let another machine convert" : "Manage workers"}
+            {workers.length === 0 ? "Add a worker" : "Manage workers"}
           </PageLink>
         )}
       </div>

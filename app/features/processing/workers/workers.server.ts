@@ -5,33 +5,32 @@ import { database, prepared, transaction, tryWriteTransaction } from "~db/client
 import { runChange } from "~db/run-query.server";
 import type { JobKind } from "~db/schema";
 import { JOB_LABELS } from "../queue/kinds";
-import { IS_REMOTE, returnJobsOf, workerOfLease } from "./leases.server";
+import { IS_REMOTE, returnJobsOfWorker, workerOfLease } from "./leases.server";
 import type { ListedWorker } from "./worker-list";
 
-/** Makes a token that was published by mistake easy to find. */
+/** Makes accidentally published tokens easy to find. */
 const PREFIX = "afterdark_worker_";
 const TOKEN_BYTES = 32;
 const MAX_WORKERS = 50;
 const MAX_NAME_LENGTH = 60;
-/** A sign of life is written at most this often. */
-const NOTE_SIGN_EVERY_MS = 10_000;
+/** The minimum interval between updates of `last_seen_at`. */
+const LAST_SEEN_INTERVAL_MS = 10_000;
 
-/** Only the hash is stored: nobody can read a token again. */
+/** Only the hash is stored, so that nobody can read a token again. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
-/** A worker that has sent its token. */
+/** An authenticated worker. */
 export interface Worker {
   id: number;
   name: string;
 }
 
 /**
- * Makes a worker.
+ * Creates a worker.
  *
  * @param form `name`.
- * @returns its token, which is shown this once.
- * @throws {FormError} 422 for a name that is missing or too long, 409 for one that is taken, and where there
- *   are 50.
+ * @returns the worker's token, which is only shown once.
+ * @throws {FormError} 422 if the name is missing or too long, 409 if it is taken or there are already 50 workers.
  */
 export async function createWorker(
   userId: string,
@@ -40,11 +39,14 @@ export async function createWorker(
 ): Promise<string> {
   const name = String(form.get("name") ?? "").trim();
   if (name === "" || name.length > MAX_NAME_LENGTH)
-    throw new FormError(422, `A name of at most ${MAX_NAME_LENGTH} characters is needed.`);
+    throw new FormError(422, `Enter a name with at most ${MAX_NAME_LENGTH} characters.`);
   const names = prepared<string>("SELECT name FROM workers").pluck().all();
-  if (names.includes(name)) throw new FormError(409, "There is a worker of this name already.");
+  if (names.includes(name)) throw new FormError(409, "There is already a worker with this name.");
   if (names.length >= MAX_WORKERS)
-    throw new FormError(409, `There are ${MAX_WORKERS} workers. Revoke one that is not used.`);
+    throw new FormError(
+      409,
+      `You can have at most ${MAX_WORKERS} workers. Revoke one that you don’t use.`,
+    );
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId, action: "worker-create", detail: name }, () =>
     runChange(
@@ -56,7 +58,7 @@ export async function createWorker(
   return token;
 }
 
-/** Ends a worker's token, and gives back what it has. False when there is no such worker. */
+/** Revokes a worker's token and returns its jobs to the queue. Returns false if there is no such worker. */
 export async function revokeWorker(userId: string, id: number): Promise<boolean> {
   const worker = await database()
     .selectFrom("workers")
@@ -67,11 +69,11 @@ export async function revokeWorker(userId: string, id: number): Promise<boolean>
   await changeAndRecord({ userId, action: "worker-revoke", detail: worker.name }, () =>
     runChange(database().deleteFrom("workers").where("id", "=", id)),
   );
-  await returnJobsOf(id);
+  await returnJobsOfWorker(id);
   return true;
 }
 
-/** Whose token it is; undefined for one that is unknown or was revoked. */
+/** Returns the worker with a token; undefined if the token is unknown or was revoked. */
 export function findWorker(token: string, now = Date.now()): Worker | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
   const row = prepared<Worker & { last_seen_at: string | null }>(
@@ -79,8 +81,8 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   ).get(hashOf(token));
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
-  if (last_seen_at === null || now - Date.parse(last_seen_at) >= NOTE_SIGN_EVERY_MS) {
-    // While another process is writing, the next sign is soon enough.
+  if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
+    // Skipped while another process is writing; the next request is soon enough.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
         new Date(now).toISOString(),
@@ -91,8 +93,8 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   return { id, name };
 }
 
-/** Notes that a result was taken, or why it was not. */
-export async function noteResult(id: number, trouble: string | null): Promise<void> {
+/** Records that a result was accepted, or why it was rejected. */
+export async function recordResult(id: number, trouble: string | null): Promise<void> {
   await transaction(() => {
     prepared("UPDATE workers SET jobs_done = jobs_done + ?, trouble = ? WHERE id = ?").run(
       ...[trouble === null ? 1 : 0, trouble, id],
@@ -100,7 +102,7 @@ export async function noteResult(id: number, trouble: string | null): Promise<vo
   });
 }
 
-interface JobOfWorker {
+interface WorkerJob {
   worker: string;
   kind: JobKind;
   title: string;
@@ -110,11 +112,11 @@ interface JobOfWorker {
   seconds_left: number | null;
 }
 
-/** All workers by their names, with what each is doing. */
+/** Returns all workers sorted by name, with their running jobs. */
 export async function listWorkers(): Promise<ListedWorker[]> {
   const workers = await database().selectFrom("workers").selectAll().orderBy("name").execute();
   if (workers.length === 0) return [];
-  const jobs = prepared<JobOfWorker>(
+  const jobs = prepared<WorkerJob>(
     `SELECT worker, kind, title, videos.id AS video_id, progress, speed, seconds_left FROM jobs
      LEFT JOIN video_files AS file ON file.id = jobs.video_id
      JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)

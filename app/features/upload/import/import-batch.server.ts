@@ -6,10 +6,10 @@ import { consentRefusals, refusalsOf } from "~/features/consent/validity.server"
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import {
+  type FileComparison,
   holdMatches,
   holdUncompared,
-  type Look,
-  noteFrames,
+  recordFrames,
 } from "~/features/processing/comparison/block-list-matches.server";
 import {
   type ArrivedFile,
@@ -18,7 +18,7 @@ import {
   isOnBlockList,
 } from "~/features/processing/comparison/blocked-videos.server";
 import { scanNewVideo } from "~/features/processing/kinds/scan.server";
-import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { enqueueJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_MESSAGES } from "~/features/visibility/holds.server";
 import { newIntention } from "~/features/visibility/visibility.server";
@@ -52,8 +52,8 @@ export interface Candidate extends ArrivedFile {
   bytes: number;
   modifiedMs: number;
   inspected: InspectedFile | undefined;
-  /** The result of the comparison with the block list. */
-  look: Look | "late" | undefined;
+  /** How it compares with the block list. */
+  look: FileComparison | "late" | undefined;
   videoId: string;
 }
 
@@ -177,14 +177,14 @@ async function insertAllRows(
       for (const each of moved.slice(start)) await rollBack(each);
       throw error;
     }
-    const heldMs = performance.now() - from;
+    const pausedMs = performance.now() - from;
     inserted.push(...unblocked);
     jobsChanged("work");
     await mapConcurrently(unblocked, async ({ entry }) => {
       // Only now, so that the video has its source or its row at all times.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
-    await setTimeout(heldMs);
+    await setTimeout(pausedMs);
   }
   return inserted;
 }
@@ -255,7 +255,7 @@ function insertRows(
     if (entry.series) putIntoSeries(videoId, entry.series);
     if (look === "late") holdUncompared(videoId);
     else if (look) {
-      noteFrames(videoId, look.frames);
+      recordFrames(videoId, look.frames);
       holdMatches(videoId, look.blockedVideos);
     }
   }
@@ -270,7 +270,7 @@ function insertRows(
   }
   const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
   for (const videoId of ours) scanNewVideo(videoId);
-  enqueueIn(ours);
+  enqueueJobs(ours);
   if (sources.length === 0) return;
   const changes = runChange(
     database()
@@ -282,7 +282,7 @@ function insertRows(
   if (changes < new Set(sources).size) throw new Error("Files of the import were removed by another process.");
 }
 
-function matchRefusal(look: Look | "late" | undefined): string | undefined {
+function matchRefusal(look: FileComparison | "late" | undefined): string | undefined {
   if (look === "late") return HOLD_MESSAGES.comparing;
   return look && look.blockedVideos.length > 0 ? HOLD_MESSAGES["block-list"] : undefined;
 }

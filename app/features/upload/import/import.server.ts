@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import { checkTerms } from "~/features/moderation/uploaders/terms.server";
-import { lookAtFile } from "~/features/processing/comparison/block-list-matches.server";
+import { compareFile } from "~/features/processing/comparison/block-list-matches.server";
 import {
   type ArrivedFile,
   BLOCKED_FILE,
@@ -234,7 +234,7 @@ async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   try {
     if (await isOnBlockList(file)) return { error: new ImportError(BLOCKED_FILE) };
     if (isDuplicate || !ending) return {};
-    return { found: await inspectFile(path, ending), look: await lookAtFile(path) };
+    return { found: await inspectFile(path, ending), look: await compareFile(path) };
   } catch (error) {
     return { error };
   }

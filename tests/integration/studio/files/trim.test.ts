@@ -7,7 +7,7 @@ import {
 } from "~/features/library/files/activate-replacement.server";
 import { otherFiles } from "~/features/library/files/other-files.server";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
-import { sourceFigures } from "~/features/operations/statistics/statistics.server";
+import { readSourceStatistics } from "~/features/operations/statistics/statistics.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
@@ -104,7 +104,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(toast.description).toBe("The video plays as it is until the cut is ready.");
     expect(videoRow(id)).toEqual(before);
     expect((await turnedDown(id, "0", "2")).status).toBe(409);
-    expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
+    expect((await queueView()).waiting[0]?.label).toBe("Trimmed version: Trimming");
     await activateReady();
     expect(videoRow(id)).toEqual(before);
     await finish();
@@ -313,7 +313,7 @@ describe("the original of a cut", () => {
   it("is counted where the disk is looked at", async () => {
     addCut();
     sqliteHandle().exec("UPDATE video_files SET bytes = 5");
-    expect((await sourceFigures()).cut).toEqual({ videos: 1, bytes: 5 });
+    expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
   it("is found wherever its row is, while a cut of it is made", async () => {

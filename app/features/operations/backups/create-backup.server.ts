@@ -9,23 +9,23 @@ import {
   BackupRunningError,
   flushFileSystems,
   listUploads,
+  writeAtomically,
   writeListing,
-  writeWhole,
 } from "./backup-files.server";
 import {
   type BackupOptions,
-  newName,
-  proofFolder,
+  newBackupName,
   removeLeftovers,
-  removeOld,
+  removeOldest,
   storedBackups,
   unfinishedFolder,
+  verificationFolder,
 } from "./backup-folder.server";
 import { copyDatabase } from "./copy-database.server";
-import { proveBackup } from "./prove-backup.server";
 import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
+import { verifyBackup } from "./verify-backup.server";
 
-/** What must stay free on the disk of BACKUP_DIR, which may be that of the site. */
+/** The space that must stay free on the disk of BACKUP_DIR, which may also be the site's disk. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
 const RESERVE_SHARE = 0.05;
 
@@ -33,35 +33,34 @@ export interface CreatedBackup {
   name: string;
   files: number;
   bytes: number;
-  /** What of them is not shared with an earlier backup. */
+  /** The bytes that aren't shared with an earlier backup. */
   addedBytes: number;
-  /** Files of an earlier one that were damaged, and copied again. */
+  /** The number of files that were damaged in earlier backups and copied again. */
   repaired: number;
 }
 
 /**
- * Makes a backup in a folder of its own below BACKUP_DIR, proves it, and removes the oldest. A file
- * that an earlier backup has is a link to that one. Until it is proved it has another name, and
- * when something is wrong it is removed; the earlier ones stay. It holds the thread for minutes: not for
- * the server's.
+ * Creates a backup in its own folder in BACKUP_DIR, verifies it, and removes the oldest ones. Files that an earlier
+ * backup contains are hard links to its copies. The backup has a temporary name until it is verified, and is removed if
+ * anything fails; earlier ones are kept. Blocks the thread for minutes, so don't use it in the server.
  *
- * @throws {BackupRunningError} while another process makes one.
- * @throws {BackupError} with a sentence for what the operator can change; anything else is a fault.
+ * @throws {BackupRunningError} if another process is running a backup.
+ * @throws {BackupError} with a message for the operator, for everything that they can fix. Other errors are bugs.
  */
 export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
   const unlock = options.hasLocks ? lockBackups(options.databasePath) : () => {};
   const { folder } = options;
-  const name = newName();
+  const name = newBackupName();
   const unfinished = unfinishedFolder(folder, name);
   try {
     removeLeftovers(folder);
     fs.mkdirSync(unfinished, { mode: 0o700 });
-    const made = await fill(options, name, unfinished);
-    // What is not on the disk yet would be lost with the power, and the name would lie.
+    const created = await fill(options, name, unfinished);
+    // Before the rename, so that a power failure can't leave an incomplete backup under the final name.
     flushFileSystems([unfinished]);
     fs.renameSync(unfinished, path.join(folder, name));
-    removeOld(folder, options.keep, name);
-    return { name, ...made };
+    removeOldest(folder, options.keep, name);
+    return { name, ...created };
   } catch (error) {
     try {
       fs.rmSync(unfinished, { recursive: true, force: true });
@@ -69,13 +68,13 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
       // The next backup tries again.
       console.error(`Could not remove ${unfinished}:`, failure);
     }
-    throw explain(error, folder);
+    throw toBackupError(error, folder);
   } finally {
     unlock();
   }
 }
 
-/** @throws {BackupRunningError} when another process has the lock. */
+/** @throws {BackupRunningError} if another process has the lock. */
 export function lockBackups(databasePath: string): () => void {
   try {
     return lockFile(`${databasePath}.backup-lock`, "a backup");
@@ -98,64 +97,64 @@ async function fill(
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
   );
-  // The copy of the database, and that of the proof.
+  // For the copy of the database, and the one that is restored to verify it.
   const stored = openStoredCopies(databasePath);
-  const databaseRoom = 2 * fs.statSync(databasePath).size;
-  requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy(stored) : 0));
-  // Files before the database and again after it: a row of the copy has its file in the copy, also
-  // when it came in, or was deleted, while the first ones were copied.
+  const databaseSpace = 2 * fs.statSync(databasePath).size;
+  requireSpace(folder, databaseSpace + (withUploads ? uploads.bytesToCopy(stored) : 0));
+  // Files are copied before the database and again after it, so that every file referenced in the copied database is
+  // in the backup, even if it was added or deleted in the meantime.
   if (withUploads) uploads.copyNew(stored);
   stored.close();
   const tables = await copyDatabase(databasePath, target);
-  // What the copy of the database doesn't know to be in the store belongs to the backup.
+  // Files that aren't in the store according to the copied database belong to the backup.
   const storedThen = openStoredCopies(target);
   const listed = withUploads ? [] : listUploads(uploadsDir, storedThen.has);
   if (withUploads) uploads.copyNew(storedThen);
   storedThen.close();
   if (fs.existsSync(options.secretFile)) {
-    writeWhole(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
+    writeAtomically(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
   }
   writeListing(backup, withUploads ? uploads.files() : listed);
-  const { files, repaired } = proveBackup(backup, proofFolder(folder, name), {
+  const { files, repaired } = verifyBackup(backup, verificationFolder(folder, name), {
     tables,
     withUploads,
     repair: uploads.repair,
   });
   writeListing(backup, files);
   const databaseBytes = fs.statSync(target).size;
-  const made = {
+  const created = {
     files: withUploads ? files.length : 0,
     bytes: databaseBytes + (withUploads ? files.reduce((sum, { bytes }) => sum + bytes, 0) : 0),
     addedBytes: databaseBytes + uploads.addedBytes(),
     repaired,
   };
-  const manifest = { provedAt: new Date().toISOString(), withUploads, ...made, tables };
-  writeWhole(path.join(backup, BACKUP.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
-  return made;
+  const manifest = { provedAt: new Date().toISOString(), withUploads, ...created, tables };
+  writeAtomically(path.join(backup, BACKUP.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
+  return created;
 }
 
-/** @throws {BackupError} when so many bytes do not fit beside what must stay free. */
-function requireRoom(folder: string, bytes: number): void {
+/** @throws {BackupError} if the free space, minus the reserve, is less than `bytes`. */
+function requireSpace(folder: string, bytes: number): void {
   const { bavail, blocks, bsize } = fs.statfsSync(folder);
   const free = bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
   if (free >= bytes) return;
   throw new BackupError(
-    `There is not enough room in BACKUP_DIR (${folder}): ${formatBytes(bytes)} are needed, ${formatBytes(Math.max(0, free))} are free. The earlier backups are kept; make room, or set BACKUP_KEEP lower.`,
+    `Not enough space in BACKUP_DIR (${folder}): ${formatBytes(bytes)} needed, ${formatBytes(Math.max(0, free))} available. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,
   );
 }
 
-/** What went wrong as a sentence, if the operator can change it. */
-function explain(error: unknown, folder: string): unknown {
+/** Converts errors that the operator can fix to a `BackupError`. */
+function toBackupError(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  // The last of them is a limit of the account's files.
+  // EFBIG is from a file size limit of the account.
   if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "EFBIG"].includes(code)) {
     return new BackupError(
-      `There is not enough room in BACKUP_DIR (${folder}). The unfinished backup was removed, the earlier ones are kept; make room, or set BACKUP_KEEP lower.`,
+      `Not enough space in BACKUP_DIR (${folder}). The unfinished backup was removed. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,
     );
   }
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
     return new BackupError(
-      "The database of the site is damaged, so nothing could be copied. Restore the last backup.",
+      "The site's database is damaged and can't be copied. Restore the last backup.",
     );
   }
   if (["ENOENT", "EACCES", "EPERM", "EROFS", "EIO", "ENOTDIR"].includes(code)) {

@@ -2,20 +2,20 @@ import type { Database } from "better-sqlite3";
 import type { JobKind } from "~db/schema";
 import type { AlertKind } from "~db/schema/operations";
 
-/** Of what is in the database, what the metrics tell. */
-export interface LibraryFigures {
-  /** Without those that are done, of which nothing is to be known and which are most. */
+/** The metrics that are read from the database. */
+export interface LibraryMetrics {
+  /** Without completed jobs, which are the vast majority and not of interest. */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
-  /** Reports that wait for a moderator, and those of them whose time is over. */
+  /** The number of open reports, and of those that are overdue. */
   reports: { open: number; overdue: number };
-  /** When the last proved backup began, ISO 8601 UTC; null when there is none. */
-  provedAt: string | null;
+  /** When the last verified backup started, ISO 8601 UTC; null if there is none. */
+  lastVerifiedAt: string | null;
 }
 
-/** Runs on a thread, since there may be a job for each of a hundred thousand videos. */
-export function readLibraryFigures(sqlite: Database) {
+/** Returns the metrics. Runs on a thread, because there may be hundreds of thousands of jobs. */
+export function readLibraryMetrics(sqlite: Database) {
   const waiting = sqlite.prepare(
     `SELECT kind, 'waiting' AS state, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting
      WHERE state = 'waiting' GROUP BY kind`,
@@ -25,21 +25,21 @@ export function readLibraryFigures(sqlite: Database) {
      WHERE state IN ('running', 'failed') GROUP BY kind, state`,
   );
   const paused = sqlite.prepare("SELECT paused_at IS NOT NULL FROM queue_state").pluck();
-  const alerts = sqlite.prepare<unknown[], LibraryFigures["alerts"][number]>(
+  const alerts = sqlite.prepare<unknown[], LibraryMetrics["alerts"][number]>(
     "SELECT kind, count(*) AS alerts FROM alerts WHERE resolved_at IS NULL GROUP BY kind",
   );
-  const reports = sqlite.prepare<unknown[], LibraryFigures["reports"]>(
+  const reports = sqlite.prepare<unknown[], LibraryMetrics["reports"]>(
     `SELECT count(*) AS open, coalesce(sum(due_at <= @now), 0) AS overdue
      FROM reports INDEXED BY reports_by_state WHERE state = 'open'`,
   );
-  const proved = sqlite
+  const lastVerified = sqlite
     .prepare<unknown[], string | null>("SELECT max(started_at) FROM backups WHERE state = 'done'")
     .pluck();
-  return (): LibraryFigures => ({
-    jobs: [...waiting.all(), ...others.all()] as LibraryFigures["jobs"],
+  return (): LibraryMetrics => ({
+    jobs: [...waiting.all(), ...others.all()] as LibraryMetrics["jobs"],
     isPaused: paused.get() === 1,
     alerts: alerts.all(),
     reports: reports.get({ now: new Date().toISOString() })!,
-    provedAt: proved.get()!,
+    lastVerifiedAt: lastVerified.get()!,
   });
 }

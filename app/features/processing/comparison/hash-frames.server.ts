@@ -8,25 +8,31 @@ import { removeTemporary } from "~/media/files/temporary-files.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 import { createYielder } from "~/shared/event-loop";
-import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE, type Frames } from "./frame-hashes";
+import {
+  contentBox,
+  FRAME_SIDE,
+  type Frames,
+  hashBlockedFrame,
+  hashComparedFrame,
+} from "./frame-hashes";
 
-/** Frames of a video that is compared with blocked ones. */
+/** The number of frames of a video that are compared with blocked ones. */
 export const COMPARED_FRAMES = 32;
-/** Most frames of a blocked video. */
+/** The maximum number of frames of a blocked video. */
 const BLOCKED_FRAMES = 600;
-/** Seconds between two of a blocked video that is short. */
+/** The minimum number of seconds between two frames of a blocked video. */
 const MIN_STEP = 0.5;
 
 const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
 const FRAME_BYTES = FRAME_SIDE ** 2;
 const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
-/** A frame that no other is made from, and the smoothing of blocks, make no difference to a hash. */
-const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
-/** For a few frames of a file that has to be read as a whole. */
-const KEYFRAMES = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
+/** Skips non-reference frames and deblocking, which make no difference to a hash. */
+const FAST_DECODING = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
+/** Decodes only keyframes, if a few frames are needed from a file that has to be read completely. */
+const KEYFRAME_DECODING = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
-/** Frames from all over a video, for comparing it. Of those that can't be read nothing is known. */
-export async function takeComparedFrames(
+/** Hashes frames from all over a video for comparing it. Unreadable frames get empty hashes. */
+export async function hashComparedFrames(
   file: string,
   probe: Probe,
   task: Task,
@@ -37,37 +43,37 @@ export async function takeComparedFrames(
   const frames: (Buffer | undefined)[] = [];
   if (timestampsJump(probe)) {
     const rate = rateFor(step);
-    const options = { count: COMPARED_FRAMES, decoding: KEYFRAMES, urgent };
+    const options = { count: COMPARED_FRAMES, decoding: KEYFRAME_DECODING, urgent };
     frames.push(...(await framesInOrder(file, probe, rate, task, options)));
-    // The last keyframe stands for the frames after it.
+    // The last keyframe represents the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
-    const options = { decoderOptions: FAST, urgent };
+    const options = { decoding: FAST_DECODING, urgent };
     frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
   }
-  const box = boxOf(frames.filter((frame) => frame !== undefined));
-  const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
+  const box = contentBox(frames.filter((frame) => frame !== undefined));
+  const hashes = await hashAll(frames, (frame) => hashComparedFrame(frame, box), 16);
   return { first: step / 2, step, hashes };
 }
 
-/** Frames of a video that is to be blocked, one behind the other. */
-export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+/** Hashes consecutive frames of a video to block. */
+export async function hashBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
   const step = Math.max(MIN_STEP, probe.durationSeconds / BLOCKED_FRAMES);
   const rate = rateFor(step);
-  const options = { count: BLOCKED_FRAMES, decoding: FAST };
+  const options = { count: BLOCKED_FRAMES, decoding: FAST_DECODING };
   const frames = await framesInOrder(file, probe, rate, task, options);
-  const box = boxOf(frames);
-  const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
-  // ffmpeg shows at a time what comes half a step later.
+  const box = contentBox(frames);
+  const hashes = await hashAll(frames, (frame) => hashBlockedFrame(frame, box), 24);
+  // ffmpeg's frame at a time shows what comes half a step later.
   return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
 }
 
-/** One frame every so many seconds. */
+/** Returns the rate for one frame every `step` seconds. */
 function rateFor(step: number): Rate {
   return { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
 }
 
-/** Frames at a steady rate, from the beginning of the file. */
+/** Extracts frames at a constant rate, from the beginning of the file. */
 async function framesInOrder(
   file: string,
   probe: Probe,
@@ -97,7 +103,7 @@ async function framesInOrder(
   }
 }
 
-/** Hashing one takes a fraction of a millisecond; others have their turn in between. */
+/** Hashes frames, yielding to the event loop in between. One takes a fraction of a millisecond. */
 async function hashAll(
   frames: readonly (Uint8Array | undefined)[],
   hash: (frame: Uint8Array) => Uint8Array,

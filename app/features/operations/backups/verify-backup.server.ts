@@ -12,19 +12,19 @@ import {
 import { checkIntegrity, countTables, type TableCounts } from "./copy-database.server";
 import { restoreBackup } from "./restore-backup.server";
 
-/** Of the files that an earlier proof has read, this share is read again by each: the rest by later ones. */
-const READ_AGAIN_SHARE = 1 / 30;
+/** The share of earlier verified files that each backup reads again. Later backups read the others. */
+const REREAD_SHARE = 1 / 30;
 
 /**
- * Restores a backup into a temporary folder, and compares what is there with what was copied: the rows
- * of all tables, the names and sizes of all files, the content of all that are new and of a thirtieth
- * of the others, by turns. The uploaded files are links, so that it takes no room for them.
+ * Verifies a backup by restoring it to a temporary folder and comparing the result with what was copied: the number of
+ * rows of all tables, the names and sizes of all files, and the content of all new files and of a rotating thirtieth of
+ * the others. The uploaded files are hard links, so they take no space.
  *
- * @param temporary a folder on the same file system, which is removed.
- * @returns the files that were read, with the time of it, and how many were repaired.
- * @throws {BackupError} that says what is wrong.
+ * @param temporary a folder on the same file system, which is removed afterwards.
+ * @returns the files, with the times at which they were read, and how many were repaired.
+ * @throws {BackupError} if anything is wrong.
  */
-export function proveBackup(
+export function verifyBackup(
   backup: string,
   temporary: string,
   {
@@ -32,11 +32,11 @@ export function proveBackup(
     withUploads,
     repair,
   }: {
-    /** The rows of the database when it was copied. */
+    /** The number of rows per table when the database was copied. */
     tables: TableCounts;
-    /** Without them its list is of files that are elsewhere. */
+    /** If false, the backup only lists the uploaded files, which are elsewhere. */
     withUploads: boolean;
-    /** Copies a file again whose content is not what it was; false when that can't be done. */
+    /** Copies a damaged file again. Returns false if that isn't possible. */
     repair: (file: ListedFile) => boolean;
   },
 ) {
@@ -44,7 +44,7 @@ export function proveBackup(
   const uploadsDir = path.join(temporary, BACKUP.uploads);
   fs.mkdirSync(temporary, { mode: 0o700 });
   try {
-    // A file system without links has room for each file once: they are read where they are.
+    // Without hard links there is no space for a second copy, so files are read from the backup itself.
     const hasLinks = canLink(backup, temporary);
     const { missing } = restoreBackup(
       backup,
@@ -52,21 +52,23 @@ export function proveBackup(
       hasLinks ? link : () => {},
     );
     if (withUploads && hasLinks && missing[0]) {
-      throw new BackupError(`The backup lacks ${missing[0].path}, so it was removed.`);
+      throw new BackupError(
+        `${missing[0].path} is missing from the backup. The backup was removed.`,
+      );
     }
-    proveDatabase(databasePath, tables);
+    verifyDatabase(databasePath, tables);
     if (!withUploads) return { files: readListing(backup), repaired: 0 };
-    return proveFiles(backup, hasLinks ? uploadsDir : path.join(backup, BACKUP.uploads), repair);
+    return verifyFiles(backup, hasLinks ? uploadsDir : path.join(backup, BACKUP.uploads), repair);
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-function proveDatabase(file: string, tables: TableCounts): void {
+function verifyDatabase(file: string, tables: TableCounts): void {
   const integrity = checkIntegrity(file);
   if (integrity !== "ok") {
     throw new BackupError(
-      `The database of the backup is damaged (${integrity}), so it was removed.`,
+      `The database in the backup is damaged (${integrity}). The backup was removed.`,
     );
   }
   const sqlite = new Sqlite(file, { readonly: true });
@@ -75,15 +77,15 @@ function proveDatabase(file: string, tables: TableCounts): void {
   for (const name of new Set([...Object.keys(tables), ...Object.keys(restored)])) {
     if (tables[name] === restored[name]) continue;
     throw new BackupError(
-      `The table ${name} of the backup has ${restored[name] ?? "no"} rows instead of ${tables[name] ?? "none"}, so it was removed.`,
+      `The table ${name} in the backup has ${restored[name] ?? "no"} rows instead of ${tables[name] ?? "none"}. The backup was removed.`,
     );
   }
 }
 
-function proveFiles(backup: string, restored: string, repair: (file: ListedFile) => boolean) {
+function verifyFiles(backup: string, restored: string, repair: (file: ListedFile) => boolean) {
   const files = readListing(backup);
   const now = new Date().toISOString();
-  const toRead = new Set(readNow(files));
+  const toRead = new Set(filesToRead(files));
   let repaired = 0;
   const isWhole = (file: ListedFile, folder: string) => {
     const target = path.join(folder, file.path);
@@ -94,10 +96,10 @@ function proveFiles(backup: string, restored: string, repair: (file: ListedFile)
   };
   for (const file of files) {
     if (!isWhole(file, restored)) {
-      // The link in the temporary folder leads to the damaged one.
+      // Not in the temporary folder, which still links to the damaged copy.
       if (!repair(file) || !isWhole(file, path.join(backup, BACKUP.uploads))) {
         throw new BackupError(
-          `${file.path} is not in the backup as it was copied, so the backup was removed.`,
+          `The copy of ${file.path} in the backup is damaged. The backup was removed.`,
         );
       }
       repaired++;
@@ -107,12 +109,12 @@ function proveFiles(backup: string, restored: string, repair: (file: ListedFile)
   return { files, repaired };
 }
 
-/** What nobody has read yet, and a share of the rest: what was read longest ago. */
-export function readNow(files: readonly ListedFile[]): ListedFile[] {
+/** Returns the files to read now: those that were never read, and a share of the others, the oldest first. */
+export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;
   const known = files.filter((file) => !isNew(file));
   known.sort((a, b) => (a.readAt! < b.readAt! ? -1 : 1));
-  return [...files.filter(isNew), ...known.slice(0, Math.ceil(known.length * READ_AGAIN_SHARE))];
+  return [...files.filter(isNew), ...known.slice(0, Math.ceil(known.length * REREAD_SHARE))];
 }
 
 function canLink(backup: string, temporary: string): boolean {

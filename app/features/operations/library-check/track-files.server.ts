@@ -10,7 +10,7 @@ import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import {
   correctRecord,
-  forgetUnlessChanged,
+  deleteRecordUnlessChanged,
   isArriving,
   type LibraryEntry,
   listing,
@@ -24,20 +24,20 @@ import { claimantOf } from "./claims.server";
  * added or removed; an unchanged library costs one `stat` for each uploader.
  */
 
-const LOOK_EVERY_MS = 30_000;
-/** A large folder in which uploads arrive is read again and again: for at most a twentieth of the time. */
+const CHECK_EVERY_MS = 30_000;
+/** Limits the checks to a twentieth of the time, because a large folder that receives uploads is read each time. */
 const MIN_REST_RATIO = 20;
-/** A file that was written to within this time may still be growing. */
+/** A file that was modified within this time may still be growing. */
 const GROWING_MS = 60_000;
 /** Two changes within the resolution of a file system's clock leave the same modification time. */
 const CLOCK_RESOLUTION_MS = 2_000;
 const NAMES_AT_ONCE = 500;
 
-/** What the previous look saw. */
+/** The state of the previous check. */
 export interface SeenFiles {
   /** Modification times of the folders `{bucket}/{userId}`. */
   folders: Map<string, number>;
-  /** Entries that are measured again at the next look. */
+  /** Entries that are measured again at the next check. */
   growing: Entry[];
   /** Folders that could not be read, so that each is logged once. */
   unreadable: Set<string>;
@@ -45,28 +45,28 @@ export interface SeenFiles {
 
 type Entry = Pick<LibraryEntry, "bucket" | "path" | "isFolder">;
 
-export function nothingSeen(): SeenFiles {
+export function createSeenFiles(): SeenFiles {
   return { folders: new Map(), growing: [], unreadable: new Set() };
 }
 
-export function startFollowingFiles(): void {
-  const seen = nothingSeen();
+export function startTrackingFiles(): void {
+  const seen = createSeenFiles();
   let restUntil = 0;
-  const look = async () => {
+  const check = async () => {
     const began = performance.now();
     if (began < restUntil) return;
     try {
-      await followFiles(seen);
+      await trackFiles(seen);
     } finally {
       const now = performance.now();
       restUntil = now + MIN_REST_RATIO * (now - began);
     }
   };
-  every(LOOK_EVERY_MS, "look for files of other tools", look);
+  every(CHECK_EVERY_MS, "check for files of other tools", check);
 }
 
-/** Records what has changed since the previous look. */
-export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
+/** Records what has changed since the previous check. */
+export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
   const pausedBy = await removalsPausedBy();
   // Files of another site are not recorded as files of this one.
   if (pausedBy === "other-database") return;
@@ -102,7 +102,7 @@ async function compare(
   const yieldIfDue = createYielder();
   const recorded = new Set<string>();
   const next = prepared<string>(
-    // "0" is what follows "/", so the range is everything below the folder.
+    // "0" is the character after "/", so the range is everything in the folder.
     `SELECT path FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
      ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
   ).pluck();
@@ -121,7 +121,7 @@ async function compare(
   if (!forgets) return;
   for (const name of recorded) {
     const record = recordOf({ bucket, path: name });
-    if (record) await forgetUnlessChanged(record);
+    if (record) await deleteRecordUnlessChanged(record);
     await yieldIfDue();
   }
 }
@@ -146,10 +146,10 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
   if (isUpload || now - stat.mtimeMs < GROWING_MS) seen.growing.push(entry);
 }
 
-/** Assigns files to the videos whose rows have named them since they were recorded. */
+/** Assigns recorded files to the videos whose rows have started to reference them. */
 async function claimUnowned(): Promise<void> {
   const yieldIfDue = createYielder();
-  // A library may be copied to its place before rows name its files.
+  // A library may be copied to its place before rows reference its files.
   const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,

@@ -23,34 +23,31 @@ import { languageArguments, selectStreams } from "~/media/encode/transcode.serve
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the video. */
+/** The stream is encoded from the result, so it must be visually lossless; x264's CRF 17 nearly is. */
 const QUALITY = 17;
-/** Times the bits of the best rendition of a stream. */
+/** The factor on the bitrate of the best rendition of a stream. */
 const BITRATE_FACTOR = 3;
-const SOUND_BITRATE = 192_000;
-/** Larger pictures no device decodes as H.264. */
+const AUDIO_BITRATE = 192_000;
+/** No device decodes larger frames in H.264. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** A moment that was rounded a little before its picture still means that picture. */
-const ROUNDING_PICTURES = 0.05;
-/** Less than a picture, more than what is lost by writing a time down. */
+/** The share of a frame's duration by which a time may be rounded down and still mean that frame. */
+const ROUNDING_FRAMES = 0.05;
+/** Less than a frame's duration, but more than the rounding error of timestamps. */
 const MARGIN_SECONDS = 0.002;
 
-/** Where ffmpeg has to begin, and for how long, in seconds, that it takes whole pictures. */
-interface PictureRange {
+/** The start and length for ffmpeg, in seconds, so that it includes whole frames. */
+interface FrameRange {
   seek: number;
   length: number;
 }
 
-/**
- * From the picture that is shown at the start to the last one before that which is shown at the end, of
- * a video with a steady rate.
- */
-function pictureRange({ start, end }: TrimRange, framesPerSecond: number): PictureRange {
-  const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
-  const first = pictureAt(start);
-  const count = Math.max(1, pictureAt(end) - first);
+/** Returns the range from the frame shown at the start up to, but without, the frame shown at the end. */
+function frameRange({ start, end }: TrimRange, framesPerSecond: number): FrameRange {
+  const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_FRAMES);
+  const first = frameAt(start);
+  const count = Math.max(1, frameAt(end) - first);
   return {
     seek: Math.max(0, first / framesPerSecond - MARGIN_SECONDS),
     length: count / framesPerSecond,
@@ -58,10 +55,10 @@ function pictureRange({ start, end }: TrimRange, framesPerSecond: number): Pictu
 }
 
 /**
- * A part of a video as a file of its own, with all its sounds. It is encoded anew: a copy could begin at
- * keyframes only, which stand seconds apart.
+ * Creates a file with a part of a video and all of its audio tracks. It is re-encoded, because a copy could only start
+ * at keyframes, which are seconds apart.
  */
-export async function cutVideo(
+export async function trimVideo(
   source: Source & { trim: TrimRange },
   probe: Probe,
   task: Task,
@@ -81,11 +78,11 @@ async function encode(
 ): Promise<void> {
   const { video, audioTracks } = probe;
   const rate = constantFrameRate(video.frameRate);
-  const { seek, length } = pictureRange(trim, rate.numerator / rate.denominator);
-  // Where timestamps jump nothing can be sought: everything before the part is decoded too.
-  const isSought = !timestampsJump(probe);
+  const { seek, length } = frameRange(trim, rate.numerator / rate.denominator);
+  // Seeking doesn't work if timestamps jump, so everything before the part is decoded, too.
+  const canSeek = !timestampsJump(probe);
   const trimFilters = (prefix: "" | "a") =>
-    isSought
+    canSeek
       ? []
       : [
           `${prefix}trim=start=${seek.toFixed(6)}:end=${(seek + length).toFixed(6)}`,
@@ -102,7 +99,7 @@ async function encode(
     [
       ...deviceArguments(hardware),
       ...["-threads", String(threads())],
-      ...(isSought ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
+      ...(canSeek ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
       ...inputArguments(file, probe),
       ...selectStreams(probe, audioTracks),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
@@ -110,15 +107,15 @@ async function encode(
       ...(audioTracks.length > 0
         ? [
             ...["-af", [...trimFilters("a"), audioSyncFilter(probe, length)].join(",")],
-            ...[...audioArguments(SOUND_BITRATE), ...audioTracks.flatMap(languageArguments)],
+            ...[...audioArguments(AUDIO_BITRATE), ...audioTracks.flatMap(languageArguments)],
           ]
         : []),
       ...["-movflags", "+faststart", FILE],
     ],
     {
       seconds: length,
-      fileBytes: maxFileBytes(length, maxBitrate + audioTracks.length * SOUND_BITRATE),
-      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : trim.end }),
+      fileBytes: maxFileBytes(length, maxBitrate + audioTracks.length * AUDIO_BITRATE),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: canSeek ? length : trim.end }),
     },
   );
 }
