@@ -14,26 +14,26 @@ import { LACKS_RECORD, type Lacking } from "./lacking.server";
 import { CONSENT_SOURCES, lacksOf, settleVideos } from "./validity.server";
 
 const EVERY_MS = 60_000;
-/** In one transaction. */
+/** The number of videos changed in one transaction. */
 const VIDEOS_AT_ONCE = 32;
 const LISTED = 50;
 
 /**
- * Starts to hide videos whose record has ended, once a minute. Also releases videos that were on hold because a
- * secret was missing, if the secret is back.
+ * Starts the job that puts videos on hold once their record has expired. Also releases videos that were on hold because
+ * a secret was missing, if the secret is available again.
  */
 export function startConsent(): void {
   settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
-  every(EVERY_MS, "hide videos whose record has ended", () => hideEnded(), { firstMs: 0 });
+  every(EVERY_MS, "hide videos whose record has expired", () => hideEnded(), { firstMs: 0 });
 }
 
 /**
- * Holds the videos whose record has ended.
+ * Puts the videos whose record has expired on hold.
  *
- * @returns how many videos.
+ * @returns the number of videos.
  */
 export function hideEnded(now = Date.now()): Promise<number> {
-  // Held ones are left out: once is enough, whatever their status is.
+  // Videos that are already on hold because of it are left out, whatever their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
@@ -67,7 +67,7 @@ export interface ExpiringRecord {
   endsOn: string;
 }
 
-/** Returns the public videos whose record ends within 30 days, sorted by that day. */
+/** Returns the public videos whose record expires within 30 days, soonest first. */
 export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   return prepared<ExpiringRecord>(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
@@ -77,22 +77,23 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
-/** Begins the `source_id` of the holds of one batch. */
+/** Prefix of the `source_id` of a batch's holds. */
 const BATCH = "hidden:";
 
+/** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
 export function lacking(now = Date.now()): Promise<Lacking> {
   return queryThread<Lacking>("studio", "lacking-consent", { now });
 }
 
-/** The public videos with a number above that lack a record, a few at a time. */
+/** Query for the next batch of public videos without a valid record. */
 const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Holds the public videos without a valid record, until they have one or an owner undoes the batch. Commits in parts,
- * so that others can write in between.
+ * Puts the public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
+ * parts, so that other writes can happen in between.
  *
- * @returns how many it hid.
+ * @returns the number of videos.
  */
 export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
@@ -101,7 +102,7 @@ export async function hideLacking(userId: string, now = Date.now()): Promise<num
   const hidden = await eachPart<{ number: number; id: string }>(
     (last) => next.all({ today, after: last?.number ?? 0 }),
     (rows) => {
-      // Checked again: a record may have been saved meanwhile.
+      // Checked again, because a record may have been saved in the meantime.
       const ids = rows.map(({ id }) => id);
       const held = [...lacksOf(ids, now).keys()].filter(
         (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
@@ -125,8 +126,8 @@ export interface HiddenVideos {
 }
 
 /**
- * Returns the groups that can be released: each batch, and, if records are no longer required, the videos that are
- * still on hold for theirs.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
+ * on hold because they were.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(
@@ -147,7 +148,7 @@ export function hiddenVideos(): HiddenVideos[] {
 /**
  * Releases the holds of one of `hiddenVideos`. Other holds of these videos stay.
  *
- * @returns how many videos are public again; undefined if there are no such holds.
+ * @returns the number of videos that are public again; undefined if there are no such holds.
  */
 export async function releaseHidden(
   source: string,

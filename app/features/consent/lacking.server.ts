@@ -3,7 +3,10 @@ import { dayOf } from "./consent";
 
 const LISTED = 50;
 
-/** True in a query on `videos` where a valid record is missing, by what the database alone tells; @today. */
+/**
+ * SQL condition on `videos`: there is no valid record, as far as the database can tell. Needs `@today`. Whether the
+ * encrypted parts can be read isn't checked.
+ */
 export const LACKS_RECORD = `NOT EXISTS (
   SELECT 1 FROM video_consents AS consent WHERE consent.video_id = videos.id
     AND (ends_on IS NULL OR ends_on > @today)
@@ -16,13 +19,13 @@ export const LACKS_RECORD = `NOT EXISTS (
 
 export interface Lacking {
   total: number;
-  /** The newest. */
+  /** The newest of these videos. */
   first: { id: string; title: string }[];
 }
 
 /**
- * For the thread. Counted are those that have a record: there are fewer of them where records are not
- * required, and the others need not be read.
+ * Returns the task for the query thread. It counts the videos that have a valid record and subtracts them: if records
+ * aren't required, few videos have one, and the others don't have to be read.
  */
 export function readLacking(sqlite: Database) {
   const published = sqlite

@@ -18,7 +18,7 @@ const PERFORMERS_PER_PAGE = 50;
 
 interface ListedPerformer {
   id: string;
-  /** The first is the one they are listed by. */
+  /** Lists are sorted by the first one. */
   stageNames: string[];
   checkedOn: string | null;
   documents: number;
@@ -27,15 +27,15 @@ interface ListedPerformer {
 
 export interface PerformerPage {
   performers: ListedPerformer[];
-  /** Where the next page begins; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null;
 }
 
 /**
- * Performers by their first stage name.
+ * Returns a page of performers, sorted by their first stage name.
  *
- * @param search the beginning of a word of any stage name; empty for all.
- * @param after the `next` of the page before.
+ * @param search the start of a word in any stage name; empty for all performers.
+ * @param after the `next` of the previous page.
  */
 export function listPerformers(search = "", after = ""): PerformerPage {
   const [name = "", id = ""] = readCursor(after);
@@ -81,13 +81,16 @@ export interface PerformerDocument {
   type: PerformerDocumentRow["type"];
   bytes: number;
   addedAt: string;
-  /** The e-mail of who added it; null when that account is gone. */
+  /** The email of the user who added it; null for a deleted account. */
   addedBy: string | null;
 }
 
 export type Performer = NonNullable<ReturnType<typeof findPerformer>>;
 
-/** With the newest videos, at most 100. Without the secret that encrypted them, name and date of birth are missing. */
+/**
+ * Returns a performer with at most 100 videos; undefined if the id is unknown. The legal name and date of birth are
+ * missing without the secret that encrypted them.
+ */
 export function findPerformer(id: string) {
   const row = prepared<PerformerRow & { email: string | null }>(
     `SELECT performers.*, email FROM performers LEFT JOIN users ON users.id = checked_by
@@ -121,7 +124,7 @@ export function findPerformer(id: string) {
   };
 }
 
-/** What the form of a performer says, read. */
+/** The parsed form of a performer. */
 export interface ParsedPerformer {
   stageNames: string[];
   legalName: string;
@@ -130,13 +133,13 @@ export interface ParsedPerformer {
   checkedOn: string | null;
 }
 
-/** Whether it was saved, and which it is: `changed` when somebody else has changed it since. */
+/** The saved performer and how many videos were hidden. `changed` if someone else changed the record in the meantime. */
 export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
 
 /**
- * Enters a performer, or changes one. Legal name and date of birth stay where they can't be read.
+ * Creates or changes a performer. If the legal name and date of birth can't be read, they stay as they are.
  *
- * @param existing which one, and its `updatedAt` as the form was made from.
+ * @param existing the performer to change, with the `updatedAt` that the form showed.
  */
 export function savePerformer(
   performer: ParsedPerformer,
@@ -178,7 +181,7 @@ export function savePerformer(
   });
 }
 
-/** The names, and what follows each of their spaces, in the form that they are compared in. */
+/** Returns the folded names and each suffix that starts at a word, for prefix searches. */
 function searchable(stageNames: readonly string[]): Set<string> {
   return new Set(
     stageNames.flatMap((name) => {
@@ -203,10 +206,10 @@ function recordAges(performerId: string, dateOfBirth: string): void {
 }
 
 /**
- * Deletes all that is kept about a performer. Videos that are no longer valid without them are hidden
- * first, where consent is required. The log says that it was done, without a name.
+ * Deletes all data about a performer. If consent is required, videos whose record becomes invalid go on hold. The log
+ * entry doesn't contain the name.
  *
- * @returns how many videos were hidden; undefined when there is no such performer.
+ * @returns the number of hidden videos; undefined if there is no such performer.
  */
 export function forgetPerformer(
   id: string,
@@ -234,7 +237,7 @@ export function forgetPerformer(
   });
 }
 
-/** Without the record, nothing else tells any more that the videos show a minor. */
+/** Holds the videos for good, because without the record nothing else shows that they contain a minor. */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(
     "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
@@ -244,7 +247,7 @@ function holdForDeletedMinor(performerId: string, now: number): void {
   for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
-/** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */
+/** Returns the performers with each of these stage names, ignoring case. The list is empty for an unknown name. */
 export function performersNamed(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id

@@ -52,14 +52,14 @@ test("a video gets its record, by keyboard where it can, and can be published th
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await signIn(page);
   await page.goto("/admin/consent");
-  await page.getByRole("link", { name: "Add a performer" }).click();
+  await page.getByRole("link", { name: "Add performer" }).click();
   await page.getByLabel("Stage names").fill("Ann Star\nStarlet");
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Legal name")).toBeFocused();
   await page.keyboard.type("Ann Example");
   await page.keyboard.press("Tab");
   await page.keyboard.type("01011850");
-  await page.getByLabel("Document that was checked").selectOption("Passport");
+  await page.getByLabel("Checked document").selectOption("Passport");
   await page.getByLabel("Checked on").fill("2026-01-05");
   await page.getByRole("button", { name: "Save record" }).focus();
   await page.keyboard.press("Enter");
@@ -82,7 +82,7 @@ test("a video gets its record, by keyboard where it can, and can be published th
 
   await page.goto(`/admin/videos/${id}/consent`);
   await expect(page.getByText("Not valid")).toBeVisible();
-  await page.getByLabel("How many people are shown").fill("1");
+  await page.getByLabel("Number of people shown").fill("1");
   await page.getByLabel("Everyone shown").fill("Nobody known");
   await page.getByLabel("Day of recording").fill("2026-01-06");
   await page.getByRole("button", { name: "Save consent" }).click();
@@ -90,10 +90,10 @@ test("a video gets its record, by keyboard where it can, and can be published th
   await look();
   await page.getByLabel("Everyone shown").fill("Starlet");
   await page.getByRole("button", { name: "Save consent" }).click();
-  await expect(page.getByText("Everyone shown has a checked record.")).toBeVisible();
+  await expect(page.getByText("Everyone shown has a verified record.")).toBeVisible();
 
   await page.goto("/admin?tab=manage");
-  await expect(page.getByText("Consent is complete.")).toBeVisible();
+  await expect(page.getByText("The consent record is complete.")).toBeVisible();
   await page.getByRole("button", { name: "Show Evening by the sea" }).click();
   await expect(page.getByRole("button", { name: "Hide Evening by the sea" })).toBeVisible();
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);

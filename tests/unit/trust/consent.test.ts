@@ -62,7 +62,7 @@ describe("the form of a performer", () => {
       "stageNames",
     ]);
     expect(readPerformer({ ...typed, documentKind: "" }, "2026-01-02")).toEqual({
-      errors: { documentKind: "Please say which document was checked." },
+      errors: { documentKind: "Please choose the document that was checked." },
     });
     const born = { ...typed, dateOfBirth: "2026-01-03", stageNames: "a".repeat(101) };
     expect(readPerformer(born, "2026-01-02")).toHaveProperty("errors.dateOfBirth");

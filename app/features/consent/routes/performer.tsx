@@ -19,7 +19,7 @@ import { findPerformer } from "../performers.server";
 
 export const meta = privateMeta("Performer");
 
-/** A legal name must not stay in a cache, the browser's own included. */
+/** Legal names must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/consent/:id";
