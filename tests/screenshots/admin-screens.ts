@@ -66,10 +66,10 @@ export function adminScreens({
     screen("Upload, with terms to accept", "/admin", {
       steps: async (page) => {
         await page.goto("/admin/terms");
-        await page.getByRole("button", { name: "Have every upload accept them" }).click();
-        await page.getByRole("button", { name: "Ask for it no more" }).waitFor();
+        await page.getByRole("button", { name: "Require acceptance" }).click();
+        await page.getByRole("button", { name: "Stop requiring acceptance" }).waitFor();
         await page.goto("/admin");
-        await page.getByText("Read the uploaders' terms, version 2").click();
+        await page.getByText("Read the uploaders’ terms, version 2").click();
       },
       undo: "UPDATE upload_terms_state SET required_since = NULL",
     }),

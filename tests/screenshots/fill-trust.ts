@@ -31,7 +31,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sh
     const where = `${site.url}/video/${video}`;
     const payload = encryptReport({
       ...{ name: "A. Shown", email: "", where, what: WHAT },
-      statements: ["What I write is true as far as I know."],
+      statements: ["This information is true to the best of my knowledge."],
     });
     const times = { received: inDays(-1), due: inDays(1), closed: null };
     const state = { kind: "consent", state: "open", decision: null };

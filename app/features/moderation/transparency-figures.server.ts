@@ -1,20 +1,20 @@
 import type { Database } from "better-sqlite3";
 import type { ReportKind } from "~db/schema/moderation";
 
-/** What became of the reports of a quarter of a year. No names, no videos, no texts. */
+/** The report figures of one quarter. They contain no names, videos or texts. */
 export interface Period {
-  /** Such as 2026-Q4, by when reports were received and decisions were made; UTC. */
+  /** Such as `2026-Q4`, in UTC: when reports were received and log entries were written. */
   period: string;
   received: Partial<Record<ReportKind, number>>;
-  /** Of those that were received then, still to be decided. */
+  /** How many of the received reports have no decision yet. */
   open: number;
   kept: number;
   removed: number;
   restored: number;
   withdrawn: number;
-  /** Half of those that moderators decided took at most so long; null while none is. */
+  /** The median time to a moderator's decision; null if there is none. */
   medianHours: number | null;
-  /** Of the log: videos hidden at once by the site, and by moderators, removed and reinstated. */
+  /** From the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's review. */
   videosHiddenAtOnce: number;
   videosHidden: number;
   videosRemoved: number;
@@ -36,7 +36,7 @@ const OF_LOG = {
   restore: "videosReinstated",
 } as const;
 
-/** Counts on a thread, since it reads every report. */
+/** Returns the task for the query thread. It reads every report, so it must not run on the serving thread. */
 export function countTransparency(sqlite: Database): () => Period[] {
   return () => countPeriods(sqlite);
 }

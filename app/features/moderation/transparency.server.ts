@@ -8,8 +8,8 @@ const counted = processState("transparency figures", () => ({
 }));
 
 /**
- * Returns the figures by quarter, the newest first. They are counted again when the moderation log has a
- * new entry, which every report and decision writes.
+ * Returns the figures by quarter, newest first. They are cached until the moderation log has a new entry, because
+ * every report and every decision writes one.
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
   const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;

@@ -17,7 +17,7 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   await signIn(page);
   await page.goto("/admin");
   await page.getByRole("link", { name: "Reports 2 open, 1 overdue" }).click();
-  await expect(page.getByText("2 reports to decide")).toBeVisible();
+  await expect(page.getByText("2 open reports")).toBeVisible();
   const first = page.getByRole("list", { name: "Reports" }).getByRole("listitem").first();
   await expect(first).toContainText("Overdue by");
   await first.getByRole("link").focus();
@@ -64,7 +64,7 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   addOpenReport(database, { id: "words", kind: "under-age", videoId: "nowhere" });
   await signIn(page);
   await page.goto("/admin/reports/words");
-  await page.getByLabel("Address or ID of another video").fill(`/video/${id}`);
+  await page.getByLabel("URL or ID of another video").fill(`/video/${id}`);
   await page.getByRole("button", { name: "Add video" }).click();
   const decision = database
     .prepare("SELECT decision FROM report_videos WHERE video_id = ?")
@@ -97,6 +97,6 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   await page.getByRole("button", { name: "Preserve" }).click();
   await expect(page.getByText("are preserved until")).toBeVisible();
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Download everything" }).click();
+  await page.getByRole("button", { name: "Download archive" }).click();
   expect((await download).suggestedFilename()).toBe("report-words.zip");
 });

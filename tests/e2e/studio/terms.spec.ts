@@ -32,7 +32,7 @@ const accepted = (site: SiteProcess) =>
     )
     .all();
 const box = (page: Page, version: number) =>
-  page.getByRole("checkbox", { name: `I accept the uploaders' terms, version ${version}.` });
+  page.getByRole("checkbox", { name: `I accept the uploaders’ terms, version ${version}.` });
 
 async function fill(page: Page, title: string): Promise<void> {
   await page.getByLabel("Title").fill(title);
@@ -63,7 +63,7 @@ test("an upload accepts the terms, once more when they have changed meanwhile, a
   const scrolled = await scrollTop(page);
   await page.keyboard.press("Enter");
   // The new text is open, and nothing of it is accepted yet.
-  await expect(page.getByRole("group", { name: `Uploaders' terms, version ${second}` })).toHaveText(
+  await expect(page.getByRole("group", { name: `Uploaders’ terms, version ${second}` })).toHaveText(
     "Be very good.",
   );
   await expect(box(page, second)).not.toBeChecked();

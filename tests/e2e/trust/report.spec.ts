@@ -31,13 +31,13 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await page.getByRole("link", { name: "Shown without consent" }).focus();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/report?video=v1&kind=consent");
-  await page.getByLabel("What is wrong").focus();
+  await page.getByLabel("What’s wrong?").focus();
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
   // With scripts as without: the sentence at the field, and the focus on it.
-  await expect(page.getByText("Please say in a sentence what is wrong.")).toBeVisible();
-  await expect(page.getByLabel("What is wrong")).toBeFocused();
+  await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
+  await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);
   await fitsThePage(page);
   await page.keyboard.type("It shows me, and nobody asked.");
@@ -67,7 +67,7 @@ test("an open list loses a video that is reported to show somebody under age", a
   const other = await context.newPage();
   await other.setExtraHTTPHeaders({ "X-Forwarded-For": "10.200.0.1" });
   await other.goto("/report?video=v2&kind=under-age", { waitUntil: "networkidle" });
-  await other.getByLabel("What is wrong").fill("Somebody shown looks like a child.");
+  await other.getByLabel("What’s wrong?").fill("Somebody shown looks like a child.");
   await statement(other).check();
   await sendButton(other).dblclick();
   await expect(other.getByText("Received. A moderator will review it.")).toBeVisible();
@@ -90,17 +90,17 @@ test("the form says which videos it finds, and asks once about a text without on
   const status = page.getByRole("status").filter({ hasText: /./ });
   await expect(status.getByText(/^Found: /)).toHaveCount(1);
   await page
-    .getByLabel("Where it is")
+    .getByLabel("Link to the video")
     .fill("http://videos.example/video/v0\nhttp://videos.example/video/nowhere");
-  await expect(status.getByText("We can't find this video: /video/nowhere")).toBeVisible();
-  await page.getByLabel("Where it is").fill("the second video on Home");
-  await expect(status.getByText(/^No video address found\./)).toBeVisible();
-  await page.getByLabel("What is wrong").fill("The title names a person.");
+  await expect(status.getByText("We can’t find this video: /video/nowhere")).toBeVisible();
+  await page.getByLabel("Link to the video").fill("the second video on Home");
+  await expect(status.getByText(/^No video link found\./)).toBeVisible();
+  await page.getByLabel("What’s wrong?").fill("The title names a person.");
   await statement(page).check();
   await sendButton(page).click();
-  await expect(page.getByText("We can’t find a public video at this address.")).toBeVisible();
-  await expect(page.getByLabel("Where it is")).toBeFocused();
-  await expect(page.getByLabel("Where it is")).toHaveValue("the second video on Home");
+  await expect(page.getByText("We can’t find a public video at this link.")).toBeVisible();
+  await expect(page.getByLabel("Link to the video")).toBeFocused();
+  await expect(page.getByLabel("Link to the video")).toHaveValue("the second video on Home");
   await expectNoViolations(page);
   await page.getByRole("button", { name: "Send report anyway" }).click();
   await expect(page.getByText("Received. A moderator will review it.")).toBeVisible();

@@ -28,7 +28,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
   addOpenReport(site.database(), { id: "other", kind: "other", videoId: id });
   await visitor.open("/admin");
   await visitor.follow("Reports 2 open, 1 overdue");
-  expect(visitor.text).toContain("2 reports to decide");
+  expect(visitor.text).toContain("2 open reports");
   const [first] = visitor.in().getByRole("list", { name: "Reports" }).children;
   expect(textOf(first!)).toContain("Overdue by");
   await visitor.follow(first!.querySelector("a")!);
@@ -56,7 +56,7 @@ it("gives a strike with a removal, which the uploader reads with its reason", as
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
   await visitor.open("/admin/reports/r");
-  expect(visitor.text).toContain("them@example.com has no strike.");
+  expect(visitor.text).toContain("them@example.com has no strikes.");
   visitor.check("give the uploader a strike");
   await decide("Remove", "It belongs to somebody else.");
   expect(visitor.text).toContain("them@example.com has 1 strike.");
@@ -121,7 +121,7 @@ describe("the block list", () => {
     await visitor.follow(`Remove ${name} from the block list`);
     await visitor.press("Remove");
     await visitor.open("/admin/block-list");
-    await visitor.press(`Put ${name} back on the block list`);
+    await visitor.press(`Restore ${name} to the block list`);
     expect(videos()).toHaveLength(2);
   });
 
@@ -160,9 +160,9 @@ describe("the uploaders' terms", () => {
     site.database().prepare("UPDATE upload_terms_state SET required_since = ?").run(since);
   }
   const textOfVersion = (version: number) =>
-    textOf(visitor.in().getByRole("group", { name: `Uploaders' terms, version ${version}` }));
+    textOf(visitor.in().getByRole("group", { name: `Uploaders’ terms, version ${version}` }));
   const box = (version: number) =>
-    visitor.field(`I accept the uploaders' terms, version ${version}.`);
+    visitor.field(`I accept the uploaders’ terms, version ${version}.`);
   const accepted = () =>
     site
       .database()
@@ -173,19 +173,19 @@ describe("the uploaders' terms", () => {
   it("are written, required of every upload, and no longer required", async () => {
     const before = writeTerms("What was before.");
     await visitor.open("/admin/terms");
-    expect(visitor.text).toContain("No upload is asked to accept them.");
+    expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
     expect(visitor.field("Text").value.trim()).toBe("What was before.");
     visitor.fill("Text", "Everybody shown is 18 or older.\n\nAnd agreed.");
     await visitor.press(`Save as version ${before + 1}`);
-    expect(visitor.text).toContain(`Version ${before + 1} is saved.`);
-    await visitor.press("Have every upload accept them");
-    expect(visitor.text).toContain(`Every upload has to accept version ${before + 1}.`);
+    expect(visitor.text).toContain(`Version ${before + 1} saved.`);
+    await visitor.press("Require acceptance");
+    expect(visitor.text).toContain(`Uploaders have to accept version ${before + 1}.`);
 
     await visitor.follow(`Version ${before}`);
     expect(visitor.text).toContain("This is an earlier version.");
     expect(textOfVersion(before)).toBe("What was before.");
-    await visitor.press("Ask for it no more");
-    expect(visitor.text).toContain("No upload is asked to accept them.");
+    await visitor.press("Stop requiring acceptance");
+    expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
   it("are accepted by an upload, again if they have changed meanwhile", async () => {
@@ -202,7 +202,7 @@ describe("the uploaders' terms", () => {
 
     const second = writeTerms("Be very good.");
     await visitor.press("Upload Video");
-    expect(visitor.text).toContain(`came after version ${first}`);
+    expect(visitor.text).toContain(`from version ${first}, which you accepted, to version`);
     expect(visitor.text).toContain("is on the server and waits");
     expect(textOfVersion(second)).toBe("Be very good.");
     expect(box(second).checked).toBe(false);
@@ -218,7 +218,7 @@ describe("the uploaders' terms", () => {
     requireTerms("2026-01-01T00:00:00.000Z");
     const id = site.addVideo({ title: "Older than the terms" });
     await visitor.open(`/admin?tab=manage&edit=${id}`);
-    expect(visitor.text).toContain("No terms were accepted for it");
+    expect(visitor.text).toContain("No accepted terms on record.");
     await visitor.open(`/admin?tab=manage&replace=${id}`);
     visitor.attach(visitor.field("Video file"), mp4Clip(5));
     box(version).checked = true;
@@ -227,7 +227,7 @@ describe("the uploaders' terms", () => {
     expect(accepted()).toEqual([{ version, title: "Older than the terms" }]);
     await visitor.open(`/admin?tab=manage&edit=${id}`);
     expect(textOfList("Accepted terms")).toContain(
-      `Uploaders' terms, version ${version}, for another file, accepted by`,
+      `Uploaders’ terms, version ${version}, accepted for a replacement file by`,
     );
   });
 });

@@ -95,7 +95,7 @@ describe("mails to reporters", () => {
     expect(mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1])).toEqual([
       "Afterdark: Your report was received",
       "Afterdark: A question about your report",
-      "Afterdark: Your report was decided",
+      "Afterdark: We reviewed your report",
     ]);
     for (const mail of mails) {
       expect(mail).toContain(`To: ${address}`);

@@ -32,8 +32,8 @@ import { videoServer } from "../studio/video-server";
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
 const clip = mp4Clip(2);
-const MISSING = "Read the uploaders' terms and accept them. They are version 2.";
-const OUTDATED = expect.stringContaining("version 2 came after version 1");
+const MISSING = "Read and accept the uploaders’ terms. The current version is 2.";
+const OUTDATED = expect.stringContaining("from version 1, which you accepted, to version 2");
 
 /** Version 2 is the newest, and is asked for. */
 beforeEach(async () => {
@@ -126,7 +126,7 @@ describe("the upload form", () => {
     expect(await upload({ terms: "1" })).toMatchObject({ status: 422, message: OUTDATED });
     expect(await upload({ terms: "3" })).toMatchObject({
       status: 422,
-      message: expect.stringContaining("There is no version 3"),
+      message: expect.stringContaining("have no version 3"),
     });
     expect(videos()).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe("tus", () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
-      ["on", expect.stringContaining("There is no version on")],
+      ["on", expect.stringContaining("have no version on")],
     ] as const) {
       const answer = await begin(terms);
       expect([answer.status, (await answer.text()).trim()]).toEqual([422, message]);

@@ -79,7 +79,7 @@ describe("the terms", () => {
     await write("Two.", 1);
     expect(await write("Mine.", 1)).toEqual({
       status: 409,
-      detail: "Somebody has written another version in the meantime. Read it first.",
+      detail: "Someone saved a newer version in the meantime. Read it first.",
       text: "Mine.",
     });
     expect((await write("Two.", 1)).status).toBe(302);
@@ -87,10 +87,10 @@ describe("the terms", () => {
   });
 
   it("are refused empty and too long, with what was typed", async () => {
-    expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Terms need a text." });
+    expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Enter the terms." });
     const long = "x".repeat(20_001);
     expect(await write(long, 0)).toEqual({
-      ...{ status: 422, detail: "Terms have 20,000 characters at most.", text: long },
+      ...{ status: 422, detail: "Use at most 20,000 characters.", text: long },
     });
     expect((await send({ intent: "else" })).status).toBe(400);
   });

@@ -104,7 +104,7 @@ describe("a strike from the desk", () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
-      detail: "A strike comes with a removal. Choose Remove, or untick it.",
+      detail: "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.",
       reason: "Because.",
       isStrike: true,
     });
@@ -112,7 +112,7 @@ describe("a strike from the desk", () => {
     expect(readReportPage("r")?.strikeable).toEqual([]);
     expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
       status: 422,
-      detail: "None of these videos has an uploader who can be given a strike.",
+      detail: "None of these videos has an uploader who can get a strike.",
     });
     expect(video()).toBeDefined();
     expect(decisionsFor("up")).toEqual([]);

@@ -16,20 +16,20 @@ describe("the version that an upload names", () => {
   it("is missing, which says what there is to accept", () => {
     for (const none of [undefined, "", "  "]) {
       expect(termsProblem(none, 3)).toBe(
-        "Read the uploaders' terms and accept them. They are version 3.",
+        "Read and accept the uploaders’ terms. The current version is 3.",
       );
     }
   });
 
   it("is an earlier one, which says that there is a newer", () => {
     expect(termsProblem("2", 3)).toBe(
-      "The uploaders' terms have changed: version 3 came after version 2, which you accepted. Read the uploaders' terms and accept them.",
+      "The uploaders’ terms have changed from version 2, which you accepted, to version 3. Read and accept the uploaders’ terms.",
     );
   });
 
   it("is none that ever was", () => {
     for (const none of ["4", "0", "-1", "3.0", "on", "03", "9".repeat(400)]) {
-      expect(termsProblem(none, 3), none).toMatch(/^There is no version .{1,20} of the/);
+      expect(termsProblem(none, 3), none).toMatch(/^The uploaders’ terms have no version .{1,20}\. /);
     }
   });
 });

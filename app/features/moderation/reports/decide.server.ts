@@ -39,14 +39,14 @@ import { decideVideo, type NamedVideo } from "./report-videos.server";
 import { noteDecision } from "./uploader-decisions.server";
 
 const FAILED = "Nothing was decided.";
-/** The decision is saved by then. If this fails, the rest is only done at the next start. */
+/** How long to retry after the decision is saved. If that isn't enough, the next start does the rest. */
 const BUSY_WAIT_MS = 10_000;
 
-/** In an entry of the activity log. */
+/** How many titles an entry of the activity log names. */
 const TITLES_NAMED = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const TRASH_FOLLOWS =
-  "They are hidden, but couldn’t be moved to the trash just now. The next start of the site does it.";
+  "They are hidden, but couldn’t be moved to the trash. They will be moved at the next start of the site.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
@@ -99,7 +99,7 @@ export async function decideReport(
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
-/** Whether all of these videos are in the trash. The decision is made, and the videos are hidden, even if they are not. */
+/** Returns whether all of these videos are in the trash now. If not, the decision still stands and they are hidden. */
 async function moveToTrash(videoIds: readonly string[], userId: string): Promise<boolean> {
   const remove = () => removeVideos(present(videoIds), userId);
   const removed = await retryWhileBusy(remove, BUSY_WAIT_MS).catch((error: unknown) => {
@@ -234,7 +234,7 @@ function changeReport({ id }: Report, decision: ModeratorDecision, now: number):
   }
 }
 
-/** Tells the reporter on the status page, and the uploaders in the notes of their videos and on the account page. */
+/** Adds messages to the reporter's status page, to the notes of the videos and to the uploaders' account pages. */
 function tell(
   report: Report,
   ids: readonly string[],
@@ -261,7 +261,7 @@ function tell(
   }
 }
 
-/** Returns what was done since the form was shown. */
+/** Returns the error message that says what happened since the form was shown. */
 function decidedBefore({ id }: Report): string {
   const last = prepared<{ action: string; email: string | null }>(
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
@@ -277,7 +277,7 @@ function perfect(label: string): string {
   return label.replace(/^hid /, "hidden ").replace(/^took /, "taken ");
 }
 
-/** Names the decision and the first videos it is about. */
+/** Returns the decision and the first titles, for the activity log. */
 function describe(decision: ModeratorDecision, videoIds: readonly string[]): string {
   const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
@@ -299,15 +299,16 @@ function present(ids: readonly string[]): string[] {
 }
 
 function noStrike(decision: ModeratorDecision, ids: readonly string[]): string | undefined {
-  if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
+  if (decision !== "remove")
+    return "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.";
   if (ids.length === 0) {
-    return "These videos were removed before. A strike comes with the first removal.";
+    return "These videos had already been removed. Only the first removal can include a strike.";
   }
   if (strikeableOf(ids).length > 0) return undefined;
-  return "None of these videos has an uploader who can be given a strike.";
+  return "None of these videos has an uploader who can get a strike.";
 }
 
-/** Part of a transaction: one for each uploader, however many of their videos are removed. */
+/** Gives each uploader one strike, however many of their videos are removed. Needs a transaction. */
 function strikeUploaders(
   videoIds: readonly string[],
   reason: string,
@@ -318,7 +319,7 @@ function strikeUploaders(
   return strikeableOf(videoIds, now).flatMap(({ id }) => strikeIn(id, short, userId, now) ?? []);
 }
 
-export const NO_REPORT = { detail: "There is no such report." };
+export const NO_REPORT = { detail: "This report doesn’t exist." };
 
 export function done(description: string): ToastMessage {
   return success("Reports", description);

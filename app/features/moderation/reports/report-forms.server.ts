@@ -15,7 +15,7 @@ import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
 import { videosIn } from "./reported-addresses";
 
 const NOTHING_ADDED = "No video was added.";
-const NOTHING_TAKEN_OUT = "The video was not taken out.";
+const NOTHING_TAKEN_OUT = "The video was not removed from the report.";
 const MAX_VIDEOS = 100;
 
 /** Changes a report in one transaction, which also records it in the activity log unless it is refused. */
@@ -40,7 +40,7 @@ function changeReport(
  * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
  * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
  *
- * @param typed addresses of videos, or one id.
+ * @param typed URLs of videos, or one id.
  * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
  */
 export function addVideos(
@@ -56,15 +56,15 @@ export function addVideos(
     const missing = ids.find((id) => !isHere(id));
     if (missing !== undefined) {
       const detail = missing
-        ? `There is no video ${missing.slice(0, 60)} in the catalogue or in the trash.`
-        : "Enter the address or ID of a video.";
+        ? `No video with the ID ${missing.slice(0, 60)} in the catalogue or the trash.`
+        : "Enter the URL or ID of a video.";
       return failure(422, NOTHING_ADDED, { detail });
     }
     const isNew = (id: string) => !report.videos.some((video) => video.id === id);
     const fresh = ids.filter(isNew);
-    if (fresh.length === 0) return done("The report already names this video.");
+    if (fresh.length === 0) return done("This video is already in the report.");
     if (report.videos.length + fresh.length > MAX_VIDEOS) {
-      const detail = `A report names at most ${MAX_VIDEOS} videos.`;
+      const detail = `A report can have at most ${MAX_VIDEOS} videos.`;
       return failure(422, NOTHING_ADDED, { detail });
     }
     nameVideos(reportId, fresh);
@@ -75,12 +75,12 @@ export function addVideos(
       log(report, "add-video", videoId, userId, now);
     }
     moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
-    return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
+    return done(fresh.length === 1 ? "Video added." : `${fresh.length} videos added.`);
   });
 }
 
 /**
- * Takes a video out of a report that names it by mistake, and releases the hold of the report.
+ * Removes a video from a report that names it by mistake, and releases the report's hold on it.
  *
  * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
  */
@@ -94,20 +94,20 @@ export function takeOutVideo(
   return changeReport(reportId, entry, NOTHING_TAKEN_OUT, (report) => {
     const named = report.videos.find(({ id }) => id === videoId);
     if (!named) {
-      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report no longer names this video." });
+      return failure(404, NOTHING_TAKEN_OUT, { detail: "This video is no longer in the report." });
     }
     if (isRemoved(videoId, reportId)) {
-      const detail = "The report has removed this video. Restore it first.";
+      const detail = "This video was removed because of the report. Restore it first.";
       return failure(409, NOTHING_TAKEN_OUT, { detail });
     }
     unnameVideo(reportId, videoId);
     lift(videoId, reportId, now);
     // Later urgent reports didn't hold the video because of this decision, which no longer counts.
-    const isRelied = named.decision !== null && hidesAtOnce(report.kind);
-    if (isRelied) holdForOthers(videoId, reportId, now);
+    const didOthersRely = named.decision !== null && hidesAtOnce(report.kind);
+    if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);
     if (report.state !== "closed") settleReport(reportId, now);
-    return done("The video was taken out of the report.");
+    return done("Video removed from the report.");
   });
 }
 
@@ -120,8 +120,8 @@ const NOT_ENDED = "The preservation was not ended.";
 
 /**
  * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
- * delete them during that time. Videos that are gone are preserved too, since files of theirs may be left. Calling it
- * again restarts the year.
+ * delete them during that time. Deleted videos are preserved too, because some of their files may still exist. Calling
+ * it again restarts the year.
  *
  * @returns the failure: 404 for no such report.
  */

@@ -17,20 +17,20 @@ import {
 } from "./report-videos.server";
 
 /**
- * A report of somebody under age or shown without consent hides its videos before a moderator has read it. Because
- * anyone can send such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays
- * public until a moderator decides, or until a second report about it comes from another network.
+ * Reports about minors or missing consent hide their videos before a moderator has read them. Because anyone can send
+ * such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays public until a
+ * moderator decides, or until a second report about it comes from another network.
  */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** On a small site, a percentage would be less than one video. */
+/** The minimum for small sites, where the percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-/** More reports than this are unlikely to be open at the same time. */
+/** More reports are unlikely to be open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks of the latest urgent reports by report id. Kept only in memory, because no visitor's address is ever
+ * The networks of the latest urgent reports by report id. Kept only in memory, because visitors' IP addresses are never
  * stored. Reports from before a restart count as coming from the same network.
  */
 const networks = processState(
@@ -38,7 +38,7 @@ const networks = processState(
   () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
 );
 
-/** Whether reports of this kind hide their videos before a moderator has read them. */
+/** Returns whether reports of this kind hide their videos before a moderator has read them. */
 export function hidesAtOnce(kind: ReportKind): boolean {
   return settings().reportHide && URGENT_KINDS.includes(kind);
 }

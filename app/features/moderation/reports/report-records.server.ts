@@ -16,21 +16,21 @@ import type { ReportNotice } from "~db/schema/operations";
 import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
 
 /**
- * The rows of reports. Functions that change something are synchronous and need a transaction, so that the change and
- * its log entry are stored together.
+ * The database rows of reports. Functions that change something are synchronous and need a transaction, so that the
+ * change and its log entry are stored together.
  */
 
 const HOUR_MS = 3_600_000;
-/** Due within 48 hours. With REPORT_HIDE, such a report hides its videos. */
+/** The kinds that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
-/** Erased at once: a fraction of a millisecond each. */
+/** The number of reports erased in one batch. Each takes a fraction of a millisecond. */
 const ERASED_AT_ONCE = 100;
 
 /** A report; times are ISO 8601 UTC. */
 export interface Report {
   id: string;
   kind: ReportKind;
-  /** Empty if no address was recognized and no moderator has added a video. */
+  /** Empty if no video URL was recognized and no moderator has added a video. */
   videos: NamedVideo[];
   state: ReportState;
   /** The gravest decision on one of its videos; null if there is none. */
@@ -41,7 +41,7 @@ export interface Report {
   erasedAt: string | null;
   /** Null until an email was sent, "sent" until its link was opened. */
   mailLink: ReportRow["mail_link"];
-  /** Null once it is erased, "unreadable" without the secret that encrypted it. */
+  /** Null once it is erased; "unreadable" without the secret that encrypted it. */
   payload: ReportPayload | "unreadable" | null;
 }
 
@@ -89,7 +89,7 @@ export function hasReport(id: string): boolean {
   return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
 }
 
-/** Undefined when there is none with this id. */
+/** Returns a report; undefined if the id is unknown. */
 export function readReport(id: string): Report | undefined {
   const row = prepared<ReportRow>("SELECT * FROM reports WHERE id = ?").get(id);
   if (!row) return undefined;
@@ -130,7 +130,7 @@ export function countUnanswered(reportId: string): number {
     .get({ reportId })!;
 }
 
-/** Returns the size of the texts of all reports that aren't closed, in bytes. */
+/** Returns the total size of the texts of all reports that aren't closed, in bytes. */
 export function decryptReportBytes(): number {
   return prepared<number>(
     "SELECT total(length(CAST(payload AS BLOB))) FROM reports WHERE state <> 'closed'",
@@ -150,10 +150,8 @@ export function addMessage(
 ): string | undefined {
   requireTransaction();
   const { reportId, author, text } = message;
-  const isThere = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(
-    reportId,
-  );
-  if (!isThere) return undefined;
+  const exists = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(reportId);
+  if (!exists) return undefined;
   const id = randomUUID();
   prepared(
     "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
@@ -162,9 +160,9 @@ export function addMessage(
 }
 
 /**
- * Moves a report to another state: asked, answered or reopened.
+ * Moves a report to the state `asked`, or back to `open` when it is answered or reopened.
  *
- * @returns false if it wasn't in one of the states `from`, because another change was first.
+ * @returns false if it wasn't in one of the states `from`, because another change came first.
  */
 export function moveReport(
   change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
@@ -237,7 +235,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return true;
 }
 
-/** Returns some of the reports that were closed REPORT_KEEP ago and aren't preserved. */
+/** Returns a batch of the reports that were closed more than REPORT_KEEP ago and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
@@ -283,10 +281,10 @@ export interface ReportPayload {
   /** Empty if none was given, like `email`. */
   name: string;
   email: string;
-  /** The addresses as they were typed. */
+  /** The video links, as entered. */
   where: string;
   what: string;
-  /** The sentences that were ticked, word for word. */
+  /** The confirmed statements, word for word. */
   statements: string[];
 }
 
@@ -294,7 +292,7 @@ export function encryptReport(payload: ReportPayload): string {
   return encrypt(REPORT, JSON.stringify(payload));
 }
 
-/** Returns "unreadable" without the secret that encrypted it: it has to be listed again. */
+/** Decrypts a report. Returns "unreadable" if the secret that encrypted it is no longer in SESSION_SECRET. */
 export function decryptReport(payload: string): ReportPayload | "unreadable" {
   const text = decrypt(REPORT, payload);
   return text === undefined ? "unreadable" : (JSON.parse(text) as ReportPayload);

@@ -1,8 +1,8 @@
 const MAX_VIDEOS = 20;
-/** Ids are 36 characters; those of imported videos may be longer. */
+/** Ids have 36 characters. Those of imported videos may be longer. */
 const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
 
-/** Returns the ids of the videos whose addresses a text contains, without duplicates. */
+/** Returns the ids of the video URLs in a text, without duplicates. */
 export function videosIn(text: string): string[] {
   const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
     try {

@@ -22,7 +22,7 @@ const HOUR_SECONDS = 3_600;
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
-/** The size of all open reports. Beyond it only short texts are accepted, so that everyone can still report. */
+/** The maximum size of all open reports. Beyond it, only short texts are accepted, so that everyone can still report. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
 const freeByAddress = addressLimit(
@@ -48,7 +48,7 @@ export interface RefusedReport {
   isUnknown?: boolean;
 }
 
-/** Returns the question to answer first, if this address, or all together, have sent many reports. */
+/** Returns a question to answer first, if this IP address, or all of them together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const isAsked = freeByAddress.isUsedUp(clientAddress(request)) || freeForAll.isUsedUp("all");
   return isAsked ? newPuzzle() : undefined;
@@ -79,7 +79,7 @@ export async function submitReport(
   // Hidden and missing videos get the same response, so that nobody learns which ids exist.
   if (!isConfirmed && !videos.some(isPublic)) {
     const where =
-      "We can’t find a public video at this address. Check the address, or send the report anyway.";
+      "We can’t find a public video at this link. Check the link, or send the report anyway.";
     return { status: 422, typed, errors: { where }, puzzle: puzzleFor(request), isUnknown: true };
   }
   const address = clientAddress(request);
@@ -88,12 +88,12 @@ export async function submitReport(
   if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
     const message = answer
       ? "That answer was wrong or came too late. Try this one."
-      : "We have received many reports. Please answer this question.";
+      : "We’re getting a lot of reports. Please answer this question.";
     return { status: 422, ...again, errors: { answer: message }, puzzle: newPuzzle() };
   }
   if (byAddress.consume(address) !== undefined) {
     const notice =
-      "Too many reports were sent from your network. Try again in an hour, or send us an email.";
+      "Too many reports from your network. Try again in an hour, or send us an email.";
     return { status: 429, ...again, errors: {}, notice };
   }
   const { ticked, ...texts } = typed;
@@ -109,7 +109,10 @@ export async function submitReport(
   return { id };
 }
 
-/** Whether this many videos can be reported without the question. Counts them first, so that parallel requests can't exceed the limit. */
+/**
+ * Returns whether this many videos can be reported without the question. Counts them first, so that parallel requests
+ * can't exceed the limit.
+ */
 function takeFree(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
     const isRefused =
@@ -160,8 +163,9 @@ function readReportForm(
     ticked: texts.statements.flatMap((_, at) => (form.has(`statement-${at}`) ? at : [])),
   };
   const errors: ReportErrors = {};
-  if (!typed.where) errors.where = "Please paste the address of the page.";
-  if (typed.what.length < SHORTEST_WHAT) errors.what = "Please say in a sentence what is wrong.";
+  if (!typed.where) errors.where = "Please paste the link to the video.";
+  if (typed.what.length < SHORTEST_WHAT)
+    errors.what = "Please describe the problem in a sentence.";
   if (texts.name && !typed.name)
     errors.name = "Please enter your name. This kind of report requires it.";
   if (typed.email && !mailbox.safeParse(typed.email).success) {
@@ -194,15 +198,15 @@ export function plainText(value: unknown): string {
 }
 
 /**
- * A question in plain text, shown when one address sends many reports. It needs no image, audio, JavaScript or
+ * A question in plain text, shown when one IP address sends many reports. It needs no image, audio, JavaScript or
  * third-party service. An answer works once and for a limited time. A wrong answer gets another question.
  */
 
 const ANSWERED_WITHIN_MS = 15 * 60_000;
 const MAX_USED = 50_000;
-/** New at each start, which forgets the used questions, so that none from before it is accepted. */
+/** Random at each start: a restart forgets which questions were used, so earlier ones must not be accepted. */
 const PURPOSE = `report puzzle ${randomUUID()}`;
-/** All answers are padded to one length, which says nothing about them. */
+/** All answers are padded to one length, so that the length of the token doesn't reveal them. */
 const ANSWER_LENGTH = 2;
 
 const used = processState(
@@ -227,16 +231,16 @@ export function newPuzzle(now = Date.now()): Puzzle {
   return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }
 
-/** Returns whether the answer is right, in time and the first one. In either case the question can't be used again. */
+/** Returns whether the answer is correct, in time and the first one. The question can't be used again afterwards. */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const payload = verify(PURPOSE, token, now);
-  // Only questions that were asked are remembered, so that made-up ones don't displace them.
+  // Only questions that this process signed are remembered, so that forged ones don't displace them.
   if (payload === undefined || used().has(payload)) return false;
   used().set(payload, true);
   return decrypt(PURPOSE, payload)?.trimEnd() === normalized(answer);
 }
 
-/** Accepts digits or words, with or without a period. */
+/** Returns the answer in digits, whether it was given in digits or words, with or without punctuation. */
 function normalized(answer: string): string {
   const bare = answer
     .trim()

@@ -8,11 +8,11 @@ import { eachPart } from "~db/threads/checkpoint.server";
 
 const PURPOSE = "uploader decision";
 const SHOWN = 100;
-/** Deleted in one transaction: a few milliseconds. */
+/** The number of rows deleted in one transaction, which takes a few milliseconds. */
 const FORGOTTEN_AT_ONCE = 200;
 
 interface DecisionText {
-  /** Of the video, which may be gone. */
+  /** The title of the video, which may have been deleted since. */
   title: string;
   reason: string;
 }
@@ -22,7 +22,7 @@ export interface UploaderDecision {
   decision: UploaderDecisionsTable["decision"];
   /** ISO 8601 UTC. */
   decidedAt: string;
-  /** The video, if it is in the catalogue and can be opened in the studio. */
+  /** Null unless the video is still in the catalogue and belongs to the user. */
   videoId: string | null;
   /** Undefined without the secret that encrypted it. */
   text: DecisionText | undefined;
@@ -48,7 +48,7 @@ export function noteDecision(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
      UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
   ).get({ videoId });
-  // Another program may have entered an uploader who has no account here.
+  // Another tool may have stored an uploader without an account on this site.
   prepared(
     `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
      SELECT id, @reportId, @videoId, @decision, @at, @payload FROM users WHERE id = @userId`,
@@ -85,7 +85,7 @@ export function decisionsFor(userId: string): UploaderDecision[] {
 export function forgetDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared<number>(
-    // CROSS: in this order, or SQLite reads all closed reports.
+    // CROSS JOIN fixes the order. Otherwise SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
      WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}

@@ -40,12 +40,12 @@ export const meta = privateMeta("Block list");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, BLOCK_LIST);
-  const asked = new URL(request.url).searchParams;
-  const before = numberOf(asked.get("before"));
-  return { ...(await readBlockListPage(before, numberOf(asked.get("remove")))), before };
+  const params = new URL(request.url).searchParams;
+  const before = toId(params.get("before"));
+  return { ...(await readBlockListPage(before, toId(params.get("remove")))), before };
 }
 
-function numberOf(text: string | null): number | undefined {
+function toId(text: string | null): number | undefined {
   const number = Number(text);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
@@ -57,7 +57,7 @@ export async function action({ request }: ActionFunctionArgs) {
   return answerForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
 }
 
-/** Performs a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
+/** Handles a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
 async function perform(request: Request, userId: string): Promise<Failure | ToastMessage> {
   if (isMultipart(request)) {
     const form = await receiveBlockListForm(request);
@@ -78,7 +78,7 @@ const isMultipart = (request: Request) =>
   request.headers.get("Content-Type")?.startsWith("multipart/") ?? false;
 const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
 
-/** Refuses a user who may not change the list without receiving the file. */
+/** Returns the response for a user who may not change the list, without receiving the file. */
 async function refusalOf(request: Request): Promise<Response> {
   if (!isMultipart(request) && !INTENTS.includes((await readSmallForm(request)).get("intent")))
     return badRequest();

@@ -39,11 +39,11 @@ import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Report");
 
-/** What a reporter typed must not stay in a cache, the browser's own included. */
+/** The reporter's text must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";
-/** 2,000 letters of four bytes, each written as three characters. */
+/** Enough for 2,000 characters of four bytes each, percent-encoded as three characters per byte. */
 const MAX_FORM_BYTES = 32 * 1024;
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
@@ -101,8 +101,7 @@ export default function ReportDecision() {
       lead={
         <>
           <p className="figures">
-            Received <Time value={report.receivedAt} />, to be decided by{" "}
-            <Time value={report.dueAt} />
+            Received <Time value={report.receivedAt} />, due by <Time value={report.dueAt} />
           </p>
           <Deadline report={report} />
         </>

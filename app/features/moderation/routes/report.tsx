@@ -47,21 +47,21 @@ export const headers: HeadersFunction = (args) => {
   return headers;
 };
 
-/** So that two tabs, or a form that is sent again, make one report. It says nothing else. */
+/** Makes two tabs, or a form that is submitted twice, create one report. It stores nothing else. */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
 const LONGEST_ID = 200;
-/** Room for every field, of letters that take nine bytes each in a form. */
+/** Enough for all fields, with characters that take nine bytes each in a form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
-function asked(request: Request) {
+function readParams(request: Request) {
   const { searchParams } = new URL(request.url);
   const videoId = plainText(searchParams.get("video") ?? "").slice(0, LONGEST_ID);
   return { videoId, kind: toReportKind(searchParams.get("kind")) };
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const { videoId, kind } = asked(request);
+  const { videoId, kind } = readParams(request);
   const video = videoId ? await findPublished(videoId) : undefined;
   const formId = readSignedCookie(request, FORM_COOKIE) ?? newFormId();
   return data(
@@ -81,7 +81,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
-  const { kind } = asked(request);
+  const { kind } = readParams(request);
   const form = await readSmallForm(request, MAX_FORM_BYTES);
   if (!kind) throw new Response(null, { status: 400, statusText: "Bad Request" });
   const answer = await unlessBusy(submitReport(request, kind, form));
@@ -90,7 +90,7 @@ export async function action({ request }: ActionFunctionArgs) {
     statusPath(answer.id),
     success(
       "Report received",
-      "Save the link to this page. It is the only way to check on your report.",
+      "Save this link. It is the only way to check on your report.",
     ),
     { status: 303 },
   );
@@ -116,12 +116,12 @@ export default function ReportPage() {
           <p className="mt-3 text-sm text-muted">
             {KIND_TEXTS[kind].about}{" "}
             <PageLink to={reportHref(videoId)} className="underline">
-              Choose another kind
+              Choose a different reason
             </PageLink>
           </p>
         ) : (
           <p className="mt-3 text-muted">
-            You don’t need an account. Your report is stored encrypted, read only by moderators, and
+            No account needed. Your report is encrypted, only moderators can read it, and it’s
             deleted some time after the decision.
           </p>
         )}
@@ -143,7 +143,7 @@ export default function ReportPage() {
         <KindChoice videoId={videoId} />
       )}
       <p className="text-sm text-muted">
-        You can also write to{" "}
+        You can also email{" "}
         <a href={`mailto:${email}`} className="underline">
           {email}
         </a>
@@ -160,7 +160,7 @@ function reportHref(videoId: string, kind?: ReportKind): string {
   return parameters.size > 0 ? `/report?${parameters}` : "/report";
 }
 
-/** The first step: the kind of report. Links, so that it works without JavaScript. */
+/** The first step, in which the visitor chooses the kind of report. Links work without JavaScript. */
 function KindChoice({ videoId }: { videoId: string }) {
   return (
     <ul className="flex flex-col gap-3">
@@ -179,10 +179,10 @@ function KindChoice({ videoId }: { videoId: string }) {
   );
 }
 
-/** In their order on the page. */
+/** The fields in the order of the page. */
 const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
-/** The second step. After an error it keeps the values and focuses the first invalid field. */
+/** The second step. After an error, it keeps the values and focuses the first invalid field. */
 function ReportForm({
   kind,
   formId,
@@ -209,15 +209,15 @@ function ReportForm({
     name,
     error: errors[name],
     defaultValue: typed[name],
-    // Without scripts it is the browser that moves the focus.
+    // Without JavaScript, the browser moves the focus.
     autoFocus: first === name,
   });
   return (
     <Form ref={form} method="post" noValidate className="flex flex-col gap-5">
       <input type="hidden" name="form" value={formId} />
       <TextAreaField
-        label="Where it is"
-        hint="The address of the page. For several videos, put each address on its own line."
+        label="Link to the video"
+        hint="For several videos, enter one link per line."
         rows={3}
         required
         {...field("where")}
@@ -225,7 +225,7 @@ function ReportForm({
       />
       <FoundVideos text={where} />
       {isUnknown && <input type="hidden" name="anyway" value={typed.where} />}
-      <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
+      <TextAreaField label="What’s wrong?" hint={texts.what} rows={6} required {...field("what")} />
       <Field
         label={texts.name ? "Your full name" : "Your name (optional)"}
         hint={texts.name}
@@ -235,8 +235,8 @@ function ReportForm({
       />
       {hasMail && (
         <Field
-          label="Your email address (optional)"
-          hint="We use it only to send you updates about this report."
+          label="Your email (optional)"
+          hint="Only used for updates on this report."
           type="email"
           autoComplete="email"
           {...field("email")}
@@ -249,7 +249,7 @@ function ReportForm({
           <Field
             key={puzzle.question}
             label={puzzle.question}
-            hint="We have received many reports, so please answer this question. You have 15 minutes."
+            hint="We’re getting a lot of reports. Please answer this question within 15 minutes."
             name="answer"
             autoComplete="off"
             autoCapitalize="none"
@@ -293,7 +293,7 @@ function Statements({
               defaultChecked={typed.ticked.includes(at)}
               aria-invalid={isWrong || undefined}
               aria-describedby={isWrong ? "statement-error" : undefined}
-              // biome-ignore lint/a11y/noAutofocus: the first field that is wrong, where no script can focus it.
+              // biome-ignore lint/a11y/noAutofocus: focuses the first invalid field without JavaScript.
               autoFocus={isFirst && at === missing}
               className="mt-0.5 size-5 shrink-0"
             />
@@ -306,7 +306,7 @@ function Statements({
   );
 }
 
-/** Waits this long after the last keystroke before it searches. */
+/** How long to wait after the last keystroke before looking up the videos. */
 const WAIT_MS = 400;
 
 function FoundVideos({ text }: { text: string }) {
@@ -340,12 +340,12 @@ function FoundVideos({ text }: { text: string }) {
       ))}
       {missing.map((id) => (
         <p key={id} className="text-warn">
-          We can't find this video: {videoPath(id)}
+          We can’t find this video: {videoPath(id)}
         </p>
       ))}
       {titles.length + missing.length === 0 && (
         <p className="text-warn">
-          No video address found. Video addresses begin with {location.origin}/video/
+          No video link found. Video links start with {location.origin}/video/
         </p>
       )}
     </div>
