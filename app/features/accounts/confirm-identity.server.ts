@@ -8,11 +8,11 @@ import { findUser } from "./users.server";
 
 const TRIES = 10;
 const WINDOW_SECONDS = 15 * 60;
-/** Somebody at an unlocked screen must not be able to guess on. */
+/** Limits guessing by someone at an unlocked screen. */
 const byUser = attemptLimit("failed confirmations by user", TRIES, WINDOW_SECONDS);
 
 /**
- * Lets a user prove something, so many times.
+ * Runs a check of the user's identity, and limits how often it can fail.
  *
  * @throws {FormError} 429 after too many failures, else what `prove` throws.
  */
@@ -25,11 +25,11 @@ export async function countProof<T>(userId: string, prove: () => Promise<T>): Pr
 }
 
 /**
- * Holds that whoever sends the form is the user of the session still: by the password in the field
- * `current`, or by a passkey of theirs in the field `passkey`.
+ * Checks that the form was sent by the user of the session: by the password in the field `current`, or by one of their
+ * passkeys in the field `passkey`.
  *
- * @param options.withCode whether an account with the second factor on also needs a code in the field `code`, beside the
- *   password. Required for everything that turns the second factor off or goes around it. A passkey is two factors.
+ * @param options.withCode whether an account with a second factor also needs a code in the field `code`, in addition to
+ *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two factors.
  * @throws {FormError} 400 with a wrong password, passkey or code, 422 without a code, 429 after too many.
  */
 export async function confirmIdentity(
@@ -42,14 +42,14 @@ export async function confirmIdentity(
     if (form.has("passkey")) {
       const use = { purpose: "confirm", session: idHash } as const;
       const owner = await verifyPasskey(request, readPasskeyAnswer(form), use);
-      if (owner !== user.id) throw new FormError(400, "That is a passkey of another account.");
+      if (owner !== user.id) throw new FormError(400, "This passkey belongs to another account.");
       return false;
     }
     const account = await findUser(user.id);
     const password = String(form.get("current") ?? "");
     const hash = account?.password_hash || undefined;
     if (!(await checkPassword(password, hash, userAsker(user.id))))
-      throw new FormError(400, "Your current password is not right.");
+      throw new FormError(400, "Your current password is incorrect.");
     return withCode && account?.totp_enabled_at !== null;
   });
   if (isCodeNeeded) await confirmCode(request, user.id, String(form.get("code") ?? ""));

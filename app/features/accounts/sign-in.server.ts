@@ -25,12 +25,12 @@ import { findUserByEmail } from "./users.server";
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
-/** Three of a million codes are valid at a time. */
+/** Three of a million codes are valid at any time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-/** Refuses nothing: networks with fewer failures go first when many passwords wait to be checked. */
+/** Doesn't reject anything. Networks with fewer failures go first if many passwords wait to be checked. */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
   Number.POSITIVE_INFINITY,
@@ -38,7 +38,7 @@ const byNetwork = attemptLimit(
 );
 const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
-/** An account whose password was given. */
+/** An account whose password was entered correctly. */
 export interface ProvenUser {
   id: string;
   email: string;
@@ -51,9 +51,9 @@ const authenticator = new Authenticator<ProvenUser>();
 authenticator.use(new FormStrategy(verify), "form");
 
 /**
- * Who the sign-in form says it is, when the password is right.
+ * Checks the email address and password of the sign-in form and returns the account.
  *
- * @throws {FormError}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
+ * @throws {FormError} 422 for a missing field, 400 for wrong credentials, 429 after too many attempts.
  */
 export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
   const fields = new URLSearchParams();
@@ -88,11 +88,11 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
     giveBack();
     throw error;
   });
-  // To somebody who is locked out, the site says no more than to a stranger.
+  // A locked-out user gets the same message as a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
-    throw new FormError(400, "Invalid login credentials");
+    throw new FormError(400, "Incorrect email or password.");
   }
   giveBack();
   return {
@@ -104,14 +104,14 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
 }
 
 /**
- * Returns which kind of code proved the second factor of a user whose password was right. The only way to check a code
- * of an account that has the second factor on.
+ * Checks the second factor of a user whose password was right, and returns the kind of code. All checks of codes of
+ * accounts with a second factor go through this function.
  *
- * Wrong codes count per account, wherever they are entered. Browsers with a valid mark of the account have an allowance
- * of their own, which they share: somebody who knows the password can use up the strangers' allowance again and again,
- * and this must not lock the owner out. They can't use up the other one, because nobody gets a mark without a code
- * (see `device.server.ts`), and can't guess more often with several marks. An owner whose browser has no mark still
- * gets in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
+ * Wrong codes count per account, wherever they are entered. Browsers with a valid device cookie of the account share a
+ * separate allowance: someone who knows the password can use up the strangers' allowance again and again, and this must
+ * not lock the owner out. They can't use up the separate one, because nobody gets a device cookie without a code (see
+ * `device.server.ts`), and several device cookies don't allow more guesses. An owner whose browser has no device cookie
+ * can still sign in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
  *
  * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
@@ -128,24 +128,24 @@ export async function proveSecondFactor(
   if (!kind) {
     counts().signInFailures++;
     if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
-    throw new FormError(400, "That code is not right, or it was used before.");
+    throw new FormError(400, "This code is incorrect or was already used.");
   }
   giveBack();
   return kind;
 }
 
 /**
- * Who signs in with a passkey alone. It asked for a fingerprint, a face or a PIN, so it is two factors,
- * and no code of an app is asked for.
+ * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and need
+ * no code.
  *
  * @returns the user's id.
- * @throws {FormError}: 400 for an answer that proves nothing, 429 after too many.
+ * @throws {FormError} 400 for an invalid response, 429 after too many attempts.
  */
 export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
   const answer = readPasskeyAnswer(form);
   const owner = await passkeyOwner(request, answer.id);
   const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
-  // An unknown passkey counts for no account: anybody can invent as many as they like.
+  // Unknown passkeys don't count for any account, because anyone can make up as many as they like.
   const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
@@ -156,14 +156,14 @@ export async function proveByPasskey(request: Request, form: FormData): Promise<
   return userId;
 }
 
-/** All browsers with a valid mark of an account count together. */
+/** All browsers with a valid device cookie of an account count together. */
 const knownKey = (userId: string) => `known browsers ${userId}`;
 
 /**
- * Counts an attempt at both limits; what it returns uncounts it.
+ * Counts an attempt for both limits. Returns a function that refunds it.
  *
- * @param address undefined for a browser with a mark, which others at its address must not lock out.
- * @param account undefined for none.
+ * @param address undefined for a browser with a device cookie, so that others at its address can't lock it out.
+ * @param account undefined if the account isn't known.
  */
 function countAttempt(
   address: string | undefined,
@@ -184,14 +184,14 @@ function countAttempt(
   };
 }
 
-/** Once a window, and after the answer: writing must not show by its time that the account exists. */
+/** Records a lockout once per window, after the response: its timing must not reveal that the account exists. */
 function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {
     transaction(() => recordActivity({ userId, action })).catch(console.error);
   });
 }
 
-/** Signs a user in whose identity is proven: a new session, the toast, and back to the page that was asked for, or Home. */
+/** Signs a verified user in: opens a session and redirects to the requested page, or to Home, with a toast. */
 export async function completeSignIn(
   request: Request,
   userId: string,
@@ -217,7 +217,7 @@ export async function completeSignIn(
 const COOKIE = "second-step";
 const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
 
-/** The `Set-Cookie` header of somebody whose password was right and whose code is still asked for. */
+/** Returns the `Set-Cookie` header for a user whose password was right and who still has to enter a code. */
 export function secondStepCookie(
   user: { id: string; credentials: string },
   now = Date.now(),
@@ -226,12 +226,12 @@ export function secondStepCookie(
   return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
 }
 
-/** The `Set-Cookie` header that ends the step. */
+/** Returns the `Set-Cookie` header that ends the second step. */
 export function endSecondStep(): string {
   return removedCookie(COOKIE);
 }
 
-/** Whose password was given in the last five minutes; undefined when nobody's was. */
+/** Returns the user whose password was entered correctly in the last five minutes; undefined if there is none. */
 export async function findSecondStep(
   request: Request,
   now = Date.now(),

@@ -40,19 +40,19 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   const add = async (password?: string) => {
     await passkeys.getByLabel("Name of the new passkey").fill("Phone");
     if (password) await passkeys.getByLabel("Current password").last().fill(password);
-    await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+    await passkeys.getByRole("button", { name: "Add passkey" }).click();
   };
   await add("not the password");
-  await expect(passkeys.getByText("Your current password is not right.")).toBeVisible();
+  await expect(passkeys.getByText("Your current password is incorrect.")).toBeVisible();
   await add(ADMIN.password);
-  await expect(page.getByText("The passkey is added. You can sign in with it now.")).toBeVisible();
+  await expect(page.getByText("Passkey added. You can now sign in with it.")).toBeVisible();
   await expect(passkeys.getByText("Phone", { exact: false }).first()).toBeVisible();
   await add(ADMIN.password);
   await expect(
     passkeys.getByText("This device has a passkey of this account already."),
   ).toBeVisible();
-  await passkeys.getByRole("button", { name: "Turn the password off" }).click();
-  await expect(page.getByText("The password is off.")).toBeVisible();
+  await passkeys.getByRole("button", { name: "Turn off password" }).click();
+  await expect(page.getByText("Password turned off.")).toBeVisible();
 
   await page.context().clearCookies();
   // Without challenges nothing is suggested, which such a device would answer before the button is pressed.
@@ -66,7 +66,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await page.getByLabel("Email").fill(ADMIN.email);
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In", exact: true }).click();
-  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+  await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
   // One as the page was opened, one after the failure.
   await expect.poll(() => suggestions).toBe(2);
   await page.unroute("**/auth/passkey", withoutChallenge);
@@ -78,7 +78,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await passkeys.getByText("Rename or remove").click();
   await passkeys.getByRole("button", { name: "Remove the passkey Phone" }).click();
   await expect(
-    passkeys.getByText("This is the only way into your account.", { exact: false }),
+    passkeys.getByText("This is your only way to sign in.", { exact: false }),
   ).toBeVisible();
 
   // The browser's own suggestion below the field.

@@ -19,7 +19,7 @@ test("an admin signs in and out", async ({ page }) => {
   const refused = page.waitForResponse((answer) => answer.request().method() === "POST");
   await page.getByRole("button", { name: "Sign In" }).click();
   expect((await refused).status()).toBe(400);
-  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+  await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
   await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
   await expectNoViolations(page);
 

@@ -54,20 +54,20 @@ describe("changing the password", () => {
       "a wrong current one",
       { current: "wrong password" },
       400,
-      "Your current password is not right.",
+      "Your current password is incorrect.",
     ],
-    ["two that differ", { again: "another one" }, 422, "The new passwords differ."],
+    ["two that differ", { again: "another one" }, 422, "The passwords don’t match."],
     [
       "a short one",
       { password: "short", again: "short" },
       422,
-      "A password needs at least 10 characters.",
+      "Use a password with at least 10 characters.",
     ],
     [
       "one that bcrypt would cut",
       { password: "é".repeat(37), again: "é".repeat(37) },
       422,
-      "A password may have at most 72 bytes.",
+      "The password is too long. Use at most 72 bytes.",
     ],
   ])("refuses %s and changes nothing", async (_, wrong, status, message) => {
     makeUser();
@@ -149,7 +149,7 @@ describe("the second factor", () => {
     expect(await isSignedIn(half.cookies)).toBe(false);
     expect(await step(half.cookies, "000000x")).toMatchObject({
       status: 400,
-      message: "That code is not right, or it was used before.",
+      message: "This code is incorrect or was already used.",
     });
     const now = at(1);
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
@@ -165,7 +165,7 @@ describe("the second factor", () => {
     for (const current of ["", "a wrong password"]) {
       expect(await change(cookies, { intent: "second-factor-begin", current })).toMatchObject({
         status: 400,
-        message: "Your current password is not right.",
+        message: "Your current password is incorrect.",
       });
     }
     expect(await findEnrolment(id)).toBeUndefined();

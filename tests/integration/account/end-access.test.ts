@@ -197,7 +197,7 @@ describe("an invitation", () => {
 
   it("isn't made by who has lost the right since the request was let in", async () => {
     await changeRole(user, "editor", owner);
-    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow("no longer invite");
+    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow("no longer have permission to invite");
   });
 });
 

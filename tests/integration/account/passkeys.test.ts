@@ -120,7 +120,7 @@ describe("a passkey", () => {
     const enter = "Enter a code from your authenticator app, or a recovery code.";
     for (const [code, status, message] of [
       ["", 422, enter],
-      ["000000", 400, "That code is not right, or it was used before."],
+      ["000000", 400, "This code is incorrect or was already used."],
     ] as const) {
       const begun = await begin(accountPasskey, { ...add, code }, session);
       expect([begun.status, begun.asked.message]).toEqual([status, message]);
@@ -158,7 +158,7 @@ describe("a passkey", () => {
     const wrong = { purpose: "add", current: "wrong" };
     for (let n = 0; n < 10; n++) {
       const { status, asked } = await begin(accountPasskey, wrong, session);
-      expect([status, asked.message]).toEqual([400, "Your current password is not right."]);
+      expect([status, asked.message]).toEqual([400, "Your current password is incorrect."]);
     }
     const { status } = await begin(accountPasskey, { ...wrong, current: GOOD_PASSWORD }, session);
     expect(status).toBe(429);
@@ -202,7 +202,7 @@ describe("a passkey", () => {
     expect(await remove(GOOD_PASSWORD)).toMatchObject({ status: 404 });
     expect(await signIn(authenticator)).toMatchObject({
       status: 400,
-      message: "This site does not know that passkey. It may have been removed.",
+      message: "Unknown passkey. It may have been removed from your account.",
     });
   });
 
@@ -216,7 +216,7 @@ describe("a passkey", () => {
     const { cookies, passkey } = await confirmed(other.session, authenticator);
     expect(
       await change(cookies, { intent: "passkey-remove", id: other.authenticator.id, passkey }),
-    ).toMatchObject({ status: 400, message: "That is a passkey of another account." });
+    ).toMatchObject({ status: 400, message: "This passkey belongs to another account." });
   });
 
   it("belongs to one account, and an account has at most twenty", async () => {
@@ -241,19 +241,19 @@ describe("an answer", () => {
     expect(await send((await begin(authPasskey, {})).cookies)).toMatchObject({ status: 400 });
     expect(await send("")).toMatchObject({
       status: 400,
-      message: "That took too long. Try again.",
+      message: "The request has expired. Try again.",
     });
     expect(await send(first.cookies)).toMatchObject({ status: 302 });
     expect(await send(first.cookies)).toMatchObject({
       status: 400,
-      message: "That answer was used before. Try again.",
+      message: "This passkey response was already used. Try again.",
     });
     const late = await begin(authPasskey, {});
     vi.useFakeTimers({ now: Date.now() + 10 * 60 * 1000 + 1, toFake: ["Date"] });
     const answer = { passkey: authenticator.get(late.asked) };
     expect(await post(auth.action, "/auth", answer, late.cookies)).toMatchObject({
       status: 400,
-      message: "That took too long. Try again.",
+      message: "The request has expired. Try again.",
     });
   });
 
@@ -280,7 +280,7 @@ describe("an answer", () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, faults)).toMatchObject({
       status: 400,
-      message: "The passkey could not be verified. Try again.",
+      message: "Couldn’t verify the passkey. Try again.",
     });
   });
 
@@ -350,7 +350,7 @@ describe("an account without a password", () => {
     expect(await change(cookies, { ...off, passkey })).toMatchObject({ status: 302 });
     expect(await byPassword()).toMatchObject({
       status: 400,
-      message: "Invalid login credentials",
+      message: "Incorrect email or password.",
     });
     expect([await isSignedIn(other), await isSignedIn(user.session)]).toEqual([false, true]);
     expect(await activities()).toContain("password-off");
@@ -366,7 +366,7 @@ describe("an account without a password", () => {
     expect(await remove(authenticator)).toMatchObject({
       status: 409,
       message:
-        "This is the only way into your account. Set a password or add another passkey first.",
+        "This is your only way to sign in. Set a password or add another passkey first.",
     });
     // One for another host name is no way in here.
     sqliteHandle().exec(

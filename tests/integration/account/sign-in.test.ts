@@ -124,7 +124,7 @@ describe("signing in", () => {
     makeUser();
     const wrong = await post({ email: "admin@example.com", password: "wrong password" });
     const unknown = await post({ email: "nobody@example.com", password: "wrong password" });
-    expect(wrong).toMatchObject({ status: 400, message: "Invalid login credentials" });
+    expect(wrong).toMatchObject({ status: 400, message: "Incorrect email or password." });
     expect({ ...unknown, email: wrong.email }).toEqual(wrong);
     expect(wrong.email).toBe("admin@example.com");
   });

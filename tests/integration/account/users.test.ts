@@ -98,7 +98,7 @@ describe("an invitation", () => {
     const token = await invited("new@example.com", "publisher");
     expect(await openLink(token)).toMatchObject({
       status: 200,
-      data: { email: "new@example.com", role: "an uploader who may publish" },
+      data: { email: "new@example.com", role: "an uploader who can publish" },
     });
     const answer = (await acceptLink(token)) as Response;
     expect(answer.status).toBe(302);
@@ -110,7 +110,7 @@ describe("an invitation", () => {
     expect(await messages()).toEqual([
       expect.stringContaining("new@example.com signed in"),
       "- made an account for new@example.com, who was invited",
-      "owner@example.com invited new@example.com as an uploader who may publish",
+      "owner@example.com invited new@example.com as an uploader who can publish",
     ]);
   });
 
@@ -138,7 +138,7 @@ describe("an invitation", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
     expect(await openLink(token)).toMatchObject({
       status: 410,
-      data: { message: "This invitation was used. It works once." },
+      data: { message: "This invitation has already been used." },
     });
     const count = sqliteHandle().prepare("SELECT count(*) FROM users").pluck().get();
     expect(count).toBe(2);
@@ -165,7 +165,7 @@ describe("an invitation", () => {
     expect(await send({ intent: "withdraw", id })).toMatchObject({ status: 302 });
     expect(await openLink(second)).toMatchObject({
       status: 404,
-      data: { message: "This invitation does not exist, or was withdrawn." },
+      data: { message: "This invitation doesn’t exist or was withdrawn." },
     });
     expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
   });
@@ -232,7 +232,7 @@ describe("a user", () => {
       );
     expect(await signing()).toMatchObject({
       status: 400,
-      data: { message: "Invalid login credentials" },
+      data: { message: "Incorrect email or password." },
     });
     // A session that another program has put there does not count either.
     expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();

@@ -120,9 +120,9 @@ describe("a moderator", () => {
 
   it("is offered no tokens", async () => {
     await visitor.open("/admin/account");
-    expect(visitor.text).not.toContain("tokens of the API");
+    expect(visitor.text).not.toContain("let other software act on your behalf");
     await visitor.open("/admin/tokens");
-    expect(visitor.text).toContain("Your account can't create tokens or use the API.");
+    expect(visitor.text).toContain("Your account can’t create tokens or use the API.");
     expect(formsOfPage()).toEqual([]);
   });
 });
@@ -131,8 +131,8 @@ it("is a role that owners choose for invitations and users", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("Role", "Moderator");
-  visitor.fill("E-mail of the new user", "invited@example.com");
-  await visitor.press("Invite");
+  visitor.fill("Email", "invited@example.com");
+  await visitor.press("Invite user");
   expect(visitor.text).toContain("Send this link to invited@example.com");
   expect(row("SELECT role FROM invitations WHERE email = 'invited@example.com'")).toEqual({
     role: "moderator",

@@ -81,7 +81,7 @@ describe("a strike from the desk", () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
     expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
-      description: expect.stringContaining("up@b.c has 3 strikes. The account is blocked now."),
+      description: expect.stringContaining("up@b.c has 3 strikes. The account is now blocked."),
     });
     expect(isIn("up")).toBe(0);
   });

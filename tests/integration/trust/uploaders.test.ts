@@ -78,7 +78,7 @@ describe("a strike", () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
-      detail: expect.stringContaining("another strike since the page was loaded"),
+      detail: expect.stringContaining("another strike after you opened the page"),
     });
     expect(strikesOf([uploader.id]).get(uploader.id)).toHaveLength(1);
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
@@ -95,9 +95,9 @@ describe("a strike", () => {
   it("is refused without a reason, with a long one, and for who is no uploader", async () => {
     const id = uploader.id;
     for (const [fields, message] of [
-      [{ id, reason: "  " }, "A strike needs a reason."],
-      [{ id, reason: "x".repeat(501) }, "A reason has 500 characters at most."],
-      [{ id: owner.id, reason: "x" }, "Strikes are for uploaders."],
+      [{ id, reason: "  " }, "Enter a reason for the strike."],
+      [{ id, reason: "x".repeat(501) }, "Use at most 500 characters for the reason."],
+      [{ id: owner.id, reason: "x" }, "Only uploaders can get strikes."],
     ] as const) {
       const answer = await send({ intent: "strike", ...fields });
       expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);

@@ -6,7 +6,7 @@ import { Field } from "~/ui/forms/field";
 
 export const ACCOUNT_CHALLENGE_ADDRESS = "/admin/account/passkey";
 
-/** What confirms who it is: the password, or where the account has none a passkey, when it is sent. */
+/** A field that confirms the user's identity: the password or, if the account has none, a passkey on submit. */
 export function ConfirmField({
   hasPassword,
   label = "Current password",
@@ -30,16 +30,16 @@ export function ConfirmField({
   }
   return (
     <>
-      <p className="text-sm text-muted">You will be asked for one of your passkeys.</p>
+      <p className="text-sm text-muted">Your browser will ask for one of your passkeys.</p>
       {error && <p className="text-sm text-bad">{error}</p>}
     </>
   );
 }
 
 /**
- * The `onSubmit` of a form that a passkey confirms.
+ * Returns the `onSubmit` handler of a form that is confirmed with a passkey.
  *
- * @param wanted false where the form has a field for the password.
+ * @param wanted false if the form has a password field instead.
  */
 export function useConfirmedByPasskey(wanted: boolean) {
   const submit = useSubmit();

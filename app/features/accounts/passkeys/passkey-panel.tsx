@@ -10,16 +10,16 @@ import type { Passkey } from "./passkeys.server";
 
 interface State {
   passkeys: Passkey[];
-  /** The host name at which new ones work; undefined where browsers offer none. */
+  /** The host name for new passkeys; undefined if browsers don't offer any here. */
   rpId?: string;
   hasPassword: boolean;
   hasSecondFactor: boolean;
   busy: boolean;
-  /** Of the form with this intent. */
+  /** Returns the error of the form with one of these intents. */
   errorOf: (...intents: string[]) => string | undefined;
 }
 
-/** The passkeys of the account: the list, a form for another one, and the end of the password. */
+/** The passkeys of the account: the list, a form to add one, and a button that turns the password off. */
 export function PasskeyPanel({
   passkeys,
   rpId,
@@ -32,8 +32,8 @@ export function PasskeyPanel({
   return (
     <div className="flex flex-col gap-5">
       <p className="text-muted">
-        A passkey signs you in with the fingerprint, the face or the PIN of your device, without a
-        password and a code.
+        A passkey signs you in with your device’s fingerprint reader, face recognition or PIN,
+        without a password or code.
       </p>
       {listError && <p className="text-sm text-bad">{listError}</p>}
       {passkeys.length > 0 && (
@@ -52,7 +52,9 @@ export function PasskeyPanel({
         </ul>
       )}
       {rpId === undefined ? (
-        <p className="text-muted">To add one, open the site by its name and over https.</p>
+        <p className="text-muted">
+          To add a passkey, open the site at its domain name over https.
+        </p>
       ) : (
         <Adding {...{ hasPassword, hasSecondFactor, busy }} error={errorOf("passkey-add")} />
       )}
@@ -70,7 +72,7 @@ function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
       <p className="font-medium wrap-anywhere">
         {name}
         <span className="ml-2 text-sm text-muted">
-          {synced ? "Copied between your devices" : "On one device"}
+          {synced ? "Synced" : "This device only"}
         </span>
       </p>
       <p className="text-sm text-muted">
@@ -84,7 +86,7 @@ function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
         )}
       </p>
       {passkey.rpId !== rpId && (
-        <p className="text-sm text-warn">Works only at {passkey.rpId}, not at this address.</p>
+        <p className="text-sm text-warn">Works only on {passkey.rpId}, not on this domain.</p>
       )}
     </div>
   );
@@ -118,7 +120,7 @@ function Change({
   );
 }
 
-/** Two steps: the site is told who it is and gives a challenge, then the browser makes the passkey. */
+/** Adds a passkey in two steps: the user confirms their identity to get a challenge, then the browser creates it. */
 function Adding({
   hasPassword,
   hasSecondFactor,
@@ -152,14 +154,14 @@ function Adding({
       <Field
         label="Name of the new passkey"
         name="name"
-        hint="Such as “Phone” or “Key on my key ring”. Without one it is called after this device."
+        hint="Optional, such as “Phone” or “Security key”. Defaults to this device’s name."
         maxLength={60}
       />
       <ConfirmField hasPassword={hasPassword} error={failure ?? error} />
       {hasPassword && hasSecondFactor && <CodeField />}
       <div>
         <Button busy={asking || busy} busyLabel="Waiting for your passkey...">
-          Add a passkey
+          Add passkey
         </Button>
       </div>
     </form>
@@ -175,12 +177,12 @@ function PasswordOff({ busy, error }: { busy: boolean; error?: string }) {
       className="flex flex-col items-start gap-3 scriptless:hidden"
     >
       <p className="text-muted">
-        With the password off only your passkeys sign you in, and nobody can talk you out of a
-        password. A second passkey on another device is wise then.
+        Signing in only with passkeys protects you from phishing. Add a second passkey on another
+        device first.
       </p>
       {error && <p className="text-sm text-bad">{error}</p>}
       <Button variant="danger" name="intent" value="password-off" disabled={busy}>
-        Turn the password off
+        Turn off password
       </Button>
     </Form>
   );

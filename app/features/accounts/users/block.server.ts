@@ -9,15 +9,16 @@ import { eachPart } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { accountRow, setDeactivated } from "../user-list.server";
 
-/** Held or released in one transaction: a few milliseconds. */
+/** The number of videos changed in one transaction, which takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 25;
 
 /**
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked.
  *
- * @param hidesVideos whether to hold all of their videos, including deleted ones, until the account is reactivated.
- * @returns undefined when there is no such account.
- * @throws {FormError} 409 for an owner: owners have no uploads to answer for.
+ * @param hidesVideos whether to put all of their videos on hold, including deleted ones, until the account is
+ *   reactivated.
+ * @returns undefined if there is no such account.
+ * @throws {FormError} 409 for an owner.
  */
 export async function blockUser(
   userId: string,
@@ -37,7 +38,7 @@ export function blockIn(userId: string, ownerId: string | null): { email: string
   const user = accountRow(userId);
   if (!user) return undefined;
   if (user.role === "owner")
-    throw new FormError(409, "An owner can't be blocked. Give them another role first.");
+    throw new FormError(409, "Owners can’t be blocked. Change their role first.");
   const isDeactivated = user.deactivated_at !== null;
   if (!isDeactivated) {
     const deactivated_at = new Date().toISOString();
@@ -51,8 +52,8 @@ export function blockIn(userId: string, ownerId: string | null): { email: string
 }
 
 /**
- * Reactivates an account and releases the videos that its block holds, also those whose uploader another program has
- * changed since.
+ * Reactivates an account and releases the videos that are on hold because of its block, including those whose uploader
+ * another tool has changed since.
  */
 export async function unblockUser(
   userId: string,
@@ -69,8 +70,8 @@ export async function unblockUser(
 }
 
 /**
- * Returns the blocked accounts that hold a video although it now belongs to another account: it was transferred, and
- * nobody will reactivate a deleted account.
+ * Returns the blocked accounts because of which a video is on hold although it now belongs to another account: it was
+ * transferred, and a deleted account is never reactivated.
  */
 export function formerBlocksOf(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);
@@ -98,7 +99,7 @@ export function releaseFormerBlocks(
   });
 }
 
-/** @returns whether it was public until now. */
+/** Puts a video on hold. Returns whether it was public until now. */
 function hideOne(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });
@@ -106,7 +107,7 @@ function hideOne(videoId: string, userId: string, ownerId: string): boolean {
   return wasPublic;
 }
 
-/** All that a user has uploaded, deleted videos included. */
+/** Returns the ids of a user's videos, including deleted ones. */
 function videosOf(userId: string): string[] {
   return prepared<string>(
     `SELECT id FROM videos WHERE uploaded_by = @userId
@@ -116,7 +117,7 @@ function videosOf(userId: string): string[] {
     .all({ userId });
 }
 
-/** Returns how many of some videos `change` says are public, or were. Others can write in between. */
+/** Changes videos in parts, so that other writes can happen in between. Returns for how many `change` returned true. */
 function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const rest = [...ids];
   return eachPart(

@@ -35,12 +35,12 @@ export function strikesOf(userIds: readonly string[], now = Date.now()): Map<str
 }
 
 /**
- * Gives an uploader a strike, which counts for 90 days. With as many as STRIKES_BLOCK says the account is
- * blocked, in the same transaction.
+ * Gives an uploader a strike, which counts for 90 days. Reaching STRIKES_BLOCK blocks the account in the same
+ * transaction.
  *
- * @param options.shown how many strikes the page listed: a form that is sent twice gives one.
- * @returns undefined when there is no such account.
- * @throws {FormError} 409 without a reason, and for somebody who is no uploader.
+ * @param options.shown how many strikes the page listed, so that a form that is submitted twice gives only one.
+ * @returns undefined if there is no such account.
+ * @throws {FormError} 409 without a reason, or if the user isn't an uploader.
  */
 export async function giveStrike(
   userId: string,
@@ -49,16 +49,16 @@ export async function giveStrike(
   { shown, now = Date.now() }: { shown?: number; now?: number } = {},
 ): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
-  if (!reason) throw new FormError(409, "A strike needs a reason.");
+  if (!reason) throw new FormError(409, "Enter a reason for the strike.");
   if (reason.length > LONGEST_REASON) {
-    throw new FormError(409, `A reason has ${LONGEST_REASON} characters at most.`);
+    throw new FormError(409, `Use at most ${LONGEST_REASON} characters for the reason.`);
   }
   return transaction(() => {
     const strikes = strikesOf([userId]).get(userId) ?? [];
     if (shown !== undefined && shown !== strikes.length) {
       throw new FormError(
         409,
-        "This account has another strike since the page was loaded. Look at the list first.",
+        "This account got another strike after you opened the page. Review the list first.",
       );
     }
     return strikeIn(userId, reason, giverId, now);
@@ -74,7 +74,7 @@ export function strikeIn(
 ): GivenStrike | undefined {
   const user = accountRow(userId);
   if (!user) return undefined;
-  if (user.role !== "uploader") throw new FormError(409, "Strikes are for uploaders.");
+  if (user.role !== "uploader") throw new FormError(409, "Only uploaders can get strikes.");
   const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
   runChange(
     database()
@@ -92,7 +92,7 @@ export function strikeIn(
   return { email: user.email, strikes, isBlocked };
 }
 
-/** The uploaders of some videos, those in the trash included; who is no uploader by role is none of them. */
+/** Returns the users who can get a strike for some videos, including videos in the trash. Only uploaders can. */
 export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
   const rows = prepared<{ id: string; email: string; isIn: 0 | 1 }>(
     `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
@@ -112,7 +112,7 @@ export function strikeableOf(videoIds: readonly string[], now = Date.now()): Str
   });
 }
 
-/** Takes a strike back; it stays in the list. Undefined when it was taken back before, or is not there. */
+/** Withdraws a strike, which stays in the list. Returns undefined if it was already withdrawn or doesn't exist. */
 export async function withdrawStrike(
   strikeId: string,
   ownerId: string,
