@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "is shown by no preview link while it is held",
+    title: "is not shown by preview links",
   },
   {
     rule: "A video is read by the worker that has its job alone",
@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first mail a day, however it is written",
+    title: "gets one first email a day, however it is spelled and however many reports there are",
   },
   {
     rule: "Only the link in an email confirms its address",
@@ -565,7 +565,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets no further mail about a report until the link in the first was opened",
+    title: "gets no further email about a report until the link in the first one was opened",
   },
   {
     rule: "A page is only for roles with its permission",

@@ -31,7 +31,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** A mail server on this machine, by the makers of the library that sends. */
+/** A local mail server, by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -56,7 +56,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** The limits outlive a test. */
+/** Needed because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -74,13 +74,13 @@ async function open(path: string, method = "GET"): Promise<Response | object> {
 }
 const waiting = () =>
   sqliteHandle().prepare("SELECT event, attempts FROM outbox ORDER BY rowid").all();
-/** The status link in a mail. */
+/** Returns the status link in an email. */
 const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
-/** Quoted-printable breaks lines and writes "=" in figures. */
+/** Quoted-printable breaks lines and encodes "=". */
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
-describe("mails to reporters", () => {
-  it("say what changed, with the link and nothing of the report", async () => {
+describe("emails to reporters", () => {
+  it("say what changed, with the link but without the report's text", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address);
@@ -108,12 +108,12 @@ describe("mails to reporters", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("go to nobody who gave no address", async () => {
+  it("are not sent without an email address", async () => {
     await report("");
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for a mail server that is away, also over a restart", async () => {
+  it("wait for an unavailable mail server, even across a restart", async () => {
     await report();
     await sendReportMails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
@@ -126,7 +126,7 @@ describe("mails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for the secret that reads the address", async () => {
+  it("wait for the secret that decrypts the address", async () => {
     await report();
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();
@@ -138,7 +138,7 @@ describe("mails to reporters", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("are not kept when the report is erased", async () => {
+  it("are deleted when the report is erased", async () => {
     await report();
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
@@ -151,7 +151,7 @@ describe("mails to reporters", () => {
   });
 });
 
-describe("an address that anybody may have entered", () => {
+describe("an email address that anyone may have entered", () => {
   const idOf = (n: number) => String(n).padStart(22, "B");
   const ask = (n: number) =>
     transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
@@ -160,7 +160,7 @@ describe("an address that anybody may have entered", () => {
     return page;
   };
 
-  it("gets one first mail a day, however it is written and however many reports there are", async () => {
+  it("gets one first email a day, however it is spelled and however many reports there are", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -183,12 +183,12 @@ describe("an address that anybody may have entered", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("gets no further mail about a report until the link in the first was opened", async () => {
+  it("gets no further email about a report until the link in the first one was opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
     await sendReportMails();
     expect(mails).toHaveLength(1);
-    // The sender of the form has this link, and mail programs look at the other.
+    // The sender of the form has this link, and mail scanners open the other one.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await ask(1);
@@ -204,7 +204,7 @@ describe("an address that anybody may have entered", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("gets the mails about other reports once a link was opened, fifty a day at most", async () => {
+  it("gets emails about other reports once a link was opened, at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));
@@ -218,7 +218,7 @@ describe("an address that anybody may have entered", () => {
     expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
   });
 
-  it("isn't confirmed by the owner of a similar one", async () => {
+  it("isn't confirmed by the owner of a similar address", async () => {
     const mails = await useMailServer();
     await report("v.ictim@example.org", idOf(1));
     await sendReportMails();
@@ -228,7 +228,7 @@ describe("an address that anybody may have entered", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is in the database only encrypted", async () => {
+  it("is stored only encrypted", async () => {
     const mails = await useMailServer();
     await report("secret.person@example.org");
     await sendReportMails();

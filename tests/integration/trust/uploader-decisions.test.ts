@@ -61,8 +61,8 @@ beforeEach(() => {
   addVideo({ title: "Their video", status: "published", uploaded_by: "up" });
 });
 
-describe("a strike from the desk", () => {
-  it("comes with a removal, with its reason, and is said with the decision", async () => {
+describe("a strike with a decision", () => {
+  it("is given with a removal and its reason, and shown with the decision", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -76,7 +76,7 @@ describe("a strike from the desk", () => {
     expect(log.all()).toEqual(["remove", "strike"]);
   });
 
-  it("blocks with the third that counts, which the page says before", async () => {
+  it("blocks the account with the third one, which the page announces", async () => {
     for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
@@ -86,7 +86,7 @@ describe("a strike from the desk", () => {
     expect(isIn("up")).toBe(0);
   });
 
-  it("is one for each uploader, and none for an editor", async () => {
+  it("is given once to each uploader, and never to an editor", async () => {
     addVideo({ id: "w", uploaded_by: "up" });
     addVideo({ id: "x", uploaded_by: "other" });
     addVideo({ id: "y", uploaded_by: "u" });
@@ -100,7 +100,7 @@ describe("a strike from the desk", () => {
     ]);
   });
 
-  it("is refused with another decision, and for who can have none; then nothing is decided", async () => {
+  it("is rejected with another decision or for users who can't get one, and then nothing is decided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -118,7 +118,7 @@ describe("a strike from the desk", () => {
     expect(decisionsFor("up")).toEqual([]);
   });
 
-  it("has the beginning of a long reason, and the form is what ticks it", async () => {
+  it("shortens a long reason, and is only given if the form says so", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";
@@ -134,8 +134,8 @@ describe("a strike from the desk", () => {
   });
 });
 
-describe("what an uploader reads of decisions", () => {
-  it("has the reason and the title, also when the video is deleted for good", async () => {
+describe("decisions shown to uploaders", () => {
+  it("include the reason and title, even if the video is deleted for good", async () => {
     await report("r");
     await decide("r", "hide", { reason: "First we look." });
     expect(decisionsFor("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
@@ -155,7 +155,7 @@ describe("what an uploader reads of decisions", () => {
     expect(decisionsFor("other")).toEqual([]);
   });
 
-  it("is no question to the reporter, and nothing where nobody has uploaded it", async () => {
+  it("don't include questions to the reporter, or videos without an uploader", async () => {
     addVideo({ id: "w", uploaded_by: "of another program" });
     addVideo({ id: "x", uploaded_by: null });
     await report("r", ["v", "w", "x"]);
@@ -164,7 +164,7 @@ describe("what an uploader reads of decisions", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM uploader_decisions").pluck().get()).toBe(0);
   });
 
-  it("is encrypted, and says so where it can't be read", async () => {
+  it("are encrypted, and say so if they can't be read", async () => {
     await report("r");
     await decide("r", "keep", { reason: "A secret reason" });
     const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());
@@ -174,7 +174,7 @@ describe("what an uploader reads of decisions", () => {
     expect(decisionsFor("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
-  it("stays when the reporter's texts are erased, and goes after REPORT_KEEP", async () => {
+  it("stay when the reporter's texts are erased, and are deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));
@@ -184,7 +184,7 @@ describe("what an uploader reads of decisions", () => {
     expect(decisionsFor("up")).toEqual([]);
   });
 
-  it("stays while the report is open", async () => {
+  it("stay while the report is open", async () => {
     await report("r");
     await decide("r", "hide");
     await eraseDue(NOW + 200 * DAY_MS);
