@@ -1,10 +1,10 @@
 import type { Page, Route } from "playwright/test";
 import { ADMIN, expect, OTHER_SITE, signIn, test } from "../site";
 
-// Not the site of the other files: failing sign-ins count against the address they all come from.
+// A separate site, because failed sign-ins count against the address that all tests share.
 test.use({
   siteEnvironment: OTHER_SITE,
-  // Passkeys belong to a name, so not at 127.0.0.1.
+  // Passkeys need a host name, not 127.0.0.1.
   baseURL: ({ siteProcess }, use) => use(siteProcess.url.replace("127.0.0.1", "localhost")),
 });
 
@@ -12,7 +12,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM sessions; DELETE FROM passkeys");
 });
 
-/** A device with a screen lock that its owner opens whenever it asks. */
+/** Adds a virtual authenticator whose user is always verified. */
 async function addDevice(page: Page) {
   const protocol = await page.context().newCDPSession(page);
   await protocol.send("WebAuthn.enable");
@@ -28,7 +28,7 @@ async function addDevice(page: Page) {
   return protocol;
 }
 
-test("an admin signs in with a passkey alone, and keeps the last way in", async ({
+test("an admin signs in with only a passkey, and can't remove the last one", async ({
   page,
   site,
 }) => {
@@ -55,7 +55,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await expect(page.getByText("Password turned off.")).toBeVisible();
 
   await page.context().clearCookies();
-  // Without challenges nothing is suggested, which such a device would answer before the button is pressed.
+  // Without challenges, the browser suggests no passkey, which this device would use before the button is pressed.
   let suggestions = 0;
   const withoutChallenge = (route: Route) => {
     suggestions += 1;
@@ -67,7 +67,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
-  // One as the page was opened, one after the failure.
+  // One when the page was opened, one after the failure.
   await expect.poll(() => suggestions).toBe(2);
   await page.unroute("**/auth/passkey", withoutChallenge);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();

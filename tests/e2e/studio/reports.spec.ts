@@ -3,7 +3,7 @@ import { mp4Clip } from "../../clips";
 import { addOpenReport } from "../../reported-videos";
 import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
 
-test("a moderator hides, keeps and removes what was reported, by keyboard", async ({
+test("a moderator hides, keeps and removes a reported video by keyboard", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
 });
 
-test("a moderator adds the video that is meant, uncovers its video and decides by a letter", async ({
+test("a moderator adds a video, uncovers it and decides with a key", async ({
   page,
   site,
 }) => {
@@ -86,7 +86,7 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await expect(page.getByLabel("Reason")).toBeFocused();
-  // A letter that is typed is a letter.
+  // Letters typed into the field don't choose a decision.
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();

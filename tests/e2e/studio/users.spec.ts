@@ -2,7 +2,7 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const PASSWORD = "a password of my own";
 
-test("somebody is invited, and sees their own drafts alone", async ({
+test("an invited uploader sees only their own drafts", async ({
   page,
   site,
   browser,

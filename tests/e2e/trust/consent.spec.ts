@@ -14,7 +14,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM performers; DELETE FROM video_consents; DELETE FROM alerts");
 });
 
-/** A picture of one grey pixel, as a scanner would send a document. */
+/** An image of one gray pixel, in place of a scanned document. */
 const DOCUMENT = {
   name: 'passport "of" Ann\u202efdp.png',
   mimeType: "image/png",
@@ -41,7 +41,7 @@ function png(): Buffer {
 const videos = (site: SiteProcess) =>
   site.database().prepare("SELECT title, status FROM videos").all();
 
-test("a video gets its record, by keyboard where it can, and can be published then", async ({
+test("a video can be published once it has a consent record, mostly by keyboard", async ({
   page,
   site,
 }) => {
@@ -64,7 +64,7 @@ test("a video gets its record, by keyboard where it can, and can be published th
   await page.getByRole("button", { name: "Save record" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Date of birth")).toHaveAttribute("aria-invalid", "true");
-  // What was typed is still there.
+  // The values are kept.
   await expect(page.getByLabel("Legal name")).toHaveValue("Ann Example");
   await look();
   await page.getByLabel("Date of birth").fill("1990-01-01");
@@ -99,7 +99,7 @@ test("a video gets its record, by keyboard where it can, and can be published th
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload leads to its record, and the link asks nothing, however soon it is followed", async ({
+test("an upload links to its consent record, without a prompt however soon the link is followed", async ({
   page,
   site,
 }) => {
@@ -109,7 +109,7 @@ test("an upload leads to its record, and the link asks nothing, however soon it 
   await page.getByLabel("Description").fill("Roses, and nobody else.");
   await page.getByLabel("Category").selectOption("desi");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
-  // The file is in the queue: a form that is sent before is sent as without scripts.
+  // Waits for the file in the queue. Before that, the form is sent as without JavaScript.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
   let asked = 0;
   page.on("dialog", (dialog) => {

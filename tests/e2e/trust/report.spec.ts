@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test from an address of its own, which is what the limits go by.
+// Each test uses its own IP address, because limits are per address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
@@ -23,7 +23,7 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report is made by keyboard, and its pages have no violations", async ({ page, site }) => {
+test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({ page, site }) => {
   await fill(site, 2);
   await page.goto("/report?video=v1", { waitUntil: "networkidle" });
   await expectNoViolations(page);
@@ -35,7 +35,7 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
-  // With scripts as without: the sentence at the field, and the focus on it.
+  // As without JavaScript: the message is next to the field, which has the focus.
   await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
   await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);
@@ -51,12 +51,12 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await expectNoViolations(page);
   await fitsThePage(page);
 
-  // Nobody has read it yet.
+  // The video is hidden before anyone has read the report.
   await page.goto("/video/v1");
   await expect(page.getByText("Video not found")).toBeVisible();
 });
 
-test("an open list loses a video that is reported to show somebody under age", async ({
+test("an open list drops a video that is reported as a possible minor", async ({
   page,
   site,
   context,
@@ -81,7 +81,7 @@ test("an open list loses a video that is reported to show somebody under age", a
   ).toBe(1);
 });
 
-test("the form says which videos it finds, and asks once about a text without one", async ({
+test("the form shows which videos it finds, and asks for confirmation if there is none", async ({
   page,
   site,
 }) => {

@@ -2,19 +2,19 @@ import { ORIGIN } from "../../sign-in-requests";
 
 type Handler = (args: never) => unknown;
 
-/** What the admin panel returns, to be shown on its own page, to a form whose sender is signed out. */
+/** The response of the admin panel to a form without a session, which its own page shows. */
 interface SignedOutData {
   data?: { signedOut?: object };
   init?: ResponseInit;
 }
 
-/** A route as the rules see it: its address and what answers there. */
+/** A route as the rules see it: its path and its handlers. */
 export interface RouteUnderTest {
   path: string;
   module: { loader?: Handler; action?: Handler };
 }
 
-/** What anybody may post to. Every other action is for who is signed in, wherever it stands. */
+/** The routes that anyone may post to. All other actions require a session. */
 const PUBLIC_ACTIONS = [
   "auth",
   "auth/code",
@@ -30,7 +30,7 @@ const PUBLIC_ACTIONS = [
   "saved/videos",
 ];
 const ADMIN_AREA = /^(admin|uploads)(\/|$)/;
-/** How a browser says, or leaves unsaid, that a page of another site makes the request. */
+/** The headers of browsers for requests from other sites. */
 const FOREIGN: Record<string, string>[] = [
   { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
   { Origin: "https://evil.example" },
@@ -82,7 +82,7 @@ function refuses(answer: Response | undefined, path: string): boolean {
   return [403, 405].includes(status) || (path === "*" && status === 404);
 }
 
-/** To the sign-in page, or with a status that says the same. */
+/** Returns whether a response redirects to the sign-in page, or has an equivalent status. */
 function turnsAway(answer: Response | undefined): boolean {
   if (answer?.status === 400) return answer.statusText === "Session missing";
   if (answer?.status === 302) return answer.headers.get("Location") === "/auth";

@@ -34,7 +34,7 @@ it("signs an admin in and out", async () => {
   expect(visitor.in().queryByRole("button", { name: "Sign Out" })).toBeNull();
 });
 
-it("changes the password, which ends the other sessions", async () => {
+it("ends the other sessions when the password changes", async () => {
   const hash = site.database().prepare("SELECT password_hash FROM users").pluck().get();
   await visitor.setCookie(await signInTo(site));
   const other = new HtmlVisitor(site);
@@ -57,7 +57,7 @@ it("changes the password, which ends the other sessions", async () => {
   site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
 });
 
-it("deletes an account and transfers its videos without scripts", async () => {
+it("deletes an account and transfers its videos", async () => {
   const database = site.database();
   database.exec(`
     INSERT INTO users (id, email, password_hash, role) VALUES ('left', 'left@example.com', '', 'uploader');
@@ -77,7 +77,7 @@ it("deletes an account and transfers its videos without scripts", async () => {
   expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
 });
 
-it("sets the limits of an uploader without scripts, and keeps what was wrong", async () => {
+it("sets the limits of an uploader, and keeps invalid values", async () => {
   site
     .database()
     .exec(
@@ -96,7 +96,7 @@ it("sets the limits of an uploader without scripts, and keeps what was wrong", a
   site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
-it("renames and removes a passkey and asks for none", async () => {
+it("renames and removes a passkey without using one", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
      SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
@@ -115,7 +115,7 @@ it("renames and removes a passkey and asks for none", async () => {
   expect(visitor.text).not.toContain("Rename or remove");
 });
 
-it("invites an uploader of drafts, who sees only their own, and deactivates them", async () => {
+it("invites an uploader, who sees only their own drafts, and deactivates them", async () => {
   const email = "new@example.com";
   site.addVideo({ title: "Another's video" });
   await visitor.setCookie(await signInTo(site));
@@ -155,7 +155,7 @@ it("invites an uploader of drafts, who sees only their own, and deactivates them
   expect(guest.text).toContain("This invitation has already been used.");
 });
 
-it("sets a second factor up and signs in with it", async () => {
+it("sets up two-factor authentication and signs in with it", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/account");
   const panel = visitor.in().getByRole("region", { name: "Two-factor authentication" });

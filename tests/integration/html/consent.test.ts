@@ -59,7 +59,7 @@ it("publishes a video once its performer and its consent are recorded", async ()
   expect(rows()).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-it("leads from an upload to its consent record, and then publishes it", async () => {
+it("redirects from an upload to its consent record, then publishes it", async () => {
   await visitor.open("/admin");
   visitor.fill("Title", "Morning in the garden");
   visitor.fill("Description", "Roses, and nobody else.");

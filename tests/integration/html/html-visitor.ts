@@ -4,7 +4,7 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets are not loaded, so only a browser knows what is hidden; to ask costs half of the time.
+// Style sheets aren't loaded, so hidden elements aren't known, and checking for them takes half of the time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),
@@ -15,7 +15,7 @@ configure({
  * real requests. It draws nothing: what a page looks like is tested in a browser.
  */
 export class HtmlVisitor {
-  /** The status of the last answer, after redirects. */
+  /** The status of the last response, after redirects. */
   status = 0;
   private readonly jar = new CookieJar();
   private readonly fetch: typeof fetch;
@@ -50,7 +50,7 @@ export class HtmlVisitor {
     return within(element);
   }
 
-  /** The text of the page as it is read, in one line. */
+  /** The visible text of the page, on one line. */
   get text(): string {
     return textOf(this.document.body);
   }
@@ -64,7 +64,7 @@ export class HtmlVisitor {
     return this.open(this.document.URL);
   }
 
-  /** The answer to a request that does not leave the page. */
+  /** Sends a request without leaving the page. */
   get(address: string): Promise<Response> {
     const headers = { ...this.headers, "Sec-Fetch-Site": "same-origin" };
     return this.fetch(new URL(address, this.document.URL), { headers });
@@ -77,13 +77,13 @@ export class HtmlVisitor {
     await this.request(new URL(address, this.document.URL), {});
   }
 
-  /** The field with this label, or else with a label that contains it. */
+  /** Returns the field with this label, or else the first one whose label contains it. */
   field<Field extends HTMLElement = HTMLInputElement>(label: string, form?: HTMLElement): Field {
     const [exact] = this.in(form).queryAllByLabelText<Field>(label);
     return exact ?? this.in(form).getByLabelText<Field>(label, { exact: false });
   }
 
-  /** The first element with this role and this name, or else with a name that contains it. */
+  /** Returns the first element with this role and name, or else with a name that contains it. */
   named(role: "button" | "link", name: string): HTMLElement {
     const [exact] = this.in().queryAllByRole(role, { name });
     return exact ?? this.in().getAllByRole(role, { name: (found) => found.includes(name) })[0]!;
@@ -106,7 +106,7 @@ export class HtmlVisitor {
     this.field(label, form).checked = true;
   }
 
-  /** Puts a file into the form; `file` is a path or the content. */
+  /** Attaches a file to the form. `file` is a path or the content. */
   attach(field: HTMLElement, file: string | Buffer, name = "file"): void {
     const content = typeof file === "string" ? fs.readFileSync(file) : file;
     this.files.set(
@@ -123,7 +123,7 @@ export class HtmlVisitor {
     await this.submit(element, element as HTMLButtonElement);
   }
 
-  /** Sends the form of a field, as Enter in it does: with the form's first button. */
+  /** Submits the form of a field like the Enter key, with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
     if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
@@ -182,25 +182,25 @@ export class HtmlVisitor {
     const address = new URL(answer.url || url);
     address.hash ||= url.hash;
     this.files.clear();
-    // Without scripts, the content of <noscript> is part of the page: jsdom parses it as such.
+    // Without scripts, jsdom parses the content of <noscript> as part of the page.
     this.dom = new JSDOM(await answer.text(), { url: address.href });
-    // The data of the page are in scripts, and nobody reads them.
+    // The page's data is in scripts, which aren't visible.
     for (const script of this.document.querySelectorAll("script")) script.remove();
   }
 
-  /** Takes over a session, such as `signInTo` returns, instead of sending the form. */
+  /** Uses an existing session, such as `signInTo` returns, instead of signing in. */
   async setCookie(cookie: string): Promise<void> {
     await this.jar.setCookie(cookie, this.site.url);
   }
 
-  /** Begins again, like a new browser: without cookies and an open page. */
+  /** Starts over like a new browser, without cookies and an open page. */
   async restart(): Promise<void> {
     await this.clearCookies();
     this.files.clear();
     this.dom = new JSDOM("");
   }
 
-  /** Forgets every cookie. */
+  /** Deletes all cookies. */
   async clearCookies(): Promise<void> {
     await this.jar.removeAllCookies();
   }

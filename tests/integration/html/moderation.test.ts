@@ -51,7 +51,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
   visitor.in().getByRole("row", { name: "Reports received 2" });
 });
 
-it("gives a strike with a removal, which the uploader reads with its reason", async () => {
+it("gives a strike with a removal, and shows the uploader its reason", async () => {
   const them = site.addUser({ id: "them", email: "them@example.com", role: "uploader" });
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
@@ -91,7 +91,7 @@ describe("the block list", () => {
     await visitor.press("Import list");
   }
 
-  it("is imported and exported, and an entry is removed and put back", async () => {
+  it("is imported and exported, and an entry is removed and restored", async () => {
     await visitor.open("/admin/block-list");
     expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");
@@ -125,7 +125,7 @@ describe("the block list", () => {
     expect(videos()).toHaveLength(2);
   });
 
-  it("publishes a video that couldn't be compared with it after a look", async () => {
+  it("releases a video that couldn't be compared after a review", async () => {
     const id = site.addVideo({ title: "A quiet street", status: "published" });
     site.database().exec(
       `INSERT INTO jobs (video_id, kind, priority, state, reason)
@@ -170,7 +170,7 @@ describe("the uploaders' terms", () => {
       .all();
   afterEach(() => requireTerms(null));
 
-  it("are written, required of every upload, and no longer required", async () => {
+  it("are written, required for every upload, and no longer required", async () => {
     const before = writeTerms("What was before.");
     await visitor.open("/admin/terms");
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
@@ -188,7 +188,7 @@ describe("the uploaders' terms", () => {
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
-  it("are accepted by an upload, again if they have changed meanwhile", async () => {
+  it("are accepted by an upload, and again after a change", async () => {
     const first = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     await visitor.open("/admin");

@@ -21,14 +21,14 @@ it.each([
   ["account-create", "b@c.d", "Ann made the account b@c.d"],
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
-])("the activity %s with “%s” is a sentence", (action, detail, message) => {
+])("formats the activity %s with “%s”", (action, detail, message) => {
   expect(told(action, detail)).toBe(message);
 });
 
-it("a title may hold the sign that stands for it", () => {
+it("keeps a percent sign in a title", () => {
   expect(told("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("an action of another version is told by its name", () => {
+it("shows an unknown action by its name", () => {
   expect(told("levitate", "A video")).toBe("Ann levitate A video");
 });

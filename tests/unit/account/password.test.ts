@@ -14,7 +14,7 @@ import { FormError } from "~/platform/form-error.server";
 const ASKER = userAsker("somebody");
 
 describe("a password", () => {
-  it("is hashed at cost 12, like the hash that stands for nobody's", async () => {
+  it("is hashed at cost 12, like the dummy hash", async () => {
     const longest = "é".repeat(36);
     const hash = await hashPassword(longest, ASKER);
     expect(bcrypt.getRounds(hash)).toBe(12);
@@ -25,17 +25,17 @@ describe("a password", () => {
     }
   });
 
-  it("is nobody's, whatever it is", async () => {
+  it("never matches without an account", async () => {
     expect(await checkPassword("anything at all", undefined, ASKER)).toBe(false);
   });
 
-  it("is counted in characters at its least and in bytes at its most", async () => {
+  it("has a minimum in characters and a maximum in bytes", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
       await expect(hashPassword(password, ASKER), password).rejects.toThrow(FormError);
     }
   });
 
-  it("of the browser is more than the name of the site and the address of the account", () => {
+  it("chosen in the browser must be more than the site name and the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -50,7 +50,7 @@ describe("a password", () => {
     }
   });
 
-  it("is hashed beside the serving thread, which goes on meanwhile", async () => {
+  it("is hashed without blocking the serving thread", async () => {
     let turns = 0;
     const turn = () => {
       turns++;
@@ -60,15 +60,15 @@ describe("a password", () => {
     turn();
     await hashPassword("correct horse battery", ASKER);
     done = true;
-    // bcryptjs in this thread would let a handful of turns through between its slices.
+    // In this thread, bcryptjs would only yield to the event loop a few times.
     expect(turns).toBeGreaterThan(500);
   });
 });
 
-describe("the queue of passwords to check", () => {
+describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** The names of those that were checked, in their order, and of those that were refused. */
+  /** Returns the names of the checked requests in order, and of the rejected ones. */
   function check(askers: ReturnType<typeof strangerAsker>[]) {
     const checked: string[] = [];
     const refused: string[] = [];
@@ -85,19 +85,19 @@ describe("the queue of passwords to check", () => {
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerAsker(`flood${n}`, 3));
 
-  it("gives a network with fewer failures the place of one with more", async () => {
+  it("replaces a network with more failures with one with fewer", async () => {
     const { checked, refused } = await check([...flood, strangerAsker("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(refused).toHaveLength(23);
   });
 
-  it("gives nobody's place to a network with as many failures", async () => {
+  it("doesn't replace a network with as many failures", async () => {
     const { checked } = await check([...flood, strangerAsker("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of users first, two of each, whatever strangers do", async () => {
+  it("checks the passwords of known users first, two of each, whatever strangers do", async () => {
     const users = ["a", "a", "a", "b"].map(userAsker);
     const { checked, refused } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
