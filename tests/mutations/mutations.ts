@@ -522,7 +522,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A new network can sign in during a flood",
     file: "app/features/accounts/password.server.ts",
-    find: "if (!last || last.asker.failures <= failures) return false;",
+    find: "if (!last || last.requester.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
     title: "replaces a network with more failures with one with fewer",

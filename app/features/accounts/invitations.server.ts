@@ -148,8 +148,8 @@ export async function acceptInvitation(
   if (before.state !== "open") throw closedInvitation(before.state);
   const { email = "" } = before;
   requireUnguessable(password, email);
-  const asker = strangerAsker(`invitation of ${email.toLowerCase()}`, 0);
-  const password_hash = await hashPassword(password, asker);
+  const requester = strangerAsker(`invitation of ${email.toLowerCase()}`, 0);
+  const password_hash = await hashPassword(password, requester);
   const entry = { userId: null, action: "invitation-accept", detail: email } as const;
   return changeAndRecord(entry, () => {
     const row = firstRow(

@@ -62,9 +62,9 @@ export function requireUnguessable(password: string, email: string): void {
  *
  * @throws {FormError} 422 for a password that is too short or too long, 429 if the queue is full.
  */
-export async function hashPassword(password: string, asker: Asker): Promise<string> {
+export async function hashPassword(password: string, requester: Asker): Promise<string> {
   requireGoodPassword(password);
-  return (await ask({ password }, asker)) as string;
+  return (await ask({ password }, requester)) as string;
 }
 
 /**
@@ -75,9 +75,9 @@ export async function hashPassword(password: string, asker: Asker): Promise<stri
 export async function checkPassword(
   password: string,
   hash: string | undefined,
-  asker: Asker,
+  requester: Asker,
 ): Promise<boolean> {
-  const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, asker);
+  const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, requester);
   const readWhole = Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
   return matches === true && hash !== undefined && readWhole;
 }
@@ -105,7 +105,7 @@ export function strangerAsker(name: string, failures: number): Asker {
 
 interface Waiting {
   question: PasswordQuestion;
-  asker: Asker;
+  requester: Asker;
   resolve(answer: string | boolean): void;
   reject(error: unknown): void;
 }
@@ -122,10 +122,10 @@ const hashing = processState(
   ({ thread }) => thread.terminate(),
 );
 
-function ask(question: PasswordQuestion, asker: Asker): Promise<string | boolean> {
+function ask(question: PasswordQuestion, requester: Asker): Promise<string | boolean> {
   return new Promise((resolve, reject) => {
-    if (!hasRoom(asker)) return reject(tooBusy(asker));
-    hashing().queue.push({ question, asker, resolve, reject });
+    if (!hasRoom(requester)) return reject(tooBusy(requester));
+    hashing().queue.push({ question, requester, resolve, reject });
     void computeNext();
   });
 }
@@ -137,14 +137,14 @@ function ask(question: PasswordQuestion, asker: Asker): Promise<string | boolean
 function hasRoom({ name, isStranger, failures }: Asker): boolean {
   const state = hashing();
   const all = [...(state.computing ? [state.computing] : []), ...state.queue];
-  const alike = all.filter(({ asker }) => asker.isStranger === isStranger);
-  if (alike.filter(({ asker }) => asker.name === name).length >= MAX_QUEUED_PER_CLIENT)
+  const alike = all.filter(({ requester }) => requester.isStranger === isStranger);
+  if (alike.filter(({ requester }) => requester.name === name).length >= MAX_QUEUED_PER_CLIENT)
     return false;
   if (alike.length < MAX_QUEUED) return true;
-  const last = inOrder(state.queue.filter(({ asker }) => asker.isStranger === isStranger)).at(-1);
-  if (!last || last.asker.failures <= failures) return false;
+  const last = inOrder(state.queue.filter(({ requester }) => requester.isStranger === isStranger)).at(-1);
+  if (!last || last.requester.failures <= failures) return false;
   state.queue = state.queue.filter((each) => each !== last);
-  last.reject(tooBusy(last.asker));
+  last.reject(tooBusy(last.requester));
   return true;
 }
 
@@ -155,7 +155,7 @@ function tooBusy({ isStranger }: Asker): FormError {
 
 /** Returns the requests in the order in which they are computed. The sort is stable, so equals stay first-come. */
 function inOrder(queue: readonly Waiting[]): Waiting[] {
-  const rank = ({ asker }: Waiting) => (asker.isStranger ? asker.failures : -1);
+  const rank = ({ requester }: Waiting) => (requester.isStranger ? requester.failures : -1);
   return queue.toSorted((one, other) => rank(one) - rank(other));
 }
 

@@ -9,7 +9,7 @@ import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 
 interface State {
   factor: { enabledAt?: string; recoveryCodesLeft: number };
-  enrolment?: { key: string; qrCode: string };
+  enrollment?: { key: string; qrCode: string };
   hasPassword: boolean;
   /** Whether one of the account's passkeys works on this host name. */
   hasPasskey: boolean;
@@ -20,10 +20,10 @@ interface State {
 }
 
 /** Two-factor authentication: off, being set up, or on. */
-export function SecondFactorPanel({ enrolment, ...state }: State) {
+export function SecondFactorPanel({ enrollment, ...state }: State) {
   const { hasPassword, busy, error } = state;
   if (state.factor.enabledAt) return <TurnedOn {...state} />;
-  if (enrolment) return <Enrolling enrolment={enrolment} busy={busy} error={error} />;
+  if (enrollment) return <SetUp enrollment={enrollment} busy={busy} error={error} />;
   return <TurnedOff {...{ hasPassword, busy, error }} />;
 }
 
@@ -45,15 +45,15 @@ function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "bu
   );
 }
 
-function Enrolling({
-  enrolment,
+function SetUp({
+  enrollment,
   busy,
   error,
-}: Required<Pick<State, "enrolment">> & Pick<State, "busy" | "error">) {
+}: Required<Pick<State, "enrollment">> & Pick<State, "busy" | "error">) {
   return (
     <div className="flex flex-col gap-6 sm:flex-row">
       <img
-        src={enrolment.qrCode}
+        src={enrollment.qrCode}
         alt="QR code for an authenticator app"
         width={192}
         height={192}
@@ -63,7 +63,7 @@ function Enrolling({
         <p className="text-muted">
           Scan the QR code with your authenticator app, or enter this key:
         </p>
-        <p className="font-mono break-words">{enrolment.key}</p>
+        <p className="font-mono break-words">{enrollment.key}</p>
         <Form method="post" className="flex flex-col gap-4">
           <input type="hidden" name="intent" value="second-factor-confirm" />
           <Field
@@ -93,7 +93,7 @@ function TurnedOn({
   busy,
   error,
   codeError,
-}: Omit<State, "enrolment">) {
+}: Omit<State, "enrollment">) {
   const { enabledAt, recoveryCodesLeft } = factor;
   const [isPasskeyChosen, setIsPasskeyChosen] = useState(false);
   const isPasskeyUsed = !hasPassword || isPasskeyChosen;

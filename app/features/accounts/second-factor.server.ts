@@ -123,7 +123,7 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
   return Math.floor(now / 1000 / STEP_SECONDS) + delta;
 }
 
-/** Accepts the code of a step once: the same or an earlier one is rejected afterwards. */
+/** Accepts the code of a time step once. The same or an earlier one is rejected afterwards. */
 function useStep(user: FactorRow, step: number): boolean {
   const { changes } = prepared(
     `UPDATE users SET totp_last_step = @step

@@ -14,7 +14,7 @@ export const MAX_PER_SECOND = 20;
 /** Further attempts of a network in the same minute make no difference. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
-/** The one route that checks passwords. */
+/** The only route that checks passwords. */
 const SIGN_IN_ROUTE = "/auth";
 
 const bySource = attemptLimit("sign-ins by address and second", MAX_PER_ADDRESS_AND_SECOND, 1);

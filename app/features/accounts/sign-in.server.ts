@@ -77,14 +77,14 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const account = isKnown ? knownKey(user.id) : `account ${email.toLowerCase()}`;
   const uncount = countAttempt(isKnown ? undefined : address, account);
   const network = widerNetwork(address);
-  const asker = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
+  const requester = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
   if (!isKnown) byNetwork.consume(network);
   const giveBack = () => {
     uncount();
     if (!isKnown) byNetwork.refund(network);
   };
   const hash = user?.password_hash || undefined;
-  const right = await checkPassword(password, hash, asker).catch((error) => {
+  const right = await checkPassword(password, hash, requester).catch((error) => {
     giveBack();
     throw error;
   });

@@ -10,7 +10,7 @@ import { every } from "~db/runtime.server";
 import { eachPart } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
-import { LACKS_RECORD, type Lacking } from "./lacking.server";
+import { LACKS_RECORD, type Lacking } from "./missing-records.server";
 import { CONSENT_SOURCES, lacksOf, settleVideos } from "./validity.server";
 
 const EVERY_MS = 60_000;

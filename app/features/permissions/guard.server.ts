@@ -125,7 +125,7 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/review": "review videos",
 };
 
-/** The longest forms have a description and a list of tags. */
+/** Enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
 /** Each field is an input on the page that shows them again. */
 const MAX_FIELDS = 200;

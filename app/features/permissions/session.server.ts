@@ -10,7 +10,7 @@ const SESSION_ID_BYTES = 32;
 const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 /** The absolute limit, so that using a copied cookie doesn't prolong its session forever. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Use prolongs a session, but writes to the database at most this often. */
+/** Using a session prolongs it, but writes to the database at most this often. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
 /** A signed-in user. */

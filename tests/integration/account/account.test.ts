@@ -127,9 +127,9 @@ describe("the second factor", () => {
   /** An authenticator app, set up by typing the key. */
   async function enrol(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const enrolment = (await findEnrolment(userId))!;
-    expect(enrolment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
-    const app = new TOTP({ secret: enrolment.key.replaceAll(" ", "") });
+    const enrollment = (await findEnrolment(userId))!;
+    expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
+    const app = new TOTP({ secret: enrollment.key.replaceAll(" ", "") });
     // The code of the next step is accepted too, so the test doesn't have to wait for it.
     const at = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
     const { recoveryCodes } = await change(cookies, {

@@ -41,10 +41,10 @@ const FOREIGN: Record<string, string>[] = [
 const CHANGING_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * The rules that a route breaks, found out by asking it: as a visitor, and as a page of another
- * site in the browser of somebody who is signed in.
+ * Returns the rules that a route breaks. Sends requests as a visitor, and as a page of another site in the browser of a
+ * signed-in user.
  *
- * @param sessionCookie of somebody who is signed in.
+ * @param sessionCookie the cookie of a signed-in user.
  */
 export async function brokenRouteRules(
   { path, module }: RouteUnderTest,
@@ -73,8 +73,8 @@ export async function brokenRouteRules(
 }
 
 /**
- * A 404 says it only where nothing can be found: elsewhere it may come from having looked. The API looks
- * at no cookie: whoever sends one is a visitor.
+ * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be found: elsewhere the
+ * route may have looked something up. The API ignores cookies, so requests with one count as a visitor's.
  */
 function refuses(answer: Response | undefined, path: string): boolean {
   const status = answer?.status ?? 0;

@@ -16,7 +16,7 @@ import type { HoldReason } from "~db/schema/moderation";
 import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
 
 useAdminSite();
-const SENTENCE = /^This video is on hold until a moderator decides/;
+const MESSAGE = /^This video is on hold until a moderator decides/;
 const holdIt = (videoId = "v", reason: HoldReason = "report") =>
   transaction(() => hold({ videoId, reason }));
 const release = (videoId = "v", reason: HoldReason = "report") =>
@@ -34,7 +34,7 @@ describe("a video on hold", () => {
     expect(statusOf()).toBe("published");
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
-    expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(SENTENCE)]]));
+    expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(MESSAGE)]]));
   });
 
   it("is public again once its last hold is released", async () => {
@@ -67,7 +67,7 @@ describe("a video on hold", () => {
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" })).toMatchObject({
       status: 422,
-      detail: expect.stringMatching(SENTENCE),
+      detail: expect.stringMatching(MESSAGE),
     });
     expect(statusOf()).toBe("hidden");
   });
@@ -80,7 +80,7 @@ describe("a video on hold", () => {
       bulkPreview?: { because: string };
       preview?: { because: string };
     };
-    expect(preview?.because).toMatch(SENTENCE);
+    expect(preview?.because).toMatch(MESSAGE);
     const { toast } = await succeed(fields);
     expect(toast.description).toMatch(
       /1 video was published.*left alone.*“A video”.*is on hold until/,
@@ -144,7 +144,7 @@ describe("a video on hold", () => {
     const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
     const summary = await importVideos({ entries, failures: [] }, { userId: "u", mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
-    const reason = expect.stringMatching(SENTENCE);
+    const reason = expect.stringMatching(MESSAGE);
     expect(summary.notPublic).toEqual([{ name: "old.mp4", reason }]);
     expect(isPublic("v")).toBe(false);
   });
@@ -166,7 +166,7 @@ describe("a video on hold", () => {
       ...{ request, params: { "*": path }, context: {} },
     } as never)) as Response;
     expect(answer.status).toBe(422);
-    expect(((await answer.json()) as { detail: string }).detail).toMatch(SENTENCE);
+    expect(((await answer.json()) as { detail: string }).detail).toMatch(MESSAGE);
     expect(statusOf()).toBe("hidden");
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activityMessage } from "~/platform/activity/activity-labels";
 
-const told = (action: string, detail = "") => {
+const format = (action: string, detail = "") => {
   const { before, subject, after } = activityMessage(action, detail);
   return `Ann ${before}${subject}${after}`;
 };
@@ -22,13 +22,13 @@ it.each([
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
 ])("formats the activity %s with “%s”", (action, detail, message) => {
-  expect(told(action, detail)).toBe(message);
+  expect(format(action, detail)).toBe(message);
 });
 
 it("keeps a percent sign in a title", () => {
-  expect(told("show", "100 % pure")).toBe("Ann made 100 % pure visible");
+  expect(format("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
 it("shows an unknown action by its name", () => {
-  expect(told("levitate", "A video")).toBe("Ann levitate A video");
+  expect(format("levitate", "A video")).toBe("Ann levitate A video");
 });

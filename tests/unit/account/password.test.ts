@@ -11,27 +11,27 @@ import {
 } from "~/features/accounts/password.server";
 import { FormError } from "~/platform/form-error.server";
 
-const ASKER = userAsker("somebody");
+const REQUESTER = userAsker("somebody");
 
 describe("a password", () => {
   it("is hashed at cost 12, like the dummy hash", async () => {
     const longest = "é".repeat(36);
-    const hash = await hashPassword(longest, ASKER);
+    const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
     expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
-    expect(await checkPassword(longest, hash, ASKER)).toBe(true);
+    expect(await checkPassword(longest, hash, REQUESTER)).toBe(true);
     for (const other of [`${longest}x`, `${longest.slice(0, -1)}e`]) {
-      expect(await checkPassword(other, hash, ASKER), other).toBe(false);
+      expect(await checkPassword(other, hash, REQUESTER), other).toBe(false);
     }
   });
 
   it("never matches without an account", async () => {
-    expect(await checkPassword("anything at all", undefined, ASKER)).toBe(false);
+    expect(await checkPassword("anything at all", undefined, REQUESTER)).toBe(false);
   });
 
   it("has a minimum in characters and a maximum in bytes", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
-      await expect(hashPassword(password, ASKER), password).rejects.toThrow(FormError);
+      await expect(hashPassword(password, REQUESTER), password).rejects.toThrow(FormError);
     }
   });
 
@@ -58,7 +58,7 @@ describe("a password", () => {
     };
     let done = false;
     turn();
-    await hashPassword("correct horse battery", ASKER);
+    await hashPassword("correct horse battery", REQUESTER);
     done = true;
     // In this thread, bcryptjs would only yield to the event loop a few times.
     expect(turns).toBeGreaterThan(500);
@@ -69,15 +69,15 @@ describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
   /** Returns the names of the checked requests in order, and of the rejected ones. */
-  function check(askers: ReturnType<typeof strangerAsker>[]) {
+  function check(requesters: ReturnType<typeof strangerAsker>[]) {
     const checked: string[] = [];
     const refused: string[] = [];
-    const all = askers.map((asker) =>
-      checkPassword("right", hash, asker).then(
-        () => checked.push(asker.name),
+    const all = requesters.map((requester) =>
+      checkPassword("right", hash, requester).then(
+        () => checked.push(requester.name),
         (error) => {
           expect(error).toBeInstanceOf(FormError);
-          refused.push(asker.name);
+          refused.push(requester.name);
         },
       ),
     );

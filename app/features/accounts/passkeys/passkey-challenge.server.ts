@@ -223,12 +223,12 @@ export async function verify<C extends PasskeyCheck>(
   check: C,
   options: Options<C>,
 ): Promise<Result<C>> {
-  const program = findExecutable(
+  const executable = findExecutable(
     "account-process",
     import.meta.url,
     "../account-process.server.ts",
   );
-  const thread = createThread("passkey", program, { env: childEnvironment() });
+  const thread = createThread("passkey", executable, { env: childEnvironment() });
   try {
     const value = await thread.ask<Result<C> | undefined>({ check, options });
     if (!value?.verified) throw notVerified();

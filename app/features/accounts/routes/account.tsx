@@ -57,7 +57,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     isUploader: user.role === "uploader",
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
-    enrolment: await findEnrolment(user.id),
+    enrollment: await findEnrolment(user.id),
     passkeys: await listPasskeys(user.id),
     rpId: isUsable ? rpId : undefined,
     hasPassword: hasPassword(user.id),
@@ -133,7 +133,7 @@ export default function Account() {
         <SecondFactorPanel
           key={key}
           factor={factor}
-          enrolment={page.enrolment}
+          enrollment={page.enrollment}
           hasPassword={hasPassword}
           hasPasskey={passkeys.some((each) => each.rpId === rpId)}
           busy={busy}
@@ -149,7 +149,7 @@ export default function Account() {
         />
       </PageSection>
       {mayCreateTokens && (
-        <PageSection id="programs" title="API">
+        <PageSection id="api" title="API">
           <p className="text-muted">
             <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
               API tokens

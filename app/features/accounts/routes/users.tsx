@@ -69,7 +69,7 @@ export default function Users() {
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
       <InviteForm key={`form ${invitation?.path}`} error={error} isBusy={busy === "invite"} />
-      <UserList users={users} strikes={strikes} ownId={ownId} ofSite={limits} error={error} />
+      <UserList users={users} strikes={strikes} ownId={ownId} siteLimits={limits} error={error} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
         <dt className="font-medium text-ink">Owner</dt>

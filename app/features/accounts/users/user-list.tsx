@@ -15,14 +15,14 @@ export function UserList({
   users,
   strikes,
   ownId,
-  ofSite,
+  siteLimits,
   error,
 }: {
   users: ListedUser[];
   strikes: Record<string, Strike[]>;
   ownId: string;
   /** The limits of uploaders without their own. */
-  ofSite: UploaderLimits;
+  siteLimits: UploaderLimits;
   error?: UsersFailure;
 }) {
   return (
@@ -49,7 +49,7 @@ export function UserList({
             <>
               <LimitsForm
                 user={user}
-                ofSite={ofSite}
+                siteLimits={siteLimits}
                 {...(error?.limits?.id === user.id && {
                   typed: error.limits,
                   error: error.detail,
@@ -139,19 +139,19 @@ function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
 /** The limits of an uploader. Invalid values are shown again with the error. */
 function LimitsForm({
   user,
-  ofSite,
+  siteLimits,
   typed,
   error,
 }: {
   user: ListedUser;
   /** The site's limits, for placeholders. */
-  ofSite: UploaderLimits;
+  siteLimits: UploaderLimits;
   typed?: TypedLimits;
   error?: string;
 }) {
   const { limits } = user;
   const shown = typed ?? textsOf(limits);
-  const defaults = textsOf(ofSite);
+  const defaults = textsOf(siteLimits);
   const isLimited = Object.values(limits).some((limit) => limit !== null);
   return (
     <details className="w-full" open={typed !== undefined}>

@@ -35,7 +35,7 @@ import {
   lacking,
   releaseHidden,
 } from "../consent-holds.server";
-import type { Lacking } from "../lacking.server";
+import type { Lacking } from "../missing-records.server";
 import { RowLink } from "../performer-panels";
 import { listPerformers, type PerformerPage } from "../performers.server";
 

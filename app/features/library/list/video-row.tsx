@@ -14,7 +14,7 @@ import {
 import type { ReactNode } from "react";
 import { type ConsentState, consentHref } from "~/features/consent/consent";
 import { ConsentLine } from "~/features/consent/consent-line";
-import { HeldLine, LikeBlockedLine } from "~/features/moderation/held-lines";
+import { HeldLine, LikeBlockedLine } from "~/features/moderation/hold-notices";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { JobLine } from "~/features/processing/queue/job-progress";
 import type { JobSummary } from "~/features/processing/queue/kinds";

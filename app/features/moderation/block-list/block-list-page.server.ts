@@ -144,7 +144,7 @@ export interface ListedEntry {
   place: "catalogue" | "trash" | null;
   hasThumbnail: boolean;
   reportId: string | null;
-  /** When it was removed from the list; null while it is on it. */
+  /** When it was removed from the list; null if it is still listed. */
   removedAt: string | null;
 }
 

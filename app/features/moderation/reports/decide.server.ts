@@ -51,7 +51,7 @@ const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it ca
 
 export interface Decision {
   decision: ModeratorDecision;
-  /** The reporter and the uploader both read it. */
+  /** Shown to the reporter and the uploader. */
   reason: string;
   videos: readonly string[];
   /** The version of the report that the moderator saw, see `reportVersion`. */

@@ -59,8 +59,8 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
 };
 
 /**
- * What the reporter and the uploader read above the moderator's reason, about "the video" or "2 of 3 videos". Operators
- * may change these sentences; the operating guide names this file.
+ * The messages above the moderator's reason, shown to the reporter and the uploader. They are about "the video" or
+ * "2 of 3 videos". Operators may change these sentences; the operating guide names this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
   hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,

@@ -28,7 +28,7 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** The title of the first reported video; null if it is gone, or if the report names none. */
+  /** The title of the first reported video; null if it was deleted, or if the report names none. */
   title: string | null;
   videos: number;
 }

@@ -12,7 +12,7 @@ import { hideNamed, hidesAtOnce, holdForOthers, lift, settleReport } from "./rep
 import { eraseReport, moveReport, type Report, readReport } from "./report-records.server";
 import { isRemoved } from "./report-rules.server";
 import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
-import { videosIn } from "./reported-addresses";
+import { videosIn } from "./video-links";
 
 const NOTHING_ADDED = "No video was added.";
 const NOTHING_TAKEN_OUT = "The video was not removed from the report.";

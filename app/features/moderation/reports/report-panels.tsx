@@ -76,7 +76,7 @@ const AUTHORS = { reporter: "Reporter", moderator: "Moderator", site: "Site" } a
 
 export function Course({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
   return (
-    <PageSection id="course" title="Messages and decisions">
+    <PageSection id="history" title="Messages and decisions">
       {messages.length + entries.length === 0 && (
         <p className="text-sm text-muted">No messages or decisions yet.</p>
       )}
@@ -129,12 +129,12 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
 /** The data about a reporter, with a button that deletes it on the reporter's request. */
 export function KeptOfReporterPanel({
   report,
-  kept,
-}: Pick<ReportPage, "report"> & { kept: KeptOfReporter }) {
+  data,
+}: Pick<ReportPage, "report"> & { data: KeptOfReporter }) {
   const isErased = report.erasedAt !== null;
-  const { until, messages, mails, hasAddress, others } = kept;
+  const { until, messages, mails, hasAddress, others } = data;
   return (
-    <PageSection id="kept" title="Data about the reporter">
+    <PageSection id="reporter-data" title="Data about the reporter">
       {isErased ? (
         <p className="text-sm">
           The text was deleted. The remaining data is anonymous: the kind of report, its dates, its

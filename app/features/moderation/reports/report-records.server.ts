@@ -33,7 +33,7 @@ export interface Report {
   /** Empty if no video URL was recognized and no moderator has added a video. */
   videos: NamedVideo[];
   state: ReportState;
-  /** The gravest decision on one of its videos; null if there is none. */
+  /** The most severe decision on one of its videos; null if there is none. */
   decision: ReportDecision | null;
   receivedAt: string;
   dueAt: string;

@@ -26,7 +26,7 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId);
 }
 
-/** Returns the gravest decision about some videos of a report; undefined if there is none. */
+/** Returns the most severe decision on some videos of a report; undefined if there is none. */
 export function gravestDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
   const order = ["remove", "restore", "keep"] as const;
   return order.find((decision) => videos.some((video) => video.decision === decision));

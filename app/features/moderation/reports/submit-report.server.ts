@@ -14,7 +14,7 @@ import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { hideReported, hidesAtOnce } from "./report-holds.server";
 import { createReport, decryptReportBytes, hasReport } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
-import { videosIn } from "./reported-addresses";
+import { videosIn } from "./video-links";
 import { idOfReport } from "./status-token.server";
 
 const HOUR_SECONDS = 3_600;

@@ -51,7 +51,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const page = readReportPage(params.id ?? "");
   if (!page) throw new Response(null, { status: 404, statusText: "Not Found" });
   const withOthers = new URL(request.url).searchParams.has("reporter");
-  return { ...page, kept: await keptOfReporter(page.report, withOthers) };
+  return { ...page, reporterData: await keptOfReporter(page.report, withOthers) };
 }
 
 export async function action({ request, params }: ActionFunctionArgs) {
@@ -113,7 +113,7 @@ export default function ReportDecision() {
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
           <Statement report={report} />
-          <KeptOfReporterPanel report={report} kept={page.kept} />
+          <KeptOfReporterPanel report={report} data={page.reporterData} />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />

@@ -27,7 +27,7 @@ import { PageLink } from "~/ui/page-link";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { mailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
-import { videosIn } from "../reports/reported-addresses";
+import { videosIn } from "../reports/video-links";
 import { newFormId, statusPath } from "../reports/status-token.server";
 import {
   plainText,

@@ -18,14 +18,14 @@ const ROWS_AT_ONCE = 10_000;
 /** Of all videos of the catalogue, which end on the last day, and when nothing ends. */
 export const LAST_DAY = "2099-12-31";
 
-/** As long as the site's own. */
+/** Has the length of real report ids. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**
- * What two years leave on a desk: 100,000 reports with their messages and entries of the log, and a record
- * of consent for each video, with one of 10,000 performers.
+ * Fills the moderation queue with two years of reports: 100,000 with their messages and log entries, and a consent
+ * record for each video, with one of 10,000 performers.
  */
-export function fillDesk(now: number): void {
+export function fillReports(now: number): void {
   const random = randomFrom(16);
   const sqlite = sqliteHandle();
   const videos = sqlite.prepare("SELECT id FROM videos ORDER BY number").pluck().all() as string[];
