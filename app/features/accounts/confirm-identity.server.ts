@@ -29,7 +29,8 @@ export async function countProof<T>(userId: string, prove: () => Promise<T>): Pr
  * passkeys in the field `passkey`.
  *
  * @param options.withCode whether an account with a second factor also needs a code in the field `code`, in addition to
- *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two factors.
+ *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two
+ *   factors.
  * @throws {FormError} 400 with a wrong password, passkey or code, 422 without a code, 429 after too many.
  */
 export async function confirmIdentity(

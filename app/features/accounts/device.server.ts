@@ -6,8 +6,8 @@ import { database, prepared } from "~db/client.server";
  * Device cookies (OWASP) of the browsers in which an account has signed in. A device cookie gives no access. It only
  * lets a browser try a password or a code after strangers have used up the attempts for the account.
  *
- * A device cookie is bound to the password and to the time at which the second factor was turned on. Anyone with a valid
- * one has therefore passed everything that the account requires today. Earlier device cookies are void.
+ * A device cookie is bound to the password and to the time at which the second factor was turned on. Anyone with a
+ * valid one has therefore passed everything that the account requires today. Earlier device cookies are void.
  */
 
 const COOKIE = "device";
@@ -38,7 +38,8 @@ export function markDevice(userId: string, known: string | undefined, now = Date
 }
 
 /**
- * Returns the `Set-Cookie` header that renews a device cookie after the account's password or second factor has changed.
+ * Returns the `Set-Cookie` header that renews a device cookie after the account's password or second factor has
+ * changed.
  *
  * @param id the id of the device cookie that was valid before.
  */

@@ -83,7 +83,8 @@ export async function checkPassword(
 }
 
 /**
- * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie of the account.
+ * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie of the
+ * account.
  */
 export interface Asker {
   /** The account or IP address, whose share of the queue is limited. */

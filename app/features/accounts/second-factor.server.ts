@@ -13,7 +13,10 @@ const SECRET_BYTES = 20;
 const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
-/** Returns when the second factor was turned on (ISO 8601 UTC, undefined if it is off) and how many recovery codes are left. */
+/**
+ * Returns when the second factor was turned on (ISO 8601 UTC, undefined if it is off) and how many recovery codes are
+ * left.
+ */
 export async function findSecondFactor(userId: string) {
   const { recoveryCodesLeft } = await database()
     .selectFrom("recovery_codes")
@@ -35,8 +38,8 @@ export async function beginEnrolment(userId: string): Promise<void> {
 }
 
 /**
- * Returns the enrollment that waits for its first code; undefined if there is none. The key is returned in groups of four
- * characters for typing, and as a QR code (an SVG in a data URL).
+ * Returns the enrollment that waits for its first code; undefined if there is none. The key is returned in groups of
+ * four characters for typing, and as a QR code (an SVG in a data URL).
  */
 export async function findEnrolment(
   userId: string,
@@ -134,8 +137,8 @@ function useStep(user: FactorRow, step: number): boolean {
 
 const CODES = 10;
 /**
- * 24 characters of 5 bits each. With 120 bits, an unsalted hash protects them even if the database is copied (ASVS 6.5.2
- * requires 112).
+ * 24 characters of 5 bits each. With 120 bits, an unsalted hash protects them even if the database is copied (ASVS
+ * 6.5.2 requires 112).
  */
 const CODE_BYTES = 15;
 /** Crockford's Base32 alphabet, without letters that look like digits. */

@@ -23,9 +23,9 @@ const byNetwork = attemptLimit("sign-ins by network and minute", MAX_COUNTED_PER
 const current = processState("sign-ins by second", () => ({ second: 0, earlier: [] as number[] }));
 
 /**
- * Answers a flood of sign-in attempts with a line of text, without rendering pages. Forms of other sites aren't counted,
- * or any site could make its visitors' browsers use up the attempts. Each address has its own limit. The browsers with a
- * valid device cookie of an account share one.
+ * Answers a flood of sign-in attempts with a line of text, without rendering pages. Forms of other sites aren't
+ * counted, or any site could make its visitors' browsers use up the attempts. Each address has its own limit. The
+ * browsers with a valid device cookie of an account share one.
  *
  * Strangers also share a limit, ordered by how often their networks have tried in the last minute. A network without
  * recent attempts is only rejected if 20 others without recent attempts try in the same second. A flood from a few

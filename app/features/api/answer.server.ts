@@ -165,9 +165,9 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
 }
 
 /**
- * Responses to requests with an `Idempotency-Key`. The response is recorded in the transaction that performs the request.
- * A client that repeats a request within a day, because the response was lost, gets the same response, and nothing
- * happens twice. A failed request has changed nothing and is performed again.
+ * Responses to requests with an `Idempotency-Key`. The response is recorded in the transaction that performs the
+ * request. A client that repeats a request within a day, because the response was lost, gets the same response, and
+ * nothing happens twice. A failed request has changed nothing and is performed again.
  */
 
 const KEPT_MS = 86_400_000;

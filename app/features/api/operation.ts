@@ -61,7 +61,10 @@ interface Description<Body, Query> {
   example: string;
 }
 
-/** Returns whether an operation changes videos and so accepts an `Idempotency-Key`. Uploads are resumed with tus instead. */
+/**
+ * Returns whether an operation changes videos and so accepts an `Idempotency-Key`. Uploads are resumed with tus
+ * instead.
+ */
 export function takesKey(operation: Operation<never, never>): boolean {
   return "change" in operation || operation.body !== undefined;
 }

@@ -44,8 +44,8 @@ export function documentFile(id: string): string {
 type ArrivingDocument = ReturnType<typeof arrivingDocument>;
 
 /**
- * Returns the rule that receives a document. It is encrypted before any of it is written to the disk. `content()` can be
- * called once the whole document has arrived.
+ * Returns the rule that receives a document. It is encrypted before any of it is written to the disk. `content()` can
+ * be called once the whole document has arrived.
  */
 export function arrivingDocument() {
   const id = randomUUID();
@@ -228,8 +228,8 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
 }
 
 /**
- * Documents are stored in the age format (https://age-encryption.org/v1). Each has its own key, an age identity, so that
- * swapped files can't be read, and deleting the row deletes the key.
+ * Documents are stored in the age format (https://age-encryption.org/v1). Each has its own key, an age identity, so
+ * that swapped files can't be read, and deleting the row deletes the key.
  */
 
 const PURPOSE = "document key";

@@ -178,8 +178,8 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
  * Parses the form. Returns the performer, or an error message for each invalid field.
  *
  * @param hasPayload false if the legal name and date of birth can't be read, and so can't be changed.
- * @param isNew whether this person has no record yet. Only then is someone under 18 refused: a correction of an existing
- *   record puts the videos that show them on hold.
+ * @param isNew whether this person has no record yet. Only then is someone under 18 refused: a correction of an
+ *   existing record puts the videos that show them on hold.
  * @param today YYYY-MM-DD in UTC.
  */
 export function readPerformer(

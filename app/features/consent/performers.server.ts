@@ -133,7 +133,9 @@ export interface ParsedPerformer {
   checkedOn: string | null;
 }
 
-/** The saved performer and how many videos were hidden. `changed` if someone else changed the record in the meantime. */
+/**
+ * The saved performer and how many videos were hidden. `changed` if someone else changed the record in the meantime.
+ */
 export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
 
 /**

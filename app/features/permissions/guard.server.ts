@@ -18,11 +18,11 @@ export async function currentUser(request: Request): Promise<SessionUser | undef
 }
 
 /**
- * Returns the signed-in user if they have the permission. Every loader and action of the studio calls it first, with the
- * permission of its route.
+ * Returns the signed-in user if they have the permission. Every loader and action of the studio calls it first, with
+ * the permission of its route.
  *
- * @throws a redirect to /auth for a visitor, or a 400 Response with the entered values if a form was sent; a 403 Response
- *   for a user without the permission.
+ * @throws a redirect to /auth for a visitor, or a 400 Response with the entered values if a form was sent; a 403
+ *   Response for a user without the permission.
  */
 export async function requirePermission(
   request: Request,

@@ -13,8 +13,8 @@ import {
 } from "./permissions";
 
 /**
- * The reason why a change of a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and the
- * API (`api/video-operations.server.ts`) choose the status and the message.
+ * The reason why a change of a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and
+ * the API (`api/video-operations.server.ts`) choose the status and the message.
  */
 export type Refusal =
   /** `gone`: no such video, or another uploader's. `not-a-draft`: the uploader may only change drafts. */
@@ -83,8 +83,8 @@ export function ownDeletedIds(
 }
 
 /**
- * Returns the current permissions of an account; undefined if it is deactivated or deleted. Long-running work calls this
- * again before it commits, because the account may have been blocked since the request was accepted.
+ * Returns the current permissions of an account; undefined if it is deactivated or deleted. Long-running work calls
+ * this again before it commits, because the account may have been blocked since the request was accepted.
  *
  * @param since when the work was requested, ISO 8601 UTC. Work from before the account's access ended isn't done, even
  *   if the account was reactivated.

@@ -131,8 +131,8 @@ function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
 }
 
 /**
- * Returns the open sessions of a user, last used first. `device` is a name such as "Firefox on Linux", empty if it isn't
- * known. Times are ISO 8601 UTC.
+ * Returns the open sessions of a user, last used first. `device` is a name such as "Firefox on Linux", empty if it
+ * isn't known. Times are ISO 8601 UTC.
  */
 export async function listSessions(userId: string, now = Date.now()) {
   return database()

@@ -264,7 +264,7 @@ describe("a decision on a report", () => {
     expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
     expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
     expect(await decide("s", "not-here")).toMatchObject({
-      detail: "A video of this report is still on this site. Decide about it.",
+      detail: "A video of this report is still on this site. Decide on it first.",
     });
     expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });

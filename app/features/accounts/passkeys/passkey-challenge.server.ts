@@ -140,12 +140,14 @@ async function countUse(
 
 const COOKIE = "passkey-challenge";
 const CHALLENGE_BYTES = 32;
-/** Enough time to fetch a security key from another room. The sign-in page requests a new challenge before it expires. */
+/**
+ * Enough time to fetch a security key from another room. The sign-in page requests a new challenge before it expires.
+ */
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
- * The purpose of a challenge, so that a response for a sign-in can't be replayed to add a passkey. `session` is the hash
- * of the session's id; undefined for someone who is signed out.
+ * The purpose of a challenge, so that a response for a sign-in can't be replayed to add a passkey. `session` is the
+ * hash of the session's id; undefined for someone who is signed out.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";

@@ -3,7 +3,9 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { askForPasskey } from "../passkeys/passkey-challenge.server";
 
-/** POST: returns the options with which the sign-in page asks the browser for a passkey. /auth receives the response. */
+/**
+ * POST: returns the options with which the sign-in page asks the browser for a passkey. /auth receives the response.
+ */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   await readSmallForm(request);

@@ -141,8 +141,8 @@ export function readScopes(list: string): Scope[] {
 }
 
 /**
- * Returns whether a request belongs to an account, by its session or an API token. For limits that are applied before any
- * route sees the request.
+ * Returns whether a request belongs to an account, by its session or an API token. For limits that are applied before
+ * any route sees the request.
  */
 export function isSignedIn({ headers }: IncomingMessage): boolean {
   try {

@@ -16,7 +16,8 @@ const OWN_ACCOUNT = "You can’t delete your own account, but another owner can.
 const NEEDS_RECEIVER = "Choose an account to receive the videos of this account.";
 
 /**
- * What happens to each column that references an account when the account is deleted. A test compares it with the schema.
+ * What happens to each column that references an account when the account is deleted. A test compares it with the
+ * schema.
  *
  * - `transferred`: it references the receiver of the videos instead.
  * - `deleted`: the row belongs only to the account and is deleted with it.

@@ -145,7 +145,7 @@ function decideIn(
   const text = reason.trim();
   if (!text)
     return failure(422, FAILED, {
-      detail: "Write a reason. The reporter and the uploader both read it.",
+      detail: "Enter a reason. It is shown to the reporter and the uploader.",
     });
   if (text.length > MAX_REASON_LENGTH) {
     return failure(422, FAILED, { detail: "This reason is too long." });
@@ -182,7 +182,7 @@ function refusalOf(
   }
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
-    return isAnyHere ? "A video of this report is still on this site. Decide about it." : undefined;
+    return isAnyHere ? "A video of this report is still on this site. Decide on it first." : undefined;
   }
   if (!isAnyHere) {
     return "None of the videos in this report is on this site. Add the right video, or close the report with “Not on this site”.";
@@ -268,13 +268,13 @@ function decidedBefore({ id }: Report): string {
      WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
   ).get(id);
   const label = last?.email && LOG_LABELS[last.action];
-  if (!label) return "The report has changed. Reload the page and read it again.";
-  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and read the report again.`;
+  if (!label) return "The report has changed. Reload the page and review it again.";
+  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and review the report again.`;
 }
 
 /** Turns a log label such as `hid the video` into a past participle, to follow “has”. */
 function perfect(label: string): string {
-  return label.replace(/^hid /, "hidden ").replace(/^took /, "taken ");
+  return label.replace(/^hid /, "hidden ");
 }
 
 /** Returns the decision and the first titles, for the activity log. */

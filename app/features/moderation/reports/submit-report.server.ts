@@ -22,7 +22,9 @@ const HOUR_SECONDS = 3_600;
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
-/** The maximum size of all open reports. Beyond it, only short texts are accepted, so that everyone can still report. */
+/**
+ * The maximum size of all open reports. Beyond it, only short texts are accepted, so that everyone can still report.
+ */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
 const freeByAddress = addressLimit(

@@ -63,7 +63,7 @@ function Figures({ period }: { period: Period }) {
     ["Videos hidden automatically", period.videosHiddenAtOnce],
     ["Videos hidden by moderators", period.videosHidden],
     ["Videos removed", period.videosRemoved],
-    ["Videos reinstated", period.videosReinstated],
+    ["Videos restored", period.videosReinstated],
   ];
   return (
     <table className="w-full text-left text-sm figures">

@@ -36,7 +36,9 @@ export function termsProblem(accepted: string | undefined, current: number): str
   return `The uploaders’ terms have changed from version ${Number(typed)}, which you accepted, to version ${current}. ${NOT_ACCEPTED}`;
 }
 
-/** Returns the text without line endings and spaces that a browser or an editor adds, which would look like a change. */
+/**
+ * Returns the text without line endings and spaces that a browser or an editor adds, which would look like a change.
+ */
 export function normalizeTerms(typed: string): string {
   return typed
     .replace(/\r\n?/g, "\n")
