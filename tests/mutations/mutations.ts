@@ -211,7 +211,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An upload by the form requires a session",
     file: "app/features/upload/routes/publish.ts",
-    find: 'const user = await requireUserOfScript(request, "/admin/publish");',
+    find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
     title: "turns away visitors and other sites where it has to",
@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A change of password or second factor voids the marks of browsers",
     file: "app/features/accounts/device.server.ts",
-    find: "return account && credentialsMark(account) === mark ? { userId, id } : undefined;",
+    find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
     title: "gives no guesses for device cookies from before it was turned on",
@@ -589,8 +589,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title:
-      "lets moderators only decide reports and view reported videos",
+    title: "lets moderators only decide reports and view reported videos",
   },
   {
     rule: "A moderator sees the review page of reported videos only",
@@ -604,8 +603,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A moderator is served files of reported videos only",
     file: "app/features/watch/routes/media.ts",
-    find: 'if (reach === "reported") return isFileOfReported(file);',
-    replace: 'if (reach === "reported") return isFileOfReported(file) || true;',
+    find: 'if (reach === "reported") return isReportedFile(file);',
+    replace: 'if (reach === "reported") return isReportedFile(file) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
     title: "sees neither the review page nor the files of an unreported video",
     needsBuild: true,

@@ -3,14 +3,14 @@ import { changeAndRecord } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
-import { confirmIdentity, countProof } from "./confirm-identity.server";
+import { confirmIdentity, limitFailures } from "./confirm-identity.server";
 import { endAccess } from "./end-access.server";
 import { relyingParty } from "./passkeys/passkey-challenge.server";
 import { addPasskey, removePasskey, renamePasskey } from "./passkeys/passkeys.server";
-import { requireUnguessable } from "./password.server";
+import { rejectGuessablePassword } from "./password.server";
 import {
-  beginEnrolment,
-  confirmEnrolment,
+  beginEnrollment,
+  confirmEnrollment,
   createRecoveryCodes,
   removeSecondFactor,
 } from "./second-factor.server";
@@ -35,7 +35,8 @@ export async function changeAccount(
   switch (intent) {
     case "password":
       await confirmIdentity(request, session, form);
-      if (text("password") !== text("again")) throw new FormError(422, "The passwords don’t match.");
+      if (text("password") !== text("again"))
+        throw new FormError(422, "The passwords don’t match.");
       await changePassword(session, text("password"), form.has("tokens"));
       return {
         done: form.has("tokens")
@@ -57,7 +58,7 @@ export async function changeAccount(
       return { done: "Other sessions ended." };
     case "second-factor-begin":
       await confirmIdentity(request, session, form);
-      await beginEnrolment(userId);
+      await beginEnrollment(userId);
       // The page shows the next step, and a toast would cover the QR code.
       return { done: undefined };
     case "second-factor-confirm":
@@ -98,16 +99,16 @@ async function changePassword(
   password: string,
   tokensToo: boolean,
 ): Promise<void> {
-  requireUnguessable(password, session.user.email);
+  rejectGuessablePassword(password, session.user.email);
   const entry = { userId: session.user.id, action: "password-change" } as const;
   const ending = { event: "password-change", kept: session.idHash, tokensToo } as const;
   await setPassword(session.user.id, password, entry, ending);
 }
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
-  return countProof(userId, () =>
+  return limitFailures(userId, () =>
     changeAndRecord({ userId, action: "second-factor-on" }, () => {
-      const confirmed = confirmEnrolment(userId, code);
+      const confirmed = confirmEnrollment(userId, code);
       if (confirmed) return confirmed;
       throw new FormError(
         400,

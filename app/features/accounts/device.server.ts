@@ -23,7 +23,7 @@ const DEVICE_ID_BYTES = 12;
  * @param known the id of this browser's valid device cookie, see `knownDevice`.
  * @returns the `Set-Cookie` header.
  */
-export function markDevice(userId: string, known: string | undefined, now = Date.now()): string {
+export function recordDevice(userId: string, known: string | undefined, now = Date.now()): string {
   const id = known ?? randomBytes(DEVICE_ID_BYTES).toString("base64url");
   prepared(
     `INSERT INTO devices (id, user_id, used_at) VALUES (?, ?, ?)
@@ -47,7 +47,7 @@ export function deviceCookie(userId: string, id: string, now = Date.now()): stri
   const account = prepared<Credentials>(
     "SELECT password_hash, totp_enabled_at FROM users WHERE id = ?",
   ).get(userId)!;
-  const value = `${userId} ${id} ${credentialsMark(account)}`;
+  const value = `${userId} ${id} ${credentialsDigest(account)}`;
   return signedCookie(COOKIE, value, now + DEVICE_MAX_AGE_MS, now);
 }
 
@@ -58,7 +58,7 @@ export function knownDevice(request: Request, userId: string): string | undefine
 }
 
 /** Returns the id of the account for which a Cookie header contains a valid device cookie. */
-export function accountOfDevice(cookies: string): string | undefined {
+export function findDeviceAccount(cookies: string): string | undefined {
   return validDevice(findSignedCookie(cookies, COOKIE))?.userId;
 }
 
@@ -69,7 +69,7 @@ function validDevice(value: string | undefined): { userId: string; id: string } 
     `SELECT password_hash, totp_enabled_at FROM devices JOIN users ON users.id = user_id
      WHERE devices.id = ? AND user_id = ? AND deactivated_at IS NULL`,
   ).get(id, userId);
-  return account && credentialsMark(account) === mark ? { userId, id } : undefined;
+  return account && credentialsDigest(account) === mark ? { userId, id } : undefined;
 }
 
 /** Deletes the devices whose cookies have expired. */
@@ -112,7 +112,7 @@ export interface Credentials {
  * Returns a digest that changes with the password, and when the second factor is turned on or off. These changes
  * therefore void all cookies that contain the digest.
  */
-export function credentialsMark({ password_hash, totp_enabled_at }: Credentials): string {
+export function credentialsDigest({ password_hash, totp_enabled_at }: Credentials): string {
   return createHash("sha256")
     .update(`${password_hash} ${totp_enabled_at ?? "off"}`)
     .digest("base64url")

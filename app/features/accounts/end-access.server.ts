@@ -82,7 +82,7 @@ function endTokens(userId: string, ending: Ending): number {
   const { event } = ending;
   const tokens = database().deleteFrom("api_tokens").where("user_id", "=", userId);
   if (event === "role-change") {
-    const ids = tokensBeyond(userId);
+    const ids = tokensBeyondPermissions(userId);
     return ids.length > 0 ? runChange(tokens.where("id", "in", ids)) : 0;
   }
   const all = event === "password-reset" || isOver(ending);
@@ -90,7 +90,7 @@ function endTokens(userId: string, ending: Ending): number {
 }
 
 /** Returns the ids of the tokens with a scope that the account no longer allows. */
-function tokensBeyond(userId: string): number[] {
+function tokensBeyondPermissions(userId: string): number[] {
   const account = accountNow(userId);
   const rows = allRows(
     database().selectFrom("api_tokens").select(["id", "scopes"]).where("user_id", "=", userId),

@@ -4,7 +4,7 @@ import { changeAndRecord, recordActivity } from "~/platform/activity/activity.se
 import { FormError } from "~/platform/form-error.server";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { hashPassword, requireUnguessable, strangerAsker } from "./password.server";
+import { hashPassword, rejectGuessablePassword, strangerRequester } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
@@ -51,7 +51,8 @@ export async function invite(
   const expiresAt = iso(now + VALID_MS);
   const detail = `${email} as ${ROLE_NOUNS[choice]}`;
   await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
-    if (!mayInvite(ownerId)) throw new FormError(422, "You no longer have permission to invite users.");
+    if (!mayInvite(ownerId))
+      throw new FormError(422, "You no longer have permission to invite users.");
     runChange(
       database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
     );
@@ -147,8 +148,8 @@ export async function acceptInvitation(
   const before = await findInvitation(token, now);
   if (before.state !== "open") throw closedInvitation(before.state);
   const { email = "" } = before;
-  requireUnguessable(password, email);
-  const requester = strangerAsker(`invitation of ${email.toLowerCase()}`, 0);
+  rejectGuessablePassword(password, email);
+  const requester = strangerRequester(`invitation of ${email.toLowerCase()}`, 0);
   const password_hash = await hashPassword(password, requester);
   const entry = { userId: null, action: "invitation-accept", detail: email } as const;
   return changeAndRecord(entry, () => {

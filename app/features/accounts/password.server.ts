@@ -24,7 +24,7 @@ const MAX_QUEUED = 8;
 const MAX_QUEUED_PER_CLIENT = 2;
 
 /** Compared with the password if there is no account, so that the response takes the same time. */
-export const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
+export const DUMMY_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -44,7 +44,7 @@ function requireGoodPassword(password: string): void {
  *
  * @throws {FormError} 422
  */
-export function requireUnguessable(password: string, email: string): void {
+export function rejectGuessablePassword(password: string, email: string): void {
   const words = fold(`${settings().siteName} ${email}`)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length >= MIN_KNOWN_WORD_LENGTH)
@@ -62,9 +62,9 @@ export function requireUnguessable(password: string, email: string): void {
  *
  * @throws {FormError} 422 for a password that is too short or too long, 429 if the queue is full.
  */
-export async function hashPassword(password: string, requester: Asker): Promise<string> {
+export async function hashPassword(password: string, requester: Requester): Promise<string> {
   requireGoodPassword(password);
-  return (await ask({ password }, requester)) as string;
+  return (await enqueue({ password }, requester)) as string;
 }
 
 /**
@@ -75,9 +75,9 @@ export async function hashPassword(password: string, requester: Asker): Promise<
 export async function checkPassword(
   password: string,
   hash: string | undefined,
-  requester: Asker,
+  requester: Requester,
 ): Promise<boolean> {
-  const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, requester);
+  const matches = await enqueue({ password, hash: hash ?? DUMMY_HASH }, requester);
   const readWhole = Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
   return matches === true && hash !== undefined && readWhole;
 }
@@ -86,7 +86,7 @@ export async function checkPassword(
  * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie of the
  * account.
  */
-export interface Asker {
+export interface Requester {
   /** The account or IP address, whose share of the queue is limited. */
   name: string;
   isStranger: boolean;
@@ -95,18 +95,18 @@ export interface Asker {
 }
 
 /** Returns the requester for an account that is signed in, or was in this browser. */
-export function userAsker(userId: string): Asker {
+export function userRequester(userId: string): Requester {
   return { name: `user ${userId}`, isStranger: false, failures: 0 };
 }
 
 /** @param failures the number of failed sign-ins from the address's network. Networks with fewer go first. */
-export function strangerAsker(name: string, failures: number): Asker {
+export function strangerRequester(name: string, failures: number): Requester {
   return { name, isStranger: true, failures };
 }
 
-interface Waiting {
+interface QueuedQuestion {
   question: PasswordQuestion;
-  requester: Asker;
+  requester: Requester;
   resolve(answer: string | boolean): void;
   reject(error: unknown): void;
 }
@@ -117,13 +117,13 @@ const hashing = processState(
     thread: createThread("password", findExecutable("account-process", import.meta.url), {
       env: childEnvironment(),
     }),
-    computing: undefined as Waiting | undefined,
-    queue: [] as Waiting[],
+    computing: undefined as QueuedQuestion | undefined,
+    queue: [] as QueuedQuestion[],
   }),
   ({ thread }) => thread.terminate(),
 );
 
-function ask(question: PasswordQuestion, requester: Asker): Promise<string | boolean> {
+function enqueue(question: PasswordQuestion, requester: Requester): Promise<string | boolean> {
   return new Promise((resolve, reject) => {
     if (!hasRoom(requester)) return reject(tooBusy(requester));
     hashing().queue.push({ question, requester, resolve, reject });
@@ -135,35 +135,37 @@ function ask(question: PasswordQuestion, requester: Asker): Promise<string | boo
  * Returns whether the queue has room for a request. Strangers and known users have separate limits. A stranger from a
  * network with fewer failures replaces one with more, so that a few busy networks can't lock everyone else out.
  */
-function hasRoom({ name, isStranger, failures }: Asker): boolean {
+function hasRoom({ name, isStranger, failures }: Requester): boolean {
   const state = hashing();
   const all = [...(state.computing ? [state.computing] : []), ...state.queue];
   const alike = all.filter(({ requester }) => requester.isStranger === isStranger);
   if (alike.filter(({ requester }) => requester.name === name).length >= MAX_QUEUED_PER_CLIENT)
     return false;
   if (alike.length < MAX_QUEUED) return true;
-  const last = inOrder(state.queue.filter(({ requester }) => requester.isStranger === isStranger)).at(-1);
+  const last = sortByPriority(
+    state.queue.filter(({ requester }) => requester.isStranger === isStranger),
+  ).at(-1);
   if (!last || last.requester.failures <= failures) return false;
   state.queue = state.queue.filter((each) => each !== last);
   last.reject(tooBusy(last.requester));
   return true;
 }
 
-function tooBusy({ isStranger }: Asker): FormError {
+function tooBusy({ isStranger }: Requester): FormError {
   const why = isStranger ? "Too many people are signing in." : "The site is busy.";
   return new FormError(429, `${why} Try again in a few seconds.`, RETRY_AFTER_SECONDS);
 }
 
 /** Returns the requests in the order in which they are computed. The sort is stable, so equals stay first-come. */
-function inOrder(queue: readonly Waiting[]): Waiting[] {
-  const rank = ({ requester }: Waiting) => (requester.isStranger ? requester.failures : -1);
+function sortByPriority(queue: readonly QueuedQuestion[]): QueuedQuestion[] {
+  const rank = ({ requester }: QueuedQuestion) => (requester.isStranger ? requester.failures : -1);
   return queue.toSorted((one, other) => rank(one) - rank(other));
 }
 
 async function computeNext(): Promise<void> {
   const state = hashing();
   if (state.computing) return;
-  const [next] = inOrder(state.queue);
+  const [next] = sortByPriority(state.queue);
   if (!next) return;
   state.computing = next;
   state.queue = state.queue.filter((each) => each !== next);

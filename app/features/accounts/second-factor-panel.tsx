@@ -5,7 +5,7 @@ import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "./passkeys/confirm-field";
 
 interface State {
   factor: { enabledAt?: string; recoveryCodesLeft: number };
@@ -28,7 +28,7 @@ export function SecondFactorPanel({ enrollment, ...state }: State) {
 }
 
 function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "busy" | "error">) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
@@ -97,7 +97,7 @@ function TurnedOn({
   const { enabledAt, recoveryCodesLeft } = factor;
   const [isPasskeyChosen, setIsPasskeyChosen] = useState(false);
   const isPasskeyUsed = !hasPassword || isPasskeyChosen;
-  const confirm = useConfirmedByPasskey(isPasskeyUsed);
+  const confirm = usePasskeyConfirmation(isPasskeyUsed);
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">

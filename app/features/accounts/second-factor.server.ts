@@ -27,7 +27,7 @@ export async function findSecondFactor(userId: string) {
 }
 
 /** Creates a new secret for the app. It takes effect once a code confirms it. */
-export async function beginEnrolment(userId: string): Promise<void> {
+export async function beginEnrollment(userId: string): Promise<void> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
   await database()
     .updateTable("users")
@@ -41,7 +41,7 @@ export async function beginEnrolment(userId: string): Promise<void> {
  * Returns the enrollment that waits for its first code; undefined if there is none. The key is returned in groups of
  * four characters for typing, and as a QR code (an SVG in a data URL).
  */
-export async function findEnrolment(
+export async function findEnrollment(
   userId: string,
 ): Promise<{ key: string; qrCode: string } | undefined> {
   const user = factorOf(userId);
@@ -60,7 +60,7 @@ export async function findEnrolment(
  *
  * @returns the recovery codes, to be shown once; undefined for a wrong code.
  */
-export function confirmEnrolment(
+export function confirmEnrollment(
   userId: string,
   code: string,
   now = Date.now(),

@@ -5,7 +5,7 @@ import { clientAddressOf, widerNetwork } from "~/platform/client-address.server"
 import { answerPlainly } from "~/platform/node/middleware.server";
 import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
-import { accountOfDevice } from "./device.server";
+import { findDeviceAccount } from "./device.server";
 
 /** More than any person can type. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
@@ -38,7 +38,7 @@ export function limitSignInRate(
 ): boolean {
   const { method, url = "/", headers } = request;
   if (method !== "POST" || routeOf(url) !== SIGN_IN_ROUTE || !isOwnRequest(request)) return false;
-  const account = accountOfDevice(headers.cookie ?? "");
+  const account = findDeviceAccount(headers.cookie ?? "");
   const address = clientAddressOf(request);
   const source = account ? `known browsers ${account}` : address;
   const isFlood =

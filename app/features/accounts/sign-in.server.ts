@@ -12,13 +12,13 @@ import { FormError, tooManyAttempts } from "~/platform/form-error.server";
 import { readSignedCookie, removedCookie, signedCookie } from "~/platform/signed-cookie.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { database, transaction } from "~db/client.server";
-import { credentialsMark, deviceName, knownDevice, markDevice } from "./device.server";
+import { credentialsDigest, deviceName, knownDevice, recordDevice } from "./device.server";
 import {
-  passkeyOwner,
-  readPasskeyAnswer,
+  findPasskeyOwner,
+  parsePasskeyResponse,
   verifyPasskey,
 } from "./passkeys/passkey-challenge.server";
-import { checkPassword, strangerAsker, userAsker } from "./password.server";
+import { checkPassword, strangerRequester, userRequester } from "./password.server";
 import { checkSecondFactor, spendRecoveryCode } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
@@ -39,15 +39,15 @@ const byNetwork = attemptLimit(
 const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
 /** An account whose password was entered correctly. */
-export interface ProvenUser {
+export interface VerifiedUser {
   id: string;
   email: string;
-  /** See `credentialsMark`. */
+  /** See `credentialsDigest`. */
   credentials: string;
   hasSecondFactor: boolean;
 }
 
-const authenticator = new Authenticator<ProvenUser>();
+const authenticator = new Authenticator<VerifiedUser>();
 authenticator.use(new FormStrategy(verify), "form");
 
 /**
@@ -55,7 +55,7 @@ authenticator.use(new FormStrategy(verify), "form");
  *
  * @throws {FormError} 422 for a missing field, 400 for wrong credentials, 429 after too many attempts.
  */
-export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
+export async function verifyCredentials(request: Request, form: FormData): Promise<VerifiedUser> {
   const fields = new URLSearchParams();
   for (const name of ["email", "password"]) fields.set(name, String(form.get(name) ?? ""));
   const headers = new Headers(request.headers);
@@ -67,7 +67,7 @@ export async function proveIdentity(request: Request, form: FormData): Promise<P
   );
 }
 
-async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<ProvenUser> {
+async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<VerifiedUser> {
   const email = String(form.get("email")).trim();
   const password = String(form.get("password"));
   if (!email || !password) throw new FormError(422, "Email and password are required.");
@@ -77,7 +77,9 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const account = isKnown ? knownKey(user.id) : `account ${email.toLowerCase()}`;
   const uncount = countAttempt(isKnown ? undefined : address, account);
   const network = widerNetwork(address);
-  const requester = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
+  const requester = isKnown
+    ? userRequester(user.id)
+    : strangerRequester(address, byNetwork.attempts(network));
   if (!isKnown) byNetwork.consume(network);
   const giveBack = () => {
     uncount();
@@ -91,14 +93,14 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   // A locked-out user gets the same message as a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
-    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
+    if (user && byAccount.isUsedUp(account)) recordLockout(user.id, "sign-in-refused");
     throw new FormError(400, "Incorrect email or password.");
   }
   giveBack();
   return {
     id: user.id,
     email: user.email,
-    credentials: credentialsMark(user),
+    credentials: credentialsDigest(user),
     hasSecondFactor: user.totp_enabled_at !== null,
   };
 }
@@ -115,7 +117,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
  *
  * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
-export async function proveSecondFactor(
+export async function verifySecondFactor(
   request: Request,
   userId: string,
   code: string,
@@ -127,7 +129,7 @@ export async function proveSecondFactor(
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
     counts().signInFailures++;
-    if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
+    if (byCode.isUsedUp(account)) recordLockout(userId, "code-refused");
     throw new FormError(400, "This code is incorrect or was already used.");
   }
   giveBack();
@@ -141,9 +143,9 @@ export async function proveSecondFactor(
  * @returns the user's id.
  * @throws {FormError} 400 for an invalid response, 429 after too many attempts.
  */
-export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
-  const answer = readPasskeyAnswer(form);
-  const owner = await passkeyOwner(request, answer.id);
+export async function verifyPasskeySignIn(request: Request, form: FormData): Promise<string> {
+  const answer = parsePasskeyResponse(form);
+  const owner = await findPasskeyOwner(request, answer.id);
   const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
   // Unknown passkeys don't count for any account, because anyone can make up as many as they like.
   const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
@@ -185,7 +187,7 @@ function countAttempt(
 }
 
 /** Records a lockout once per window, after the response: its timing must not reveal that the account exists. */
-function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"): void {
+function recordLockout(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {
     transaction(() => recordActivity({ userId, action })).catch(console.error);
   });
@@ -203,7 +205,7 @@ export async function completeSignIn(
   const known = knownDevice(request, userId);
   const mark = await transaction(() => {
     recordActivity({ userId, action, detail: device });
-    return markDevice(userId, known);
+    return recordDevice(userId, known);
   });
   headers.append("Set-Cookie", mark);
   headers.append("Set-Cookie", forgetPage());
@@ -245,5 +247,5 @@ export async function findSecondStep(
     .where("totp_enabled_at", "is not", null)
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
-  return user && credentialsMark(user) === given ? { id: user.id, email: user.email } : undefined;
+  return user && credentialsDigest(user) === given ? { id: user.id, email: user.email } : undefined;
 }

@@ -5,7 +5,7 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { type Ending, endAccess } from "./end-access.server";
-import { hashPassword, userAsker } from "./password.server";
+import { hashPassword, userRequester } from "./password.server";
 
 const MAX_EMAIL_LENGTH = 254;
 
@@ -48,7 +48,7 @@ export async function createUser(email: string, password: string): Promise<strin
   const address = readEmail(email);
   const taken = new FormError(422, `${address} already has an account.`);
   if (await findUserByEmail(address)) throw taken;
-  const password_hash = await hashPassword(password, userAsker("new account"));
+  const password_hash = await hashPassword(password, userRequester("new account"));
   const entry = { userId: null, action: "account-create", detail: address } as const;
   return changeAndRecord(entry, () => {
     const user = firstRow(
@@ -75,7 +75,7 @@ export async function setPassword(
   entry: ActivityEntry,
   ending: Ending & { event: "password-change" | "password-reset" },
 ): Promise<void> {
-  const password_hash = await hashPassword(password, userAsker(userId));
+  const password_hash = await hashPassword(password, userRequester(userId));
   await changeAndRecord(entry, () => {
     runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
     endAccess(userId, ending);

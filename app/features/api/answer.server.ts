@@ -14,7 +14,7 @@ import { readText } from "~/platform/small-form.server";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
-import { type Answer, type Operation, takesKey } from "./operation";
+import { type ApiResponse, acceptsIdempotencyKey, type Operation } from "./operation";
 import { operationsAt } from "./operations.server";
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -28,7 +28,7 @@ const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
  *
  * @param path below `/api/v1/`.
  */
-export async function answerApi(request: Request, path: string): Promise<Response> {
+export async function handleApiRequest(request: Request, path: string): Promise<Response> {
   try {
     const token = await requireToken(request);
     const { found, id } = operationsAt(path);
@@ -49,7 +49,9 @@ async function requireToken(request: Request): Promise<TokenUse> {
   if (use) return use;
   const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {
-    throw new Problem(429, "Too many requests with invalid tokens.", [], { "Retry-After": String(wait) });
+    throw new Problem(429, "Too many requests with invalid tokens.", [], {
+      "Retry-After": String(wait),
+    });
   }
   const detail = token
     ? "This token is invalid, expired or revoked."
@@ -94,14 +96,14 @@ async function perform(
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
   const body = parse(operation.body, operation.body && readJson(text)) as never;
-  const key = takesKey(operation) ? readKey(request, tokenId, text) : undefined;
+  const key = acceptsIdempotencyKey(operation) ? readKey(request, tokenId, text) : undefined;
   const call = { request, user: { ...user, ...account }, scopes, own, id, query, body };
-  const record = (answer: Answer) => {
-    if (key) recordAnswer(key, answer);
+  const record = (answer: ApiResponse) => {
+    if (key) recordResponse(key, answer);
   };
   if ("change" in operation) {
     const answer = await transaction(() => {
-      const known = key && recordedAnswer(key);
+      const known = key && recordedResponse(key);
       if (known) return known;
       const changed = operation.change(call);
       record(changed);
@@ -109,11 +111,11 @@ async function perform(
     });
     return toResponse(answer);
   }
-  const known = key && recordedAnswer(key);
-  return toResponse(known ?? (await operation.perform({ ...call, recordAnswer: record })));
+  const known = key && recordedResponse(key);
+  return toResponse(known ?? (await operation.perform({ ...call, recordResponse: record })));
 }
 
-function toResponse(answer: Answer | Response): Response {
+function toResponse(answer: ApiResponse | Response): Response {
   if (answer instanceof Response) return answer;
   const { status, body, headers } = answer;
   if (body === undefined) return new Response(null, { status, headers });
@@ -203,10 +205,10 @@ function readKey(request: Request, tokenId: number, text: string): RequestKey | 
  *
  * @throws {Problem} 422 if the key was used for another request.
  */
-function recordedAnswer(
+function recordedResponse(
   { tokenId, key, request }: RequestKey,
   now = Date.now(),
-): Answer | undefined {
+): ApiResponse | undefined {
   const row = firstRow(
     database()
       .selectFrom("api_answers")
@@ -220,14 +222,14 @@ function recordedAnswer(
     throw new Problem(422, "This Idempotency-Key was already used for another request.");
   }
   return {
-    status: row.status as Answer["status"],
+    status: row.status as ApiResponse["status"],
     headers: { ...JSON.parse(row.headers), "Idempotent-Replayed": "true" },
     ...(row.body && { body: JSON.parse(row.body) }),
   };
 }
 
 /** Records the response to a request, in the transaction that performs it. */
-function recordAnswer({ tokenId, key, request }: RequestKey, answer: Answer): void {
+function recordResponse({ tokenId, key, request }: RequestKey, answer: ApiResponse): void {
   const { status, headers = {}, body } = answer;
   const row = {
     ...{ token_id: tokenId, key, request, status },
@@ -239,7 +241,7 @@ function recordAnswer({ tokenId, key, request }: RequestKey, answer: Answer): vo
 }
 
 /** Deletes recorded responses that are more than a day old. */
-export async function deleteOldAnswers(now = Date.now()): Promise<void> {
+export async function deleteOldResponses(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("api_answers")
     .where("created_at", "<=", new Date(now - KEPT_MS).toISOString())

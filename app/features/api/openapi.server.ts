@@ -4,7 +4,7 @@ import { SCOPES } from "~/features/accounts/tokens/scopes";
 import { settings } from "~/platform/settings.server";
 import { failedPrecondition } from "~/shared/conditional";
 import { processState } from "~db/runtime.server";
-import { API_PATH, type Operation, takesKey } from "./operation";
+import { API_PATH, acceptsIdempotencyKey, type Operation } from "./operation";
 import { OPERATIONS } from "./operations.server";
 import { problem } from "./schemas";
 
@@ -34,7 +34,7 @@ const document = processState("OpenAPI document", () => {
 });
 
 /** Returns the OpenAPI document, which is public. */
-export function answerOpenApi(request: Request): Response {
+export function serveOpenApi(request: Request): Response {
   const { text, validators } = document();
   const headers = new Headers({
     "Cache-Control": "private, no-cache",
@@ -64,7 +64,11 @@ export function openApiDocument() {
     paths,
     components: {
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "Created in the studio: /admin/tokens" },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "Created in the studio: /admin/tokens",
+        },
       },
       schemas: { Problem: schemaOf(problem, "output") },
     },
@@ -109,7 +113,7 @@ function parametersOf(operation: Operation<never, never>) {
     ...(name === "changeVideo"
       ? [{ name: "If-Match", in: "header", required: true, schema: text }]
       : []),
-    ...(takesKey(operation)
+    ...(acceptsIdempotencyKey(operation)
       ? [{ name: "Idempotency-Key", in: "header", required: false, schema: text }]
       : []),
   ];

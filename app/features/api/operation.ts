@@ -19,12 +19,12 @@ export interface Call<Body, Query> {
 }
 
 /** A request that needs more than one transaction, such as one that probes a file. */
-interface LongCall<Body, Query> extends Call<Body, Query> {
+interface LongRunningCall<Body, Query> extends Call<Body, Query> {
   /** Records the response for the request's `Idempotency-Key`, in the transaction that performs the change. */
-  recordAnswer(answer: Answer): void;
+  recordResponse(answer: ApiResponse): void;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: 200 | 201 | 204;
   body?: unknown;
   headers?: Record<string, string>;
@@ -38,9 +38,9 @@ export type Operation<Body = unknown, Query = unknown> = Description<Body, Query
          * Performs a change in a transaction that also records the response. Throwing a Problem rolls the transaction
          * back.
          */
-        change(call: Call<Body, Query>): Answer;
+        change(call: Call<Body, Query>): ApiResponse;
       }
-    | { perform(call: LongCall<Body, Query>): Promise<Answer | Response> }
+    | { perform(call: LongRunningCall<Body, Query>): Promise<ApiResponse | Response> }
   );
 
 interface Description<Body, Query> {
@@ -56,7 +56,7 @@ interface Description<Body, Query> {
   query?: z.ZodType<Query>;
   /** The schema of a successful response; undefined for one without a body. */
   answer?: z.ZodType;
-  status: Answer["status"];
+  status: ApiResponse["status"];
   /** Shell commands that use it. `$SITE` and `$TOKEN` are set, and `$VIDEO` and `$UPLOAD` if it needs them. */
   example: string;
 }
@@ -65,7 +65,7 @@ interface Description<Body, Query> {
  * Returns whether an operation changes videos and so accepts an `Idempotency-Key`. Uploads are resumed with tus
  * instead.
  */
-export function takesKey(operation: Operation<never, never>): boolean {
+export function acceptsIdempotencyKey(operation: Operation<never, never>): boolean {
   return "change" in operation || operation.body !== undefined;
 }
 

@@ -38,7 +38,9 @@ export const problem = z.object({
 const summary = {
   id: z.string(),
   title: z.string(),
-  category: z.string().describe("One of the current categories, or a value that another tool stored."),
+  category: z
+    .string()
+    .describe("One of the current categories, or a value that another tool stored."),
   status,
   onHold: z
     .boolean()

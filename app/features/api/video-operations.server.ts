@@ -14,7 +14,7 @@ import type { UploadSuccess } from "~/features/upload/upload-fields";
 import { fieldProblems, Problem } from "~/platform/problem";
 import { retryAfter } from "~/platform/retry-after.server";
 import { videoPath } from "~/shared/addresses";
-import { type Answer, API_PATH, type Call, operation } from "./operation";
+import { API_PATH, type ApiResponse, type Call, operation } from "./operation";
 import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
@@ -52,7 +52,7 @@ export const videoOperations = [
     example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
     async perform({ request, id, own }) {
       const found = required(findEditable(id, own?.userId));
-      const answer = videoAnswer(found);
+      const answer = videoResponse(found);
       const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
       if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
       return new Response(null, { status: 304, headers: answer.headers });
@@ -71,14 +71,17 @@ export const videoOperations = [
     status: 201,
     example: `${CURL} -X POST "$SITE/api/v1/videos" -H "Idempotency-Key: $UPLOAD" ${JSON_TYPE} \\
   -d '{"upload":"'"$UPLOAD"'","title":"Evening by the sea","description":"Waves.","category":"desi","tags":["sea"]}'`,
-    async perform({ body, user, scopes, own, recordAnswer }) {
+    async perform({ body, user, scopes, own, recordResponse }) {
       const publishes = body.status === "published" || body.publishAt || body.unpublishAt;
       if (publishes && !scopes.includes("publish")) {
-        throw new Problem(403, "This token can only save drafts. To publish, it needs the scope “publish”.");
+        throw new Problem(
+          403,
+          "This token can only save drafts. To publish, it needs the scope “publish”.",
+        );
       }
-      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditable(id)));
-      const { id } = await receivedOutcome(body, user.id, own, record);
-      return createdAnswer(findEditable(id));
+      const record = ({ id }: { id: string }) => recordResponse(createdResponse(findEditable(id)));
+      const { id } = await publishUpload(body, user.id, own, record);
+      return createdResponse(findEditable(id));
     },
   }),
   operation({
@@ -101,7 +104,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       const { tags, ...given } = body;
       const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
       assertDone(editTextsIn({ id, version, texts }, user.id));
-      return videoAnswer(changed(id, own));
+      return videoResponse(changed(id, own));
     },
   }),
   ...(["publish", "hide"] as const).map((name) =>
@@ -120,7 +123,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
       change({ id, user, own }: Call<undefined, undefined>) {
         assertDone(changeVisibilityIn(id, name, user.id));
-        return videoAnswer(changed(id, own));
+        return videoResponse(changed(id, own));
       },
     }),
   ),
@@ -140,7 +143,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       const { publishAt, unpublishAt } = body;
       const typed = { publishAt: publishAt ?? "", unpublishAt: unpublishAt ?? "" };
       assertDone(scheduleIn(id, typed, user.id));
-      return videoAnswer(changed(id, own));
+      return videoResponse(changed(id, own));
     },
   }),
   operation({
@@ -171,14 +174,14 @@ function changed(id: string, own: OwnVideos | undefined): EditableVideo {
 }
 
 /** @throws {Problem} 409 for a repeated request whose video has been deleted since. */
-function createdAnswer(found: EditableVideo | undefined): Answer {
+function createdResponse(found: EditableVideo | undefined): ApiResponse {
   if (!found) throw new Problem(409, "The video of this upload was deleted.");
-  const created = videoAnswer(found);
+  const created = videoResponse(found);
   const address = `${API_PATH}/videos/${found.id}`;
   return { ...created, status: 201, headers: { ...created.headers, Location: address } };
 }
 
-function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, string> } {
+function videoResponse(found: EditableVideo): ApiResponse & { headers: Record<string, string> } {
   const { description, tags, captions } = found;
   const tracks = captions.map(({ url, label }) => ({ url, label }));
   const body = { ...summaryOf(found), description, tags, captions: tracks };
@@ -215,7 +218,7 @@ function requiredVersions(request: Request): string[] | undefined {
  * @param alongside see `Upload`.
  * @throws {Problem} with the message of the form.
  */
-async function receivedOutcome(
+async function publishUpload(
   body: z.infer<typeof newVideo>,
   userId: string,
   own: OwnVideos | undefined,

@@ -10,8 +10,8 @@ import { every } from "~db/runtime.server";
 import { eachPart } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
-import { LACKS_RECORD, type Lacking } from "./missing-records.server";
-import { CONSENT_SOURCES, lacksOf, settleVideos } from "./validity.server";
+import { IS_WITHOUT_RECORD, type VideosWithoutRecord } from "./missing-records.server";
+import { CONSENT_SOURCES, findLacks, updateConsentHolds } from "./validity.server";
 
 const EVERY_MS = 60_000;
 /** The number of videos changed in one transaction. */
@@ -23,8 +23,10 @@ const LISTED = 50;
  * a secret was missing, if the secret is available again.
  */
 export function startConsent(): void {
-  settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
-  every(EVERY_MS, "hide videos whose record has expired", () => hideEnded(), { firstMs: 0 });
+  updateAllConsentHolds().catch((error) =>
+    console.error("Consent records could not be checked:", error),
+  );
+  every(EVERY_MS, "hide videos whose record has expired", () => holdExpired(), { firstMs: 0 });
 }
 
 /**
@@ -32,7 +34,7 @@ export function startConsent(): void {
  *
  * @returns the number of videos.
  */
-export function hideEnded(now = Date.now()): Promise<number> {
+export function holdExpired(now = Date.now()): Promise<number> {
   // Videos that are already on hold because of it are left out, whatever their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
@@ -44,19 +46,19 @@ export function hideEnded(now = Date.now()): Promise<number> {
   const today = dayOf(now);
   return eachPart<string>(
     (after = "") => next.all({ today, after }),
-    (ids) => settleVideos(ids, now),
+    (ids) => updateConsentHolds(ids, now),
   );
 }
 
 /** Updates the holds of all videos that are on hold because of their record. */
-export async function settleHeld(now = Date.now()): Promise<void> {
+export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   await eachPart<string>(
     (after = "") => next.all(after),
-    (ids) => settleVideos(ids, now),
+    (ids) => updateConsentHolds(ids, now),
   );
 }
 
@@ -81,13 +83,13 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
 const BATCH = "hidden:";
 
 /** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
-export function lacking(now = Date.now()): Promise<Lacking> {
-  return queryThread<Lacking>("studio", "lacking-consent", { now });
+export function videosWithoutRecord(now = Date.now()): Promise<VideosWithoutRecord> {
+  return queryThread<VideosWithoutRecord>("studio", "lacking-consent", { now });
 }
 
 /** Query for the next batch of public videos without a valid record. */
 const NEXT = `SELECT number, id FROM videos
-  WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
+  WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
  * Puts the public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
@@ -95,7 +97,7 @@ const NEXT = `SELECT number, id FROM videos
  *
  * @returns the number of videos.
  */
-export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
+export async function hideVideosWithoutRecord(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
   const next = prepared<{ number: number; id: string }>(NEXT);
   const today = dayOf(now);
@@ -104,7 +106,7 @@ export async function hideLacking(userId: string, now = Date.now()): Promise<num
     (rows) => {
       // Checked again, because a record may have been saved in the meantime.
       const ids = rows.map(({ id }) => id);
-      const held = [...lacksOf(ids, now).keys()].filter(
+      const held = [...findLacks(ids, now).keys()].filter(
         (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
       );
       return held.length;

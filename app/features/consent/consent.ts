@@ -26,7 +26,7 @@ export const RELEASE_LABELS: Record<ReleaseKind, string> = {
 };
 
 const ADULT_YEARS = 18;
-const OLDEST = "1900-01-01";
+const EARLIEST_DAY = "1900-01-01";
 /** How long before a record expires the studio warns about it. */
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -56,7 +56,7 @@ export function daysUntil(day: string, time: number): number {
 
 /** Returns whether a text is a valid date since 1900, YYYY-MM-DD. */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < OLDEST) return false;
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < EARLIEST_DAY) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && dayOf(time) === text;
 }

@@ -20,7 +20,7 @@ import { prepared, transaction } from "~db/client.server";
 import { createFolder } from "~db/folders.server";
 import type { PerformerDocumentRow } from "~db/schema/moderation";
 import type { DocumentKind } from "./consent";
-import { settleVideos } from "./validity.server";
+import { updateConsentHolds } from "./validity.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
 /** The maximum growth of a document by its encryption: the header, and a tag for each 64 KiB. */
@@ -41,13 +41,13 @@ export function documentFile(id: string): string {
   return path.join(documentsFolder(), id);
 }
 
-type ArrivingDocument = ReturnType<typeof arrivingDocument>;
+type DocumentReceiver = ReturnType<typeof documentReceiver>;
 
 /**
  * Returns the rule that receives a document. It is encrypted before any of it is written to the disk. `content()` can
  * be called once the whole document has arrived.
  */
-export function arrivingDocument() {
+export function documentReceiver() {
   const id = randomUUID();
   const key = generateX25519Identity();
   let head = Buffer.alloc(0);
@@ -89,9 +89,9 @@ async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
  * @returns false if the performer no longer exists.
  * @throws {UploadError} 415, 422, 507
  */
-export async function keepDocument(
+export async function storeDocument(
   { performerId, kind, userId }: { performerId: string; kind: DocumentKind; userId: string },
-  arriving: ArrivingDocument,
+  arriving: DocumentReceiver,
   received: ReceivedFile,
   now = Date.now(),
 ): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function keepDocument(
     await moveFlushed(received.path, documentFile(id));
     return await transaction(() => {
       if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
-        enqueueRemovals([nameOf(id)], { reason: "discarded" });
+        enqueueRemovals([mediaNameOf(id)], { reason: "discarded" });
         return false;
       }
       const count = prepared<number>(
@@ -123,11 +123,11 @@ export async function keepDocument(
         addedAt: new Date(now).toISOString(),
       });
       logAccess("document-add", { id, performerId, userId }, now);
-      settleVideos(videosShowing(performerId), now);
+      updateConsentHolds(videosWithPerformer(performerId), now);
       return true;
     });
   } catch (error) {
-    await removeUnreferenced([nameOf(id)], "discarded");
+    await removeUnreferenced([mediaNameOf(id)], "discarded");
     throw toUploadError(error);
   }
 }
@@ -196,14 +196,14 @@ export async function removeDocument(
     if (changes === 0) return undefined;
     enqueueDocumentRemovals([id]);
     logAccess("document-remove", { id, performerId, userId }, now);
-    return settleVideos(videosShowing(performerId), now);
+    return updateConsentHolds(videosWithPerformer(performerId), now);
   });
   removeSoon();
   return hidden;
 }
 
 /** Returns the ids of the videos whose consent record names a performer. */
-export function videosShowing(performerId: string): string[] {
+export function videosWithPerformer(performerId: string): string[] {
   return prepared<string>("SELECT video_id FROM video_performers WHERE performer_id = ?")
     .pluck()
     .all(performerId);
@@ -211,10 +211,10 @@ export function videosShowing(performerId: string): string[] {
 
 /** Enqueues the removal of documents' files, in the transaction that deletes their rows. */
 export function enqueueDocumentRemovals(ids: readonly string[]): void {
-  enqueueRemovals(ids.map(nameOf), { reason: "deleted", isOrdered: true });
+  enqueueRemovals(ids.map(mediaNameOf), { reason: "deleted", isOrdered: true });
 }
 
-const nameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
+const mediaNameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
 
 /** Returns the documents whose row (`stray`) or file (`missing`) is missing. */
 export function checkDocuments(): { stray: string[]; missing: string[] } {
@@ -223,7 +223,7 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
   const rows = new Set(prepared<string>("SELECT id FROM performer_documents").pluck().all());
   return {
     stray: [...files].filter((name) => !rows.has(name)),
-    missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),
+    missing: [...rows].filter((id) => !files.has(id) && !storedFile(mediaNameOf(id))),
   };
 }
 

@@ -18,10 +18,10 @@ import {
   isAdultOn,
   isDay,
 } from "./consent";
-import { arrivingDocument, keepDocument, removeDocument } from "./documents.server";
+import { documentReceiver, removeDocument, storeDocument } from "./documents.server";
 import {
+  deletePerformer,
   findPerformer,
-  forgetPerformer,
   type ParsedPerformer,
   savePerformer,
 } from "./performers.server";
@@ -48,7 +48,7 @@ interface Done {
  *
  * @param id `new` for a new performer.
  */
-export async function performOnPerformer(
+export async function performPerformerForm(
   request: Request,
   id: string,
   user: SessionUser,
@@ -83,9 +83,11 @@ async function perform(
   if (intent === "forget") {
     assertAllowed(user, "/admin/consent/:id forget");
     if (!form.get("sure")) {
-      return failure(422, FAILED, { detail: "Check “Delete all data about this performer” first." });
+      return failure(422, FAILED, {
+        detail: "Check “Delete all data about this performer” first.",
+      });
     }
-    const forgotten = await forgetPerformer(id, user.id);
+    const forgotten = await deletePerformer(id, user.id);
     if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
     removeSoon();
     return done("", `All data about this performer deleted.${messageOf(forgotten)}`);
@@ -122,7 +124,7 @@ async function addDocument(
   user: SessionUser,
 ): Promise<PerformerFailure | Done> {
   assertAllowed(user, "/admin/consent/:id add-document");
-  const arriving = arrivingDocument();
+  const arriving = documentReceiver();
   const { fields, files, error } = await receiveMultipart(request, { document: arriving.rule });
   const received = files.get("document");
   try {
@@ -132,7 +134,7 @@ async function addDocument(
       return INCOMPLETE;
     if (!received) throw new UploadError(422, "Please choose a file.", "document");
     const about = { performerId: id, kind: kind as DocumentKind, userId: user.id };
-    if (!(await keepDocument(about, arriving, received))) {
+    if (!(await storeDocument(about, arriving, received))) {
       return failure(404, FAILED, { detail: GONE });
     }
     return done(id, "Document encrypted and stored.");
@@ -155,8 +157,8 @@ function done(id: string, description: string): Done {
 }
 
 const MAX_STAGE_NAMES = 20;
-const LONGEST_NAME = 100;
-const LONGEST_LEGAL_NAME = 200;
+const MAX_STAGE_NAME_LENGTH = 100;
+const MAX_LEGAL_NAME_LENGTH = 200;
 
 const text = z.string().default("");
 /** The fields of the form as texts, with one stage name per line. */
@@ -169,7 +171,7 @@ export type PerformerTexts = Omit<z.infer<typeof PERFORMER_FORM>, "shown">;
 type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;
 
-const UNDER_AGE =
+const MINOR_MESSAGE =
   "This person is under 18, so no video of them may be published. If a video on this site shows them, report it as “Possible minor”.";
 const CONTROL = /\p{Cc}/u;
 const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").trim();
@@ -192,20 +194,20 @@ export function readPerformer(
   if (stageNames.length === 0) errors.stageNames = "Please enter at least one stage name.";
   else if (stageNames.length > MAX_STAGE_NAMES) {
     errors.stageNames = `Please enter at most ${MAX_STAGE_NAMES} stage names.`;
-  } else if (stageNames.some((name) => name.length > LONGEST_NAME || CONTROL.test(name))) {
-    errors.stageNames = `Each stage name can have at most ${LONGEST_NAME} characters.`;
+  } else if (stageNames.some((name) => name.length > MAX_STAGE_NAME_LENGTH || CONTROL.test(name))) {
+    errors.stageNames = `Each stage name can have at most ${MAX_STAGE_NAME_LENGTH} characters.`;
   }
   const legalName = oneLine(typed.legalName);
   if (
     hasPayload &&
-    (!legalName || legalName.length > LONGEST_LEGAL_NAME || CONTROL.test(legalName))
+    (!legalName || legalName.length > MAX_LEGAL_NAME_LENGTH || CONTROL.test(legalName))
   ) {
     errors.legalName = "Please enter the name as shown on the document.";
   }
   if (hasPayload && (!isDay(typed.dateOfBirth) || typed.dateOfBirth > today)) {
     errors.dateOfBirth = "Please enter a date in the past, such as 1990-12-31.";
   } else if (isNew && !isAdultOn(typed.dateOfBirth, today)) {
-    errors.dateOfBirth = UNDER_AGE;
+    errors.dateOfBirth = MINOR_MESSAGE;
   }
   const isKnown = Object.hasOwn(IDENTITY_LABELS, typed.documentKind);
   const documentKind = isKnown ? (typed.documentKind as IdentityDocument) : null;

@@ -199,7 +199,7 @@ function DocumentRow({
   );
 }
 
-export function Kept({
+export function StoredData({
   performer,
   mayForget,
   isRequired,

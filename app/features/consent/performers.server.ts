@@ -5,13 +5,13 @@ import { prepared, transaction } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
 import { type IdentityDocument, isAdultOn } from "./consent";
-import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
+import { enqueueDocumentRemovals, videosWithPerformer } from "./documents.server";
 import {
   CONSENT_SOURCES,
   decryptPayload,
   encryptPayload,
   holdForConsent,
-  settleVideos,
+  updateConsentHolds,
 } from "./validity.server";
 
 const PERFORMERS_PER_PAGE = 50;
@@ -120,7 +120,7 @@ export function findPerformer(id: string) {
     updatedAt: row.updated_at,
     documents,
     videos,
-    videoCount: videosShowing(id).length,
+    videoCount: videosWithPerformer(id).length,
   };
 }
 
@@ -175,16 +175,16 @@ export function savePerformer(
     });
     prepared("DELETE FROM performer_names WHERE performer_id = ?").run(id);
     const addName = prepared("INSERT INTO performer_names (name, performer_id) VALUES (?, ?)");
-    for (const name of searchable(stageNames)) addName.run(name, id);
+    for (const name of searchNames(stageNames)) addName.run(name, id);
     const action = before ? "performer-change" : "performer-add";
     appendToLog({ action, userId, detail: { performer: id } }, now);
-    if (before && isReadable) recordAges(id, dateOfBirth);
-    return { id, hidden: settleVideos(videosShowing(id), now) };
+    if (before && isReadable) updateAges(id, dateOfBirth);
+    return { id, hidden: updateConsentHolds(videosWithPerformer(id), now) };
   });
 }
 
 /** Returns the folded names and each suffix that starts at a word, for prefix searches. */
-function searchable(stageNames: readonly string[]): Set<string> {
+function searchNames(stageNames: readonly string[]): Set<string> {
   return new Set(
     stageNames.flatMap((name) => {
       const words = fold(name).split(" ");
@@ -193,7 +193,7 @@ function searchable(stageNames: readonly string[]): Set<string> {
   );
 }
 
-function recordAges(performerId: string, dateOfBirth: string): void {
+function updateAges(performerId: string, dateOfBirth: string): void {
   const recorded = prepared<{ videoId: string; day: string }>(
     `SELECT video_id AS videoId, recorded_on AS day FROM video_performers
      JOIN video_consents USING (video_id) WHERE performer_id = ?`,
@@ -213,7 +213,7 @@ function recordAges(performerId: string, dateOfBirth: string): void {
  *
  * @returns the number of hidden videos; undefined if there is no such performer.
  */
-export function forgetPerformer(
+export function deletePerformer(
   id: string,
   userId: string,
   now = Date.now(),
@@ -222,7 +222,7 @@ export function forgetPerformer(
     const documents = prepared<string>("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
       .all(id);
-    const videos = videosShowing(id);
+    const videos = videosWithPerformer(id);
     holdForDeletedMinor(id, now);
     const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
     if (changes === 0) return undefined;
@@ -235,7 +235,7 @@ export function forgetPerformer(
       },
       now,
     );
-    return settleVideos(videos, now);
+    return updateConsentHolds(videos, now);
   });
 }
 
@@ -250,7 +250,7 @@ function holdForDeletedMinor(performerId: string, now: number): void {
 }
 
 /** Returns the performers with each of these stage names, ignoring case. The list is empty for an unknown name. */
-export function performersNamed(names: readonly string[]): Map<string, { id: string }[]> {
+export function findPerformersByName(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id
      WHERE name = ?`,

@@ -71,13 +71,13 @@ function lackOf(
 }
 
 /** Returns the videos without a valid record, with the reason. */
-export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<string, string> {
+export function findLacks(videoIds: readonly string[], now = Date.now()): Map<string, string> {
   return new Map(statesOf(videoIds, now).flatMap(({ id, lack }) => (lack ? [[id, lack]] : [])));
 }
 
 /** Returns why videos can't be published, if consent is required; empty otherwise. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
-  return settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
+  return settings().requireConsent ? findLacks(videoIds, now) : new Map<string, string>();
 }
 
 /** Returns the state of each video's record by id; empty if no consent is required. */
@@ -125,7 +125,7 @@ export const CONSENT_SOURCES = {
  *
  * @returns the number of videos that were public and are now hidden.
  */
-export function settleVideos(videoIds: readonly string[], now = Date.now()): number {
+export function updateConsentHolds(videoIds: readonly string[], now = Date.now()): number {
   if (videoIds.length === 0) return 0;
   let hidden = 0;
   for (const { id: videoId, isEnded, young, lack, isPublished } of statesOf(videoIds, now)) {
@@ -206,16 +206,17 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
     if (reason && !hasMessage) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);
   }
-  for (const [id, { why }] of comparisonFailures(uncompared)) refusals.set(id, notCompared(why));
+  for (const [id, { why }] of comparisonFailures(uncompared))
+    refusals.set(id, comparisonMessage(why));
   return refusals;
 }
 
 /** Returns the message for a video whose comparison with the block list has failed for good. */
-function notCompared(why: string): string {
+function comparisonMessage(why: string): string {
   return `This video couldn’t be compared with the block list: ${why} An editor has to watch it or retry the comparison.`;
 }
 
 /** Returns why a new video can't be published; undefined if it can. */
-export function refusalOfNew(): string | undefined {
+export function newVideoRefusal(): string | undefined {
   return settings().requireConsent ? LACKS.record : undefined;
 }

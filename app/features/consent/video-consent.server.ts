@@ -5,8 +5,8 @@ import { prepared, transaction } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
-import { performersNamed } from "./performers.server";
-import { decryptPayload, lacksOf, settleVideos } from "./validity.server";
+import { findPerformersByName } from "./performers.server";
+import { decryptPayload, findLacks, updateConsentHolds } from "./validity.server";
 
 const MAX_PEOPLE = 50;
 
@@ -58,7 +58,7 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
       ofAge: one.of_age === 1,
       isReadable: decryptPayload(one.payload) !== undefined,
     })),
-    lacks: lacksOf([videoId], now).get(videoId),
+    lacks: findLacks([videoId], now).get(videoId),
     isHeld:
       prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'consent'").get(
         videoId,
@@ -72,7 +72,7 @@ const nameOf = ({ stage_names }: Pick<PerformerRow, "stage_names">) =>
 /** Returns how the form names a performer: with the start of the id if several have the same name. */
 function lineOf(performer: Pick<PerformerRow, "id" | "stage_names">): string {
   const name = nameOf(performer);
-  const isOnly = (performersNamed([name]).get(name)?.length ?? 0) <= 1;
+  const isOnly = (findPerformersByName([name]).get(name)?.length ?? 0) <= 1;
   return isOnly ? name : `${name} #${performer.id.slice(0, 8)}`;
 }
 
@@ -125,7 +125,7 @@ export function saveVideoConsent(
     }
     const detail = { people, kind, ends: endsOn };
     appendToLog({ action: "consent-record", videoId, userId, detail }, now);
-    return { hidden: settleVideos([videoId], now) };
+    return { hidden: updateConsentHolds([videoId], now) };
   });
 }
 
@@ -176,7 +176,7 @@ function findPerformers(
   for (const line of new Set(lines.filter(Boolean))) {
     if (rows.size > MAX_PEOPLE) return { error: `Please enter at most ${MAX_PEOPLE}.` };
     const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
-    const all = performersNamed([short]).get(short) ?? [];
+    const all = findPerformersByName([short]).get(short) ?? [];
     const named = start ? all.filter(({ id }) => id.startsWith(start)) : all;
     if (named.length === 0) return { error: `No performer has the stage name “${line}”.` };
     if (named.length > 1) {

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { Ban, ShieldAlert } from "lucide-react";
 
 /** Shows why a video can’t be published, with a link to its notes. Renders nothing for a video without holds. */
-export function HeldLine({ id, title, held }: { id: string; title: string; held?: string }) {
+export function HoldNotice({ id, title, held }: { id: string; title: string; held?: string }) {
   if (!held) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
@@ -22,7 +22,7 @@ export function HeldLine({ id, title, held }: { id: string; title: string; held?
 }
 
 /** Says that a video resembles one on the block list, with a link to its review page. */
-export function LikeBlockedLine({ id, title }: { id: string; title: string }) {
+export function BlockListMatchNotice({ id, title }: { id: string; title: string }) {
   return (
     <p className="flex items-start gap-1.5 text-sm text-muted">
       <Ban aria-hidden="true" className="mt-0.5 size-4 shrink-0" />

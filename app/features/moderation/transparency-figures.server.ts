@@ -23,13 +23,13 @@ export interface Period {
 
 const QUARTER = (time: string) =>
   `substr(${time}, 1, 4) || '-Q' || ((CAST(substr(${time}, 6, 2) AS INTEGER) + 2) / 3)`;
-const DECIDED = {
+const DECISION_FIGURES = {
   keep: "kept",
   remove: "removed",
   restore: "restored",
   withdrawn: "withdrawn",
 } as const;
-const OF_LOG = {
+const LOG_FIGURES = {
   "hide-at-once": "videosHiddenAtOnce",
   hide: "videosHidden",
   remove: "videosRemoved",
@@ -67,7 +67,8 @@ function countPeriods(sqlite: Database): Period[] {
     const sum = at(period);
     sum.received[kind] = (sum.received[kind] ?? 0) + count;
     if (state !== "closed") sum.open += count;
-    else if (decision in DECIDED) sum[DECIDED[decision as keyof typeof DECIDED]] += count;
+    else if (decision in DECISION_FIGURES)
+      sum[DECISION_FIGURES[decision as keyof typeof DECISION_FIGURES]] += count;
   }
   const medians = sqlite
     .prepare<unknown[], { period: string; hours: number }>(
@@ -86,15 +87,15 @@ function countPeriods(sqlite: Database): Period[] {
       unknown[],
       {
         period: string;
-        action: keyof typeof OF_LOG;
+        action: keyof typeof LOG_FIGURES;
         count: number;
       }
     >(
       `SELECT ${QUARTER("at")} AS period, action, count(*) AS count FROM moderation_log
        WHERE video_id IS NOT NULL AND action IN (SELECT value FROM json_each(?)) GROUP BY 1, 2`,
     )
-    .all(JSON.stringify(Object.keys(OF_LOG)));
-  for (const { period, action, count } of log) at(period)[OF_LOG[action]] += count;
+    .all(JSON.stringify(Object.keys(LOG_FIGURES)));
+  for (const { period, action, count } of log) at(period)[LOG_FIGURES[action]] += count;
   return [...periods.values()].sort((one, other) => (one.period < other.period ? 1 : -1));
 }
 

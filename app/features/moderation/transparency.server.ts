@@ -3,7 +3,7 @@ import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { Period } from "./transparency-figures.server";
 
-const counted = processState("transparency figures", () => ({
+const cached = processState("transparency figures", () => ({
   last: undefined as { entry: number; periods: Promise<Period[]> } | undefined,
 }));
 
@@ -13,7 +13,7 @@ const counted = processState("transparency figures", () => ({
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
   const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;
-  const state = counted();
+  const state = cached();
   if (state.last?.entry !== entry || entry === 0) {
     const periods = queryThread<Period[]>("studio", "transparency", null);
     state.last = { entry, periods };

@@ -58,7 +58,7 @@ export async function requireSession(
  *
  * @throws a 401 Response for a visitor, a 403 Response for a user without the permission.
  */
-export async function requireUserOfScript(
+export async function requireScriptUser(
   request: Request,
   permission: Permission,
 ): Promise<SessionUser> {
@@ -82,13 +82,13 @@ const COOKIE = "return-to";
 const MAX_AGE_MS = 10 * 60 * 1000;
 
 /** Signing in from the studio's start page leads to Home (specification, section 2). */
-const ENTRANCE = "/admin";
+const STUDIO_START_PAGE = "/admin";
 
 /** Returns the `Set-Cookie` header that remembers the page of a request for ten minutes. */
 function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
-  if (page === "" || page === ENTRANCE) return forgetPage();
+  if (page === "" || page === STUDIO_START_PAGE) return forgetPage();
   return signedCookie(COOKIE, page, Date.now() + MAX_AGE_MS);
 }
 
@@ -103,7 +103,7 @@ export function forgetPage(): string {
 }
 
 /** The purpose of each form of the admin panel, to complete the message that rejects it. */
-const WORK: Record<string, string> = {
+const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
   update: "edit videos",
@@ -114,7 +114,7 @@ const WORK: Record<string, string> = {
   bulk: "change videos",
 };
 
-const WORK_OF_PAGES: Record<string, string> = {
+const PAGE_PURPOSES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
@@ -157,8 +157,8 @@ export async function readSignedOutForm(request: Request): Promise<SignedOutForm
       ? "update"
       : "publish";
   const work =
-    WORK_OF_PAGES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
-    (pathname === "/admin" ? WORK[intent ?? ""] : "do this");
+    PAGE_PURPOSES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
+    (pathname === "/admin" ? FORM_PURPOSES[intent ?? ""] : "do this");
   const isKept =
     fields && fields.length <= MAX_FIELDS && !fields.some(([name]) => SECRETS.test(name));
   return { message: messageFor(work), fields: isKept ? fields : [] };
@@ -166,7 +166,7 @@ export async function readSignedOutForm(request: Request): Promise<SignedOutForm
 
 /** Returns the message for a form of the admin panel without a session. */
 export function signedOutMessage(intent: string): string {
-  return messageFor(WORK[intent]);
+  return messageFor(FORM_PURPOSES[intent]);
 }
 
 /** The wording is the specification's (section 8). */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { encryptPayload } from "~/features/consent/validity.server";
-import { encryptReport, sealMessage } from "~/features/moderation/reports/report-records.server";
+import { encryptMessage, encryptReport } from "~/features/moderation/reports/report-records.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/moderation";
@@ -70,7 +70,7 @@ export function fillReports(now: number): void {
         randomUUID(),
         id,
         iso(closed),
-        sealMessage("Why it was decided so. ".repeat(8)),
+        encryptMessage("Why it was decided so. ".repeat(8)),
       );
       appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
     }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { hideEnded } from "~/features/consent/consent-holds.server";
-import { refusalsOf, settleVideos } from "~/features/consent/validity.server";
+import { holdExpired } from "~/features/consent/consent-holds.server";
+import { refusalsOf, updateConsentHolds } from "~/features/consent/validity.server";
 import { changeVideos } from "~/features/library/bulk/bulk.server";
 import {
   type QueueView,
   REPORTS_PER_PAGE,
   readQueue,
 } from "~/features/moderation/reports/queue.server";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { KIND_TEXTS } from "~/features/moderation/reports/report-texts";
 import { readStatusPage } from "~/features/moderation/reports/status-page.server";
@@ -224,13 +224,13 @@ async function endings(report: Report): Promise<void> {
     .all(LAST_DAY) as string[];
   report.figure(
     "in one transaction they would hold it",
-    holdOf(() => settleVideos(ending, lastDay)),
+    holdOf(() => updateConsentHolds(ending, lastDay)),
     "ms",
   );
   let hidden = 0;
   const { cpu } = await timed(async () => {
     const held = await longestHold(async () => {
-      hidden = await hideEnded(lastDay);
+      hidden = await holdExpired(lastDay);
     });
     report.atMost("records end: the serving thread is held", held, MAX_HOLD_MS, "ms");
   });
@@ -255,7 +255,7 @@ async function erasing(report: Report, now: number): Promise<void> {
   let erased = 0;
   let cpu = 0;
   const held = await longestHold(async () => {
-    ({ result: erased, cpu } = await timed(() => eraseDue(afterAll)));
+    ({ result: erased, cpu } = await timed(() => eraseDueReports(afterAll)));
   });
   report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
   report.atMost("the serving thread is held by it", held, MAX_HOLD_MS, "ms");

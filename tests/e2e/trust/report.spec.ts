@@ -23,7 +23,10 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({ page, site }) => {
+test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({
+  page,
+  site,
+}) => {
   await fill(site, 2);
   await page.goto("/report?video=v1", { waitUntil: "networkidle" });
   await expectNoViolations(page);

@@ -4,7 +4,7 @@ import { deleteOldDevices, knownDevice } from "~/features/accounts/device.server
 import * as account from "~/features/accounts/routes/account";
 import * as auth from "~/features/accounts/routes/auth";
 import * as code from "~/features/accounts/routes/auth-code";
-import { findEnrolment, findSecondFactor } from "~/features/accounts/second-factor.server";
+import { findEnrollment, findSecondFactor } from "~/features/accounts/second-factor.server";
 import { createUser } from "~/features/accounts/users.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { listActivities } from "~/platform/activity/activity.server";
@@ -127,7 +127,7 @@ describe("the second factor", () => {
   /** An authenticator app, set up by typing the key. */
   async function enrol(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const enrollment = (await findEnrolment(userId))!;
+    const enrollment = (await findEnrollment(userId))!;
     expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
     const app = new TOTP({ secret: enrollment.key.replaceAll(" ", "") });
     // The code of the next step is accepted too, so the test doesn't have to wait for it.
@@ -168,14 +168,14 @@ describe("the second factor", () => {
         message: "Your current password is incorrect.",
       });
     }
-    expect(await findEnrolment(id)).toBeUndefined();
+    expect(await findEnrollment(id)).toBeUndefined();
   });
 
   it("is not on until a code confirms it, and its secret is encrypted", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     expect(await change(cookies, { intent: "second-factor-confirm", code: "abc" })).toMatchObject({
       status: 400,
     });
@@ -187,10 +187,10 @@ describe("the second factor", () => {
     // It is readable after the secret was rotated, but not after it was lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
-    expect((await findEnrolment(id))!.key).toBe(key);
+    expect((await findEnrollment(id))!.key).toBe(key);
     process.env.SESSION_SECRET = "new".repeat(11);
     forgetSettings();
-    expect(await findEnrolment(id)).toBeUndefined();
+    expect(await findEnrollment(id)).toBeUndefined();
   });
 
   it("accepts each recovery code once, ignoring case", async () => {
@@ -315,7 +315,7 @@ describe("the second factor", () => {
     other = markIn(await signIn(undefined, password));
 
     await change(cookies(), { intent: "second-factor-begin", current: password });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     const app = new TOTP({ secret: key.replaceAll(" ", "") });
     const on = await change(cookies(), { intent: "second-factor-confirm", code: app.generate() });
     expectVoid(on);
@@ -428,7 +428,7 @@ describe("a change that the activity log can't record", () => {
     const { cookies } = await signIn();
     await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     const app = new TOTP({ secret: key.replaceAll(" ", "") });
     const confirm = () => ({ intent: "second-factor-confirm", code: app.generate() });
     const other = (await page(cookies)).sessions.find(({ current }) => !current)!.idHash;

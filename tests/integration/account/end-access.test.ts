@@ -197,7 +197,9 @@ describe("an invitation", () => {
 
   it("isn't created by a user who lost the permission since the request was accepted", async () => {
     await changeRole(user, "editor", owner);
-    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow("no longer have permission to invite");
+    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow(
+      "no longer have permission to invite",
+    );
   });
 });
 

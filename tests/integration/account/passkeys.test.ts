@@ -365,8 +365,7 @@ describe("an account without a password", () => {
     };
     expect(await remove(authenticator)).toMatchObject({
       status: 409,
-      message:
-        "This is your only way to sign in. Set a password or add another passkey first.",
+      message: "This is your only way to sign in. Set a password or add another passkey first.",
     });
     // A passkey for another host name doesn't work here.
     sqliteHandle().exec(

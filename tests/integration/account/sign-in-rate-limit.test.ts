@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { markDevice } from "~/features/accounts/device.server";
+import { recordDevice } from "~/features/accounts/device.server";
 import {
   limitSignInRate,
   MAX_PER_ADDRESS_AND_SECOND,
@@ -43,7 +43,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 const passed = (answers: unknown[]) => answers.filter((answer) => answer === "on").length;
 const cookieOf = async (userId: string) => {
-  const cookie = await transaction(() => markDevice(userId, undefined));
+  const cookie = await transaction(() => recordDevice(userId, undefined));
   return { cookie: cookie.split(";")[0]! };
 };
 

@@ -106,9 +106,7 @@ describe("a comparison that failed for good", () => {
     const { manage } = (await page("/admin?tab=manage")) as never as {
       manage: { held: Record<string, string> };
     };
-    expect(manage.held.v).toContain(
-      `couldn’t be compared with the block list: ${why}`,
-    );
+    expect(manage.held.v).toContain(`couldn’t be compared with the block list: ${why}`);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);

@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import {
   expiringSoon,
   hiddenVideos,
-  hideEnded,
-  hideLacking,
+  hideVideosWithoutRecord,
+  holdExpired,
   releaseHidden,
-  settleHeld,
+  updateAllConsentHolds,
 } from "~/features/consent/consent-holds.server";
 import { checkDocuments } from "~/features/consent/documents.server";
 import { findPerformer, listPerformers } from "~/features/consent/performers.server";
@@ -18,8 +18,8 @@ import { action as videoConsentAction } from "~/features/consent/routes/video-co
 import {
   applyConsentRequirement,
   consentStates,
+  findLacks,
   LACKS,
-  lacksOf,
   refusalsOf,
 } from "~/features/consent/validity.server";
 import { findVideoConsent } from "~/features/consent/video-consent.server";
@@ -278,7 +278,7 @@ describe("documents", () => {
     await caught(() => post(performerAction as Action, { id }, fields, cookie));
     setting("SESSION_SECRET", `${other},${TEST_SECRET}`);
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
-    await settleHeld();
+    await updateAllConsentHolds();
     expect(refusalsOf(["v"]).size).toBe(0);
     const answer = (await open(id, document, cookie)) as Response;
     expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
@@ -405,10 +405,10 @@ describe("a record that expires", () => {
           "1 consent record ends within 30 days, the first on 2027-05-31. A video goes on hold on the day its record ends.",
       },
     ]);
-    expect(await hideEnded(ends - 1)).toBe(0);
+    expect(await holdExpired(ends - 1)).toBe(0);
     expect(isPublic("v")).toBe(true);
-    expect(await hideEnded(ends)).toBe(1);
-    expect(await hideEnded(ends)).toBe(0);
+    expect(await holdExpired(ends)).toBe(1);
+    expect(await holdExpired(ends)).toBe(0);
     expect(isPublic("v")).toBe(false);
     expect(actions()).toContain("consent-hold");
     await checkConsent(ends);
@@ -494,7 +494,7 @@ describe("a record that expires", () => {
         )
         .run(`v${number}`);
     }
-    expect(await hideEnded(now)).toBe(100);
+    expect(await holdExpired(now)).toBe(100);
     expect(refusalsOf(["v1", "v99"]).size).toBe(2);
   });
 });
@@ -506,8 +506,8 @@ describe("public videos without a record", () => {
     addVideo({ id: "c", status: "hidden" });
     addVideo({ id: "v", status: "published" });
     await prepare();
-    expect(lacksOf(["a", "v"]).has("v")).toBe(false);
-    expect(await hideLacking("u")).toBe(2);
+    expect(findLacks(["a", "v"]).has("v")).toBe(false);
+    expect(await hideVideosWithoutRecord("u")).toBe(2);
     expect(["a", "v"].map(isPublic)).toEqual([false, true]);
     const source = hiddenVideos()[0]?.source ?? "";
     expect(await releaseHidden(source, "u")).toBe(2);
@@ -625,7 +625,7 @@ describe("deleting a performer", () => {
     await caught(() => change(id, { intent: "forget", sure: "on" }));
     expect(isPublic("v")).toBe(false);
     await prepare();
-    expect(lacksOf(["v"]).size).toBe(0);
+    expect(findLacks(["v"]).size).toBe(0);
     expect(isPublic("v")).toBe(false);
   });
 });

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { strikesOf } from "~/features/accounts/users/strikes.server";
+import { listStrikes } from "~/features/accounts/users/strikes.server";
 import { loadReview } from "~/features/library/review/review.server";
 import { action as review } from "~/features/library/routes/review";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { eraseClosedReport } from "~/features/moderation/reports/report-forms.server";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { addMessage, createReport } from "~/features/moderation/reports/report-records.server";
-import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 
@@ -81,11 +81,11 @@ describe("moderators' notes about a report", () => {
     await note("The sound is too low.");
     expect(notesOf("v")).toHaveLength(3);
     expect(tablesWith(REASON)).toEqual(["review_notes"]);
-    await eraseDue(NOW + 90 * DAY_MS);
+    await eraseDueReports(NOW + 90 * DAY_MS);
     expect(tablesWith(REASON)).toEqual(["review_notes"]);
 
-    await eraseDue(NOW + 91 * DAY_MS);
-    await forgetDecisions(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
+    await deleteOldDecisions(NOW + 91 * DAY_MS);
     expect(notesOf("v")).toEqual(["The sound is too low."]);
     expect(notesOf("w")).toEqual([]);
     for (const text of [TYPED, ANSWERED, REASON, "ann@example.org"]) {
@@ -112,20 +112,20 @@ describe("moderators' notes about a report", () => {
   it("are not stored for an erased report, but the uploader sees the decision", async () => {
     await report("r");
     await decide("r", "remove");
-    await eraseDue(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
     expect(tablesWith(REASON)).toEqual([]);
     await decide("r", "restore", { now: NOW + 92 * DAY_MS });
     expect(tablesWith(REASON)).toEqual([]);
     expect(rowsOf("uploader_decisions")).toBe(2);
-    await forgetDecisions(NOW + 183 * DAY_MS);
+    await deleteOldDecisions(NOW + 183 * DAY_MS);
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
   it("stay as the reason of a strike, as the privacy page says", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
-    await eraseDue(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
     expect(tablesWith(REASON)).toEqual(["user_strikes"]);
-    expect(strikesOf(["up"]).get("up")).toMatchObject([{ reason: REASON }]);
+    expect(listStrikes(["up"]).get("up")).toMatchObject([{ reason: REASON }]);
   });
 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reportArchive } from "~/features/moderation/reports/report-archive.server";
 import {
-  addVideos,
+  addVideosToReport,
   eraseClosedReport,
   preserveReport,
 } from "~/features/moderation/reports/report-forms.server";
@@ -19,7 +19,7 @@ import {
   readReport,
   reportsToErase,
 } from "~/features/moderation/reports/report-records.server";
-import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { action as archiveAction } from "~/features/moderation/routes/report-archive";
 import { action } from "~/features/moderation/routes/report-decision";
 import {
@@ -154,7 +154,7 @@ describe("a preserved video", () => {
   it("includes one that is added to a preserved report", async () => {
     addVideo({ id: "w", title: "Another" });
     await preserveReport("r", "u");
-    await addVideos("r", "w", "u");
+    await addVideosToReport("r", "w", "u");
     await removeVideos(["w"], "u");
     expect(await purge(["w"])).toEqual([]);
   });
@@ -229,9 +229,9 @@ it("keeps the messages to the uploader until the preservation ends", async () =>
     "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, payload)";
   sqliteHandle().exec(`${decision} VALUES ('u', 'v', 'r', 'remove', '2020-01-01', '')`);
   await preserveReport("r", "u");
-  expect(await forgetDecisions()).toBe(0);
+  expect(await deleteOldDecisions()).toBe(0);
   sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
-  expect(await forgetDecisions()).toBe(1);
+  expect(await deleteOldDecisions()).toBe(1);
 });
 
 async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<string> {

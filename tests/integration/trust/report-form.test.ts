@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import {
   addMessage,
   closeReport,
@@ -418,8 +418,8 @@ describe("a status link", () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");
-    expect(await eraseDue(Date.now() + 89 * DAY)).toBe(0);
-    expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
+    expect(await eraseDueReports(Date.now() + 89 * DAY)).toBe(0);
+    expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));
     expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
     expect((await answer(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);

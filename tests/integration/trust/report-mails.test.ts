@@ -1,7 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
+import {
+  eraseDueReports,
+  sendReportEmails,
+} from "~/features/moderation/reports/report-mails.server";
 import {
   closeReport,
   createReport,
@@ -84,14 +87,14 @@ describe("emails to reporters", () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address);
-    await sendReportMails();
+    await sendReportEmails();
     expect(unquoted(mails[0]!)).toContain("only after this link was opened");
     await open(linkIn(mails[0]));
     await transaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
       closeReport({ id: "A".repeat(22), decision: "remove" });
     });
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1])).toEqual([
       "Afterdark: Your report was received",
       "Afterdark: A question about your report",
@@ -104,7 +107,7 @@ describe("emails to reporters", () => {
     }
     expect(unquoted(mails[1]!)).not.toContain("only after this link was opened");
     expect(waiting()).toEqual([]);
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(3);
   });
 
@@ -115,13 +118,13 @@ describe("emails to reporters", () => {
 
   it("wait for an unavailable mail server, even across a restart", async () => {
     await report();
-    await sendReportMails(Date.now());
+    await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
     closeDatabase();
     const mails = await useMailServer();
-    await sendReportMails(Date.now());
+    await sendReportEmails(Date.now());
     expect(mails).toHaveLength(0);
-    await sendReportMails(Date.now() + 2 * MINUTE);
+    await sendReportEmails(Date.now() + 2 * MINUTE);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
   });
@@ -131,10 +134,10 @@ describe("emails to reporters", () => {
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
-    await sendReportMails();
+    await sendReportEmails();
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${secret}` });
-    await sendReportMails(Date.now() + 2 * MINUTE);
+    await sendReportEmails(Date.now() + 2 * MINUTE);
     expect(mails).toHaveLength(1);
   });
 
@@ -144,7 +147,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toHaveLength(2);
     // After a restart, long after.
     closeDatabase();
-    expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
+    expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
     const rows = sqliteHandle().prepare("SELECT payload FROM reports").pluck().all();
     expect(rows).toEqual([null]);
@@ -168,31 +171,31 @@ describe("an email address that anyone may have entered", () => {
     ].entries()) {
       await report(address, idOf(n));
     }
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
     await report("stranger@example.org", idOf(10));
     await report("another@example.org", idOf(11));
-    await sendReportMails(Date.now() + DAY - MINUTE);
+    await sendReportEmails(Date.now() + DAY - MINUTE);
     expect(mails.map((mail) => /^To: (.*)\r$/m.exec(mail)?.[1])).toEqual([
       "stranger@example.org",
       "another@example.org",
     ]);
     await report("stranger@example.org", idOf(12));
-    await sendReportMails(Date.now() + DAY + MINUTE);
+    await sendReportEmails(Date.now() + DAY + MINUTE);
     expect(mails).toHaveLength(3);
   });
 
   it("gets no further email about a report until the link in the first one was opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
     // The sender of the form has this link, and mail scanners open the other one.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await ask(1);
-    await sendReportMails(Date.now() + 3 * DAY);
+    await sendReportEmails(Date.now() + 3 * DAY);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
 
@@ -200,7 +203,7 @@ describe("an email address that anyone may have entered", () => {
     // After a restart, long after.
     closeDatabase();
     await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
-    await sendReportMails(Date.now() + 9 * DAY);
+    await sendReportEmails(Date.now() + 9 * DAY);
     expect(mails).toHaveLength(2);
   });
 
@@ -209,11 +212,11 @@ describe("an email address that anyone may have entered", () => {
     const address = freshAddress();
     await report(address, idOf(1));
     await report(address, idOf(2));
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     await ask(2);
     for (let n = 3; n < 80; n++) await report(address, idOf(n));
-    for (let batch = 0; batch < 5; batch++) await sendReportMails();
+    for (let batch = 0; batch < 5; batch++) await sendReportEmails();
     expect(mails).toHaveLength(50);
     expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
   });
@@ -221,23 +224,23 @@ describe("an email address that anyone may have entered", () => {
   it("isn't confirmed by the owner of a similar address", async () => {
     const mails = await useMailServer();
     await report("v.ictim@example.org", idOf(1));
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     for (const n of [2, 3, 4]) await report("victim@example.org", idOf(n));
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
   });
 
   it("is stored only encrypted", async () => {
     const mails = await useMailServer();
     await report("secret.person@example.org");
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     const rows = sqliteHandle().prepare("SELECT * FROM reports").all();
     expect(JSON.stringify(rows)).not.toMatch(/secret|person|example\.org/);
     expect(rows).toMatchObject([{ mail_link: "opened" }]);
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
-    await eraseDue(Date.now() + 91 * DAY);
+    await eraseDueReports(Date.now() + 91 * DAY);
     expect(sqliteHandle().prepare("SELECT mail_link FROM reports").pluck().all()).toEqual([null]);
   });
 });

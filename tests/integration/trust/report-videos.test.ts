@@ -2,15 +2,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { activateReplacement } from "~/features/library/files/activate-replacement.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
-import { addVideos, takeOutVideo } from "~/features/moderation/reports/report-forms.server";
-import { hideChanged, hideReported } from "~/features/moderation/reports/report-holds.server";
+import {
+  addVideosToReport,
+  removeVideoFromReport,
+} from "~/features/moderation/reports/report-forms.server";
+import { hideChangedVideo, hideReported } from "~/features/moderation/reports/report-holds.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   createReport,
   eraseReport,
   readMessages,
 } from "~/features/moderation/reports/report-records.server";
-import { decideVideo } from "~/features/moderation/reports/report-videos.server";
+import { recordVideoDecision } from "~/features/moderation/reports/report-videos.server";
 import { performStatus, readStatusPage } from "~/features/moderation/reports/status-page.server";
 import { statusToken } from "~/features/moderation/reports/status-token.server";
 import { action } from "~/features/moderation/routes/report-decision";
@@ -170,7 +173,7 @@ describe("a report that names two videos", () => {
     await decide("remove", ["v", "w"]);
     await transaction(() => {
       releaseHold({ videoId: "v", reason: "removed", sourceId: ID });
-      decideVideo({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
+      recordVideoDecision({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
@@ -238,7 +241,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
     forgetSettings();
     await transaction(() => {
       recordFileChange(["v"], Date.now() + 1_000);
-      hideChanged("v");
+      hideChangedVideo("v");
     });
     delete process.env.REPORT_HIDE_LIMIT;
     forgetSettings();
@@ -247,7 +250,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
   });
 
   it("hides it once the earlier report no longer names it", async () => {
-    await takeOutVideo(ID, "v", "u");
+    await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
@@ -270,36 +273,36 @@ describe("the list of reported videos", () => {
   it("reopens a closed report if another video is added", async () => {
     await report("under-age", ["v"]);
     await decide("keep", ["v"]);
-    await addVideos(ID, "w", "u");
+    await addVideosToReport(ID, "w", "u");
     expect(stateOf()[0]).toBe("open");
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
   it("gets a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
     await report("copyright", []);
-    await addVideos(ID, "v", "u");
+    await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
     process.env.REPORT_HIDE = "off";
     forgetSettings();
     await report("under-age", [], "off");
-    await addVideos("off", "v", "u");
+    await addVideosToReport("off", "v", "u");
     expect(isPublic("v")).toBe(true);
     process.env.REPORT_HIDE = "on";
     forgetSettings();
     await decide("keep", ["v"], "off");
     await report("under-age", [], "on");
-    await addVideos("on", "v", "u");
+    await addVideosToReport("on", "v", "u");
     expect(isPublic("v")).toBe(true);
   });
 
   it("rejects an unknown URL", async () => {
     await report("other", []);
-    expect(await addVideos(ID, "/video/nowhere", "u")).toMatchObject({
+    expect(await addVideosToReport(ID, "/video/nowhere", "u")).toMatchObject({
       status: 422,
       detail: "There is no video nowhere in the catalogue or in the trash.",
     });
-    expect(await addVideos(ID, " ", "u")).toMatchObject({ status: 422 });
-    expect(await addVideos("no report", "v", "u")).toMatchObject({ status: 404 });
+    expect(await addVideosToReport(ID, " ", "u")).toMatchObject({ status: 422 });
+    expect(await addVideosToReport("no report", "v", "u")).toMatchObject({ status: 404 });
     expect(decisions()).toEqual([]);
   });
 
@@ -318,16 +321,16 @@ describe("the list of reported videos", () => {
   it("requires restoring a removed video before removing it from the list", async () => {
     await report("other", ["v"]);
     await decide("remove", ["v"]);
-    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ status: 409 });
+    expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ status: 409 });
     await decide("restore", ["v"]);
-    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ kind: "success" });
+    expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ kind: "success" });
     expect(decisions()).toEqual([]);
   });
 
   it("rejects a decision from an outdated page", async () => {
     await report("other", ["v"]);
     const version = pageOf()?.version ?? "";
-    await addVideos(ID, "w", "u");
+    await addVideosToReport(ID, "w", "u");
     const late = { decision: "keep", reason: "Because.", videos: ["v"], version } as const;
     expect(await decideReport(ID, late, "u")).toMatchObject({ status: 409 });
   });

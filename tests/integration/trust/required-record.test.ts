@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
-import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
+import {
+  hiddenVideos,
+  hideVideosWithoutRecord,
+  releaseHidden,
+} from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
 import { type BulkPreview, onHoldMessage } from "~/features/library/bulk/bulk";
@@ -165,7 +169,7 @@ describe("hiding videos without a record", () => {
   });
 
   it("can be undone without making anything else public", async () => {
-    expect(await hideLacking("u")).toBe(2);
+    expect(await hideVideosWithoutRecord("u")).toBe(2);
     expect(["v", "w"].map(isPublic)).toEqual([false, false]);
     const [batch] = hiddenVideos();
     expect(batch).toMatchObject({ videos: 2, isBatch: true });
@@ -180,7 +184,7 @@ describe("hiding videos without a record", () => {
   });
 
   it("ends for a video that gets a record", async () => {
-    await hideLacking("u");
+    await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
     expect(hiddenVideos()).toMatchObject([{ videos: 1 }]);

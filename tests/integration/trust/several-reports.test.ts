@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { readReport } from "~/features/moderation/reports/report-records.server";
 import { readStatusToken } from "~/features/moderation/reports/status-token.server";
@@ -177,7 +177,7 @@ describe("a video that several reports name", () => {
   it("is published again by the second report after its texts were deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
-    await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
+    await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
     expect(readReport(idOf(token))?.payload).toBeNull();
     expect(await decide(token, "restore")).toBe(302);
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);

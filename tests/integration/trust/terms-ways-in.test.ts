@@ -6,7 +6,7 @@ import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as api, loader as readApi } from "~/features/api/routes/api";
 import { action as admin } from "~/features/library/routes/admin";
 import {
-  acceptancesOf,
+  findAcceptances,
   requireTerms,
   saveTerms,
 } from "~/features/moderation/uploaders/terms.server";
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
 /** Returns what was accepted for the only video. */
-const accepted = () => acceptancesOf(videos())?.[videos()[0] ?? ""];
+const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
 /** Returns the status and failure of a form, with or without JavaScript. */
@@ -146,7 +146,7 @@ describe("the queue, with files that were already uploaded", () => {
         status: 201,
       });
     }
-    const all = acceptancesOf(videos()) ?? {};
+    const all = findAcceptances(videos()) ?? {};
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 

@@ -5,14 +5,14 @@ import { createReport } from "~/features/moderation/reports/report-records.serve
 import { action, loader } from "~/features/moderation/routes/terms";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import {
-  acceptancesOf,
-  forgetAccepted,
-  keepAcceptance,
+  deleteOldAcceptances,
+  findAcceptances,
   listTerms,
   readTerms,
   requiredTerms,
   requireTerms,
   saveTerms,
+  storeAcceptance,
 } from "~/features/moderation/uploaders/terms.server";
 import { openSession } from "~/features/permissions/session.server";
 import { removeVideos } from "~/features/trash/remove.server";
@@ -141,7 +141,7 @@ describe("the terms", () => {
 describe("accepted terms", () => {
   const accept = (videoId: string, version = 1, subject: "video" | "file" = "video") =>
     transaction(() =>
-      keepAcceptance(videoId, subject, "up", {
+      storeAcceptance(videoId, subject, "up", {
         version,
         acceptedAt: new Date(NOW).toISOString(),
       }),
@@ -183,17 +183,17 @@ describe("accepted terms", () => {
     await requireTerms(false, "u");
     sqliteHandle().exec("UPDATE videos SET title = 'Other', uploaded_by = NULL WHERE id = 'v'");
     await removeVideos(["v", "w"], "up");
-    expect(await forgetAccepted(0, NOW)).toBe(0);
-    expect(acceptancesOf(["v"])?.v).toHaveLength(1);
+    expect(await deleteOldAcceptances(0, NOW)).toBe(0);
+    expect(findAcceptances(["v"])?.v).toHaveLength(1);
     await purge(["v"]);
     // Another tool doesn't use the trash.
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'x'");
-    await forgetAccepted(0, NOW);
-    await forgetAccepted(0, NOW + 364 * DAY_MS);
+    await deleteOldAcceptances(0, NOW);
+    await deleteOldAcceptances(0, NOW + 364 * DAY_MS);
     expect(kept()).toEqual(["v", "w", "x"]);
     // It exists again, as after restoring a backup.
     addVideo({ id: "x" });
-    await forgetAccepted(0, NOW + 366 * DAY_MS);
+    await deleteOldAcceptances(0, NOW + 366 * DAY_MS);
     expect(kept()).toEqual(["w", "x"]);
   });
 
@@ -204,16 +204,16 @@ describe("accepted terms", () => {
        INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at)
        SELECT 'gone-' || i, 'video', 1, 'up', '2026-01-01T00:00:00.000Z' FROM n`,
     );
-    expect(await forgetAccepted(0, NOW)).toBe(500);
-    expect(await forgetAccepted(500, NOW)).toBe(1_000);
-    expect(await forgetAccepted(1_000, NOW)).toBe(0);
+    expect(await deleteOldAcceptances(0, NOW)).toBe(500);
+    expect(await deleteOldAcceptances(500, NOW)).toBe(1_000);
+    expect(await deleteOldAcceptances(1_000, NOW)).toBe(0);
     const gone = "SELECT count(*) FROM accepted_terms WHERE video_gone_at IS NOT NULL";
     expect(sqliteHandle().prepare(gone).pluck().get()).toBe(1_200);
   });
 
   it("are only stored in the transaction of their video", () => {
     expect(() =>
-      keepAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
+      storeAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
     ).toThrow("in a transaction");
   });
 });

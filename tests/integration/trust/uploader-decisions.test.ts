@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { loader as accountLoader } from "~/features/accounts/routes/account";
-import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
+import { giveStrike, listStrikes } from "~/features/accounts/users/strikes.server";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { createReport, eraseReport } from "~/features/moderation/reports/report-records.server";
 import {
-  decisionsFor,
-  forgetDecisions,
+  deleteOldDecisions,
+  listUploaderDecisions,
 } from "~/features/moderation/reports/uploader-decisions.server";
 import { action } from "~/features/moderation/routes/report-decision";
 import { openSession } from "~/features/permissions/session.server";
@@ -46,7 +46,7 @@ const decide = (
   );
 };
 const reasonsOf = (userId: string) =>
-  (strikesOf([userId]).get(userId) ?? []).map(({ reason }) => reason);
+  (listStrikes([userId]).get(userId) ?? []).map(({ reason }) => reason);
 const isIn = (userId: string) =>
   sqliteHandle()
     .prepare("SELECT deactivated_at IS NULL FROM users WHERE id = ?")
@@ -104,7 +104,8 @@ describe("a strike with a decision", () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
-      detail: "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.",
+      detail:
+        "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.",
       reason: "Because.",
       isStrike: true,
     });
@@ -115,7 +116,7 @@ describe("a strike with a decision", () => {
       detail: "None of these videos has an uploader who can get a strike.",
     });
     expect(video()).toBeDefined();
-    expect(decisionsFor("up")).toEqual([]);
+    expect(listUploaderDecisions("up")).toEqual([]);
   });
 
   it("shortens a long reason, and is only given if the form says so", async () => {
@@ -130,7 +131,7 @@ describe("a strike with a decision", () => {
     const reason = `${"x".repeat(700)} end`;
     expect(((await send({ reason, strike: "1" })) as Response).status).toBe(302);
     expect(reasonsOf("up")).toEqual([`${"x".repeat(499)}…`]);
-    expect(decisionsFor("up")[0]?.text?.reason).toBe(reason);
+    expect(listUploaderDecisions("up")[0]?.text?.reason).toBe(reason);
   });
 });
 
@@ -138,7 +139,7 @@ describe("decisions shown to uploaders", () => {
   it("include the reason and title, even if the video is deleted for good", async () => {
     await report("r");
     await decide("r", "hide", { reason: "First we look." });
-    expect(decisionsFor("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
+    expect(listUploaderDecisions("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
     await decide("r", "remove", { reason: "It is <b>hers</b>." });
     await purge(["v"]);
     const cookie = (await openSession("up")).split(";")[0] ?? "";
@@ -152,7 +153,7 @@ describe("decisions shown to uploaders", () => {
       },
       { decision: "hide", videoId: null, text: { title: "Their video", reason: "First we look." } },
     ]);
-    expect(decisionsFor("other")).toEqual([]);
+    expect(listUploaderDecisions("other")).toEqual([]);
   });
 
   it("don't include questions to the reporter, or videos without an uploader", async () => {
@@ -171,24 +172,24 @@ describe("decisions shown to uploaders", () => {
     expect(stored).not.toContain("secret");
     expect(stored).not.toContain("Their video");
     sqliteHandle().exec("UPDATE uploader_decisions SET payload = 'of another secret'");
-    expect(decisionsFor("up")).toMatchObject([{ decision: "keep", text: undefined }]);
+    expect(listUploaderDecisions("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
   it("stay when the reporter's texts are erased, and are deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));
-    expect(await forgetDecisions(NOW + 89 * DAY_MS)).toBe(0);
-    expect(decisionsFor("up")).toHaveLength(1);
-    expect(await forgetDecisions(NOW + 91 * DAY_MS)).toBe(1);
-    expect(decisionsFor("up")).toEqual([]);
+    expect(await deleteOldDecisions(NOW + 89 * DAY_MS)).toBe(0);
+    expect(listUploaderDecisions("up")).toHaveLength(1);
+    expect(await deleteOldDecisions(NOW + 91 * DAY_MS)).toBe(1);
+    expect(listUploaderDecisions("up")).toEqual([]);
   });
 
   it("stay while the report is open", async () => {
     await report("r");
     await decide("r", "hide");
-    await eraseDue(NOW + 200 * DAY_MS);
-    expect(await forgetDecisions(NOW + 200 * DAY_MS)).toBe(0);
-    expect(decisionsFor("up")).toHaveLength(1);
+    await eraseDueReports(NOW + 200 * DAY_MS);
+    expect(await deleteOldDecisions(NOW + 200 * DAY_MS)).toBe(0);
+    expect(listUploaderDecisions("up")).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loader as accountLoader } from "~/features/accounts/routes/account";
 import { action } from "~/features/accounts/routes/users";
 import { setDeactivated } from "~/features/accounts/user-list.server";
-import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
+import { giveStrike, listStrikes } from "~/features/accounts/users/strikes.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { openSession } from "~/features/permissions/session.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
@@ -63,9 +63,9 @@ describe("a strike", () => {
       status: 302,
       detail: "",
     });
-    const [strike] = strikesOf([uploader.id], now).get(uploader.id)!;
+    const [strike] = listStrikes([uploader.id], now).get(uploader.id)!;
     expect(strike).toMatchObject({ reason: "A <b>stolen</b> video", counts: true });
-    const after = strikesOf([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
+    const after = listStrikes([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
     expect(after[0]!.counts).toBe(false);
 
     const own = (await openSession(uploader.id)).split(";")[0]!;
@@ -80,7 +80,7 @@ describe("a strike", () => {
     expect(await send(form)).toMatchObject({
       detail: expect.stringContaining("another strike after you opened the page"),
     });
-    expect(strikesOf([uploader.id]).get(uploader.id)).toHaveLength(1);
+    expect(listStrikes([uploader.id]).get(uploader.id)).toHaveLength(1);
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
   });
 
@@ -103,7 +103,7 @@ describe("a strike", () => {
       expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);
     }
     expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
-    expect(strikesOf([id, owner.id]).size).toBe(0);
+    expect(listStrikes([id, owner.id]).size).toBe(0);
   });
 
   it("blocks the account with the third one that counts, ignoring expired and withdrawn ones", async () => {
@@ -113,7 +113,7 @@ describe("a strike", () => {
     await giveStrike(uploader.id, "Long ago", owner.id, { now: Date.now() - 91 * DAY_MS });
     await giveStrike(uploader.id, "One", owner.id);
     await giveStrike(uploader.id, "Two", owner.id);
-    const { id } = strikesOf([uploader.id])
+    const { id } = listStrikes([uploader.id])
       .get(uploader.id)!
       .find(({ reason }) => reason === "Two")!;
     expect((await send({ intent: "withdraw-strike", id })).status).toBe(302);

@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import { deviceName } from "~/features/accounts/device.server";
 import {
   checkPassword,
+  DUMMY_HASH,
   hashPassword,
-  NOBODYS_HASH,
-  requireUnguessable,
-  strangerAsker,
-  userAsker,
+  rejectGuessablePassword,
+  strangerRequester,
+  userRequester,
 } from "~/features/accounts/password.server";
 import { FormError } from "~/platform/form-error.server";
 
-const REQUESTER = userAsker("somebody");
+const REQUESTER = userRequester("somebody");
 
 describe("a password", () => {
   it("is hashed at cost 12, like the dummy hash", async () => {
     const longest = "é".repeat(36);
     const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
-    expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
+    expect(bcrypt.getRounds(DUMMY_HASH)).toBe(12);
     expect(await checkPassword(longest, hash, REQUESTER)).toBe(true);
     for (const other of [`${longest}x`, `${longest.slice(0, -1)}e`]) {
       expect(await checkPassword(other, hash, REQUESTER), other).toBe(false);
@@ -41,12 +41,12 @@ describe("a password", () => {
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
       "erikamustermann",
     ]) {
-      expect(() => requireUnguessable(password, email), password).toThrow(FormError);
+      expect(() => rejectGuessablePassword(password, email), password).toThrow(FormError);
     }
     for (const password of [
       ...["correct horse battery", "afterdark and three horses", "1234567890", "mann mann mann"],
     ]) {
-      expect(() => requireUnguessable(password, email), password).not.toThrow();
+      expect(() => rejectGuessablePassword(password, email), password).not.toThrow();
     }
   });
 
@@ -69,7 +69,7 @@ describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
   /** Returns the names of the checked requests in order, and of the rejected ones. */
-  function check(requesters: ReturnType<typeof strangerAsker>[]) {
+  function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const refused: string[] = [];
     const all = requesters.map((requester) =>
@@ -83,22 +83,22 @@ describe("the password queue", () => {
     );
     return Promise.all(all).then(() => ({ checked, refused }));
   }
-  const flood = Array.from({ length: 30 }, (_, n) => strangerAsker(`flood${n}`, 3));
+  const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
   it("replaces a network with more failures with one with fewer", async () => {
-    const { checked, refused } = await check([...flood, strangerAsker("new", 0)]);
+    const { checked, refused } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(refused).toHaveLength(23);
   });
 
   it("doesn't replace a network with as many failures", async () => {
-    const { checked } = await check([...flood, strangerAsker("alike", 3)]);
+    const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
   it("checks the passwords of known users first, two of each, whatever strangers do", async () => {
-    const users = ["a", "a", "a", "b"].map(userAsker);
+    const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, refused } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
     expect(refused).toContain("user a");

@@ -5,7 +5,7 @@ import {
   normalizeTerms,
   termsProblem,
 } from "~/features/moderation/uploaders/terms";
-import { newestTerms } from "~/features/moderation/uploaders/terms-field";
+import { latestTerms } from "~/features/moderation/uploaders/terms-field";
 
 describe("the accepted version of an upload", () => {
   it("is accepted if it is the current one", () => {
@@ -29,7 +29,9 @@ describe("the accepted version of an upload", () => {
 
   it("is rejected if it never existed", () => {
     for (const none of ["4", "0", "-1", "3.0", "on", "03", "9".repeat(400)]) {
-      expect(termsProblem(none, 3), none).toMatch(/^The uploaders’ terms have no version .{1,20}\. /);
+      expect(termsProblem(none, 3), none).toMatch(
+        /^The uploaders’ terms have no version .{1,20}\. /,
+      );
     }
   });
 });
@@ -44,7 +46,7 @@ describe("the text of the terms", () => {
 
 it("a form requires the latest version that its page knows", () => {
   const terms = (version: number) => ({ version, text: "", createdAt: "" });
-  expect(newestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
-  expect(newestTerms(terms(3), terms(2))?.version).toBe(3);
-  expect(newestTerms(undefined)).toBeUndefined();
+  expect(latestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
+  expect(latestTerms(terms(3), terms(2))?.version).toBe(3);
+  expect(latestTerms(undefined)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { useToast } from "~/ui/feedback/toast";
 import { answerWithPasskey } from "~/ui/forms/ask-for-passkey";
 import { Field } from "~/ui/forms/field";
 
-export const ACCOUNT_CHALLENGE_ADDRESS = "/admin/account/passkey";
+export const ACCOUNT_CHALLENGE_PATH = "/admin/account/passkey";
 
 /** A field that confirms the user's identity: the password or, if the account has none, a passkey on submit. */
 export function ConfirmField({
@@ -41,7 +41,7 @@ export function ConfirmField({
  *
  * @param wanted false if the form has a password field instead.
  */
-export function useConfirmedByPasskey(wanted: boolean) {
+export function usePasskeyConfirmation(wanted: boolean) {
   const submit = useSubmit();
   const show = useToast();
   if (!wanted) return undefined;
@@ -50,7 +50,7 @@ export function useConfirmedByPasskey(wanted: boolean) {
     const { submitter } = event.nativeEvent as SubmitEvent;
     const form = new FormData(event.currentTarget, submitter);
     try {
-      const passkey = await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS);
+      const passkey = await answerWithPasskey(ACCOUNT_CHALLENGE_PATH);
       if (!passkey) return;
       form.set("passkey", passkey);
       submit(form, { method: "post" });

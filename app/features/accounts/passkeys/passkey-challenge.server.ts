@@ -23,7 +23,7 @@ import type { PasskeyCheck } from "../account-process.server";
 const DIALOG_MS = 5 * 60 * 1000;
 
 /** The parts of an authenticator's response that are read before the library has verified it. */
-const ANSWER = z.looseObject({
+const RESPONSE = z.looseObject({
   id: z.string(),
   response: z.looseObject({ userHandle: z.string().optional() }),
 });
@@ -32,7 +32,7 @@ const ANSWER = z.looseObject({
  * Returns the options with which a browser asks for any passkey of this site. User verification (fingerprint, face or
  * PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
-export function askForPasskey(
+export function createPasskeyRequest(
   request: Request,
   use: ChallengeUse,
 ): { options: PublicKeyCredentialRequestOptionsJSON; cookie: string } {
@@ -45,9 +45,9 @@ export function askForPasskey(
 }
 
 /** Parses the field `passkey` of a form: the browser's response. @throws {FormError} 400 if it is invalid. */
-export function readPasskeyAnswer(form: FormData): AuthenticationResponseJSON {
+export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON {
   try {
-    return ANSWER.parse(
+    return RESPONSE.parse(
       JSON.parse(String(form.get("passkey"))),
     ) as unknown as AuthenticationResponseJSON;
   } catch {
@@ -56,7 +56,7 @@ export function readPasskeyAnswer(form: FormData): AuthenticationResponseJSON {
 }
 
 /** Returns the owner of a passkey id, unverified; undefined if it isn't known on this host name. */
-export async function passkeyOwner(request: Request, id: string): Promise<string | undefined> {
+export async function findPasskeyOwner(request: Request, id: string): Promise<string | undefined> {
   return (await findPasskey(request, id))?.user_id;
 }
 
@@ -81,7 +81,7 @@ export async function verifyPasskey(
   if (userHandle && Buffer.from(userHandle, "base64url").toString() !== passkey.user_id) {
     throw notVerified();
   }
-  const { authenticationInfo } = await verify("verifyAuthenticationResponse", {
+  const { authenticationInfo } = await verifyInThread("verifyAuthenticationResponse", {
     response: answer,
     expectedChallenge,
     expectedOrigin: relyingParty(request).origins,
@@ -90,7 +90,7 @@ export async function verifyPasskey(
     credential: { id: passkey.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     requireUserVerification: true,
   });
-  await countUse(passkey, expectedChallenge, {
+  await recordUse(passkey, expectedChallenge, {
     counter: authenticationInfo.newCounter,
     synced: authenticationInfo.credentialBackedUp,
   });
@@ -113,7 +113,7 @@ async function findPasskey(request: Request, id: string) {
 }
 
 /** Spends the challenge and stores the signature counter, which must increase if the authenticator has one. */
-async function countUse(
+async function recordUse(
   { id, user_id, name }: Selectable<PasskeysTable>,
   challenge: string,
   { counter, synced }: { counter: number; synced: boolean },
@@ -132,10 +132,7 @@ async function countUse(
     return changes === 1;
   });
   if (counted) return;
-  throw new FormError(
-    400,
-    "This passkey was rejected because someone may have a copy of it.",
-  );
+  throw new FormError(400, "This passkey was rejected because someone may have a copy of it.");
 }
 
 const COOKIE = "passkey-challenge";
@@ -221,7 +218,7 @@ type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
  *
  * @throws {FormError} 400 if the library rejects the response. Its message isn't meant for users.
  */
-export async function verify<C extends PasskeyCheck>(
+export async function verifyInThread<C extends PasskeyCheck>(
   check: C,
   options: Options<C>,
 ): Promise<Result<C>> {

@@ -5,7 +5,7 @@ import { answerWithPasskey, createPasskey, preloadPasskeys } from "~/ui/forms/as
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
-import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
+import { ACCOUNT_CHALLENGE_PATH, ConfirmField, usePasskeyConfirmation } from "./confirm-field";
 import type { Passkey } from "./passkeys.server";
 
 interface State {
@@ -40,23 +40,24 @@ export function PasskeyPanel({
         <ul className="flex flex-col ruled">
           {passkeys.map((passkey) => (
             <li key={passkey.id} className="flex flex-col gap-2 py-3">
-              <Description passkey={passkey} rpId={rpId} />
+              <PasskeyDetails passkey={passkey} rpId={rpId} />
               <details>
                 <summary className="min-h-11 cursor-pointer py-2.5 text-sm text-accent mouse:min-h-9 mouse:py-1.5">
                   Rename or remove<span className="sr-only"> {passkey.name}</span>
                 </summary>
-                <Change passkey={passkey} hasPassword={hasPassword} busy={busy} />
+                <EditPasskey passkey={passkey} hasPassword={hasPassword} busy={busy} />
               </details>
             </li>
           ))}
         </ul>
       )}
       {rpId === undefined ? (
-        <p className="text-muted">
-          To add a passkey, open the site at its domain name over https.
-        </p>
+        <p className="text-muted">To add a passkey, open the site at its domain name over https.</p>
       ) : (
-        <Adding {...{ hasPassword, hasSecondFactor, busy }} error={errorOf("passkey-add")} />
+        <AddPasskeyForm
+          {...{ hasPassword, hasSecondFactor, busy }}
+          error={errorOf("passkey-add")}
+        />
       )}
       {hasPassword && passkeys.some((each) => each.rpId === rpId) && (
         <PasswordOff busy={busy} error={errorOf("password-off")} />
@@ -65,15 +66,13 @@ export function PasskeyPanel({
   );
 }
 
-function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
+function PasskeyDetails({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
   const { name, synced, createdAt, lastUsedAt } = passkey;
   return (
     <div>
       <p className="font-medium wrap-anywhere">
         {name}
-        <span className="ml-2 text-sm text-muted">
-          {synced ? "Synced" : "This device only"}
-        </span>
+        <span className="ml-2 text-sm text-muted">{synced ? "Synced" : "This device only"}</span>
       </p>
       <p className="text-sm text-muted">
         Added <Time value={createdAt} />,{" "}
@@ -92,12 +91,12 @@ function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
   );
 }
 
-function Change({
+function EditPasskey({
   passkey: { id, name },
   hasPassword,
   busy,
 }: { passkey: Passkey } & Pick<State, "hasPassword" | "busy">) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <div className="flex max-w-md flex-col gap-5 py-3">
       <Form method="post" className="flex flex-col gap-3">
@@ -121,7 +120,7 @@ function Change({
 }
 
 /** Adds a passkey in two steps: the user confirms their identity to get a challenge, then the browser creates it. */
-function Adding({
+function AddPasskeyForm({
   hasPassword,
   hasSecondFactor,
   busy,
@@ -139,8 +138,8 @@ function Adding({
     try {
       const confirmation: Record<string, string> = hasPassword
         ? { current: String(form.get("current")), code: String(form.get("code") ?? "") }
-        : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS)) ?? "" };
-      const passkey = await createPasskey(ACCOUNT_CHALLENGE_ADDRESS, confirmation);
+        : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_PATH)) ?? "" };
+      const passkey = await createPasskey(ACCOUNT_CHALLENGE_PATH, confirmation);
       const name = String(form.get("name"));
       if (passkey) submit({ intent: "passkey-add", name, passkey }, { method: "post" });
     } catch (failed) {
@@ -169,7 +168,7 @@ function Adding({
 }
 
 function PasswordOff({ busy, error }: { busy: boolean; error?: string }) {
-  const confirm = useConfirmedByPasskey(true);
+  const confirm = usePasskeyConfirmation(true);
   return (
     <Form
       method="post"

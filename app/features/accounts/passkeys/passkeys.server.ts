@@ -12,10 +12,10 @@ import { deviceName } from "../device.server";
 import {
   findChallenge,
   newChallenge,
-  readPasskeyAnswer,
+  parsePasskeyResponse,
   relyingParty,
   spendChallenge,
-  verify,
+  verifyInThread,
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
@@ -112,13 +112,16 @@ const DIALOG_MS = 5 * 60 * 1000;
  *
  * @throws {FormError} 409 if the account has too many passkeys, or browsers don't allow them on this host name.
  */
-export async function beginPasskey(
+export async function createPasskeyOptions(
   request: Request,
   { user, idHash }: OpenSession,
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; cookie: string }> {
   const { id: rpId, isUsable } = relyingParty(request);
   if (!isUsable)
-    throw new FormError(409, "Passkeys require the site to be opened at its domain name over https.");
+    throw new FormError(
+      409,
+      "Passkeys require the site to be opened at its domain name over https.",
+    );
   const known = await database()
     .selectFrom("passkeys")
     .select(["id", "rp_id"])
@@ -159,8 +162,8 @@ export async function addPasskey(
 ): Promise<void> {
   const expectedChallenge = findChallenge(request, { purpose: "add", session: idHash });
   const { id: rpId, origins } = relyingParty(request);
-  const { registrationInfo } = await verify("verifyRegistrationResponse", {
-    response: readPasskeyAnswer(form) as unknown as RegistrationResponseJSON,
+  const { registrationInfo } = await verifyInThread("verifyRegistrationResponse", {
+    response: parsePasskeyResponse(form) as unknown as RegistrationResponseJSON,
     expectedChallenge,
     expectedOrigin: origins,
     expectedRPID: rpId,

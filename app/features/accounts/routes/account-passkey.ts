@@ -4,8 +4,8 @@ import { FormError, toFormError } from "~/platform/form-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { confirmIdentity } from "../confirm-identity.server";
-import { askForPasskey } from "../passkeys/passkey-challenge.server";
-import { beginPasskey } from "../passkeys/passkeys.server";
+import { createPasskeyRequest } from "../passkeys/passkey-challenge.server";
+import { createPasskeyOptions } from "../passkeys/passkeys.server";
 
 /**
  * POST: returns the options with which the account page asks the browser for a passkey. `purpose` is `confirm`, or
@@ -23,8 +23,8 @@ export async function action({ request }: ActionFunctionArgs) {
     if (purpose === "add") await confirmIdentity(request, session, form, { withCode: true });
     const { options, cookie } =
       purpose === "add"
-        ? await beginPasskey(request, session)
-        : askForPasskey(request, { purpose, session: session.idHash });
+        ? await createPasskeyOptions(request, session)
+        : createPasskeyRequest(request, { purpose, session: session.idHash });
     return Response.json(options, {
       headers: { "Set-Cookie": cookie, "Cache-Control": "no-store" },
     });

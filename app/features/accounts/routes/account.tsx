@@ -9,7 +9,7 @@ import {
 } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { DecisionList } from "~/features/moderation/reports/decision-list";
-import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.server";
+import { listUploaderDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { requireSession } from "~/features/permissions/guard.server";
 import { listSessions } from "~/features/permissions/session.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
@@ -27,14 +27,14 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { changeAccount } from "../account-form.server";
 import { deviceCookie, knownDevice } from "../device.server";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import { relyingParty } from "../passkeys/passkey-challenge.server";
 import { PasskeyPanel } from "../passkeys/passkey-panel";
 import { hasPassword, listPasskeys } from "../passkeys/passkeys.server";
-import { findEnrolment, findSecondFactor } from "../second-factor.server";
+import { findEnrollment, findSecondFactor } from "../second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "../second-factor-panel";
 import { StrikeList } from "../users/strikes";
-import { strikesOf } from "../users/strikes.server";
+import { listStrikes } from "../users/strikes.server";
 
 const SECOND_FACTOR_FORMS = [
   ...["second-factor-begin", "second-factor-confirm", "second-factor-off"],
@@ -52,12 +52,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { id: rpId, isUsable } = relyingParty(request);
   return {
     email: user.email,
-    strikes: strikesOf([user.id]).get(user.id) ?? [],
-    decisions: decisionsFor(user.id),
+    strikes: listStrikes([user.id]).get(user.id) ?? [],
+    decisions: listUploaderDecisions(user.id),
     isUploader: user.role === "uploader",
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
-    enrollment: await findEnrolment(user.id),
+    enrollment: await findEnrollment(user.id),
     passkeys: await listPasskeys(user.id),
     rpId: isUsable ? rpId : undefined,
     hasPassword: hasPassword(user.id),
@@ -174,7 +174,7 @@ function PasswordForm({
   busy: boolean;
   error?: string;
 }) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <input type="hidden" name="intent" value="password" />

@@ -20,7 +20,7 @@ import { CheckField, Field, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { confirmIdentity } from "../confirm-identity.server";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import { hasPassword } from "../passkeys/passkeys.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, SCOPES } from "../tokens/scopes";
 import { createToken, type ListedToken, listTokens, revokeToken } from "../tokens/tokens.server";
@@ -116,7 +116,7 @@ function TokenForm({
   error?: string;
   identityError?: string;
 }) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <Form
       method="post"
@@ -164,7 +164,9 @@ function TokenForm({
 function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean; now: number }) {
   return (
     <PageSection id="tokens" title="Tokens">
-      {tokens.length === 0 && <p className="text-muted">No tokens yet. Create one to use the API.</p>}
+      {tokens.length === 0 && (
+        <p className="text-muted">No tokens yet. Create one to use the API.</p>
+      )}
       <ul className="flex flex-col ruled">
         {tokens.map((token) => (
           <li key={token.id} className="flex flex-wrap items-center gap-3 py-3">

@@ -18,7 +18,7 @@ import {
   completeSignIn,
   endSecondStep,
   findSecondStep,
-  proveSecondFactor,
+  verifySecondFactor,
 } from "../sign-in.server";
 
 export const meta = privateMeta("Two-factor authentication - Admin Sign In");
@@ -37,7 +37,7 @@ export async function action({ request }: ActionFunctionArgs) {
   if (!user) throw redirect("/auth");
   const form = await readSmallForm(request);
   try {
-    const kind = await proveSecondFactor(request, user.id, String(form.get("code") ?? ""));
+    const kind = await verifySecondFactor(request, user.id, String(form.get("code") ?? ""));
     const answer = await completeSignIn(
       request,
       user.id,

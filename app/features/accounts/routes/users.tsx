@@ -16,9 +16,9 @@ import { hasPassword } from "../passkeys/passkeys.server";
 import { columnsOf } from "../role-choices";
 import { type ListedUser, listUsers } from "../user-list.server";
 import { type AccountDialog, AccountDialogs } from "../users/account-dialogs";
-import { videosOfAccount } from "../users/delete-account.server";
+import { countAccountVideos } from "../users/delete-account.server";
 import { InvitationList, InviteForm, NewLink } from "../users/invitations";
-import { strikesOf } from "../users/strikes.server";
+import { listStrikes } from "../users/strikes.server";
 import { UserList } from "../users/user-list";
 import { performUsers, type UsersAnswer, type UsersFailure } from "../users/users-action.server";
 
@@ -43,7 +43,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     ownId: owner.id,
     users,
     dialog,
-    strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
+    strikes: Object.fromEntries(listStrikes(users.map(({ id }) => id))),
     invitations: await listInvitations(),
     limits: siteLimits(),
     origin: siteOrigin(request),
@@ -109,7 +109,7 @@ async function accountDialog(
     kind,
     id: user.id,
     email: user.email,
-    ...videosOfAccount(user.id),
+    ...countAccountVideos(user.id),
     receivers,
     // The owner who deletes an account usually takes care of its videos.
     receiver: receivers.some(({ id }) => id === ownId) ? ownId : undefined,

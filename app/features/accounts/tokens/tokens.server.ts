@@ -45,7 +45,10 @@ export async function createToken(
   if (scopes.length === 0) throw new FormError(422, "Choose at least one scope.");
   if (days === undefined) throw new FormError(422, "Choose when the token expires.");
   if ((await listTokens(user.id)).length >= MAX_TOKENS)
-    throw new FormError(409, `You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`);
+    throw new FormError(
+      409,
+      `You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`,
+    );
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, () =>
     runChange(

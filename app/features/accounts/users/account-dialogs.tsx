@@ -3,7 +3,7 @@ import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { SelectField } from "~/ui/forms/field";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import type { UsersFailure } from "./users-action.server";
 
 const USERS = "/admin/users";
@@ -35,7 +35,7 @@ export function AccountDialogs({ dialog, error }: { dialog: AccountDialog; error
 function DeleteDialog({ dialog, error }: { dialog: AccountDialog; error?: UsersFailure }) {
   const { id, email, videos, hasPassword } = dialog;
   const busy = useNavigation().formData?.get("intent") === "delete-account";
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   const isIdentity = error?.isIdentity ?? false;
   return (
     <Dialog title="Delete this account?" description={email} closeTo={USERS}>
@@ -45,9 +45,7 @@ function DeleteDialog({ dialog, error }: { dialog: AccountDialog; error?: UsersF
           Their API tokens, invitations, preview links, queued imports, templates and saved views
           are deleted.
         </li>
-        {videos > 0 && (
-          <li>Their videos keep their URLs. Videos on hold stay on hold.</li>
-        )}
+        {videos > 0 && <li>Their videos keep their URLs. Videos on hold stay on hold.</li>}
         <li>This can’t be undone.</li>
       </ul>
       <Form

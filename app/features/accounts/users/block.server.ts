@@ -25,16 +25,19 @@ export async function blockUser(
   ownerId: string,
   hidesVideos: boolean,
 ): Promise<{ email: string; hidden: number } | undefined> {
-  const user = await transaction(() => blockIn(userId, ownerId));
+  const user = await transaction(() => blockInTransaction(userId, ownerId));
   if (!user) return undefined;
   const hidden = hidesVideos
-    ? await eachVideo(videosOf(userId), (id) => hideOne(id, userId, ownerId))
+    ? await changeVideos(videosOf(userId), (id) => hideVideo(id, userId, ownerId))
     : 0;
   return { ...user, hidden };
 }
 
 /** Blocks the account only, in the caller's transaction. */
-export function blockIn(userId: string, ownerId: string | null): { email: string } | undefined {
+export function blockInTransaction(
+  userId: string,
+  ownerId: string | null,
+): { email: string } | undefined {
   const user = accountRow(userId);
   if (!user) return undefined;
   if (user.role === "owner")
@@ -61,7 +64,7 @@ export async function unblockUser(
 ): Promise<{ email: string; restored: number } | undefined> {
   const user = await setDeactivated(userId, false, ownerId);
   if (!user) return undefined;
-  const restored = await eachVideo(heldFor("user-blocked", userId), (id) => {
+  const restored = await changeVideos(heldFor("user-blocked", userId), (id) => {
     const isReleased = releaseHold({ videoId: id, reason: "user-blocked", sourceId: userId });
     if (isReleased) appendToLog({ action: "unhide-blocked", videoId: id, userId: ownerId });
     return isReleased && isPublic(id);
@@ -73,13 +76,13 @@ export async function unblockUser(
  * Returns the blocked accounts because of which a video is on hold although it now belongs to another account: it was
  * transferred, and a deleted account is never reactivated.
  */
-export function formerBlocksOf(videoId: string): string[] {
+export function findFormerBlocks(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);
   return sourcesOf(videoId, "user-blocked").filter((source) => source !== uploader);
 }
 
 /**
- * Releases the holds of `formerBlocksOf`. Other holds stay.
+ * Releases the holds of `findFormerBlocks`. Other holds stay.
  *
  * @returns false if there are none.
  */
@@ -88,7 +91,7 @@ export function releaseFormerBlocks(
   userId: string,
 ): Promise<boolean> {
   return transaction(() => {
-    const sources = formerBlocksOf(id);
+    const sources = findFormerBlocks(id);
     if (sources.length === 0) return false;
     for (const sourceId of sources) {
       releaseHold({ videoId: id, reason: "user-blocked", sourceId });
@@ -100,7 +103,7 @@ export function releaseFormerBlocks(
 }
 
 /** Puts a video on hold. Returns whether it was public until now. */
-function hideOne(videoId: string, userId: string, ownerId: string): boolean {
+function hideVideo(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });
   if (isNew) appendToLog({ action: "hide-blocked", videoId, userId: ownerId });
@@ -118,7 +121,7 @@ function videosOf(userId: string): string[] {
 }
 
 /** Changes videos in parts, so that other writes can happen in between. Returns for how many `change` returned true. */
-function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
+function changeVideos(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const rest = [...ids];
   return eachPart(
     () => rest.splice(0, VIDEOS_AT_ONCE),

@@ -126,7 +126,7 @@ function findDeletable(userId: string, ownerId: string | null) {
   const user = accountRow(userId);
   if (!user) return undefined;
   if (userId === ownerId) throw new FormError(409, OWN_ACCOUNT);
-  requireRight(ownerId);
+  requireUserPermission(ownerId);
   requireOtherOwner(user);
   return user;
 }
@@ -152,11 +152,12 @@ function deleteRows(
 /** The number of videos moved in one transaction, which takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 50;
 
-const LOST_RIGHT = "You no longer have permission to manage users.";
-const NO_RECEIVER = "This account can’t receive videos. Choose an active account that can upload videos.";
+const LOST_PERMISSION = "You no longer have permission to manage users.";
+const NO_RECEIVER =
+  "This account can’t receive videos. Choose an active account that can upload videos.";
 
 /** Counts all videos of an account, and how many of them are in the trash. */
-export function videosOfAccount(userId: string) {
+export function countAccountVideos(userId: string) {
   const { live, inTrash } = prepared<{ live: number; inTrash: number }>(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,
        (SELECT count(*) FROM deleted_videos WHERE uploaded_by = @userId) AS inTrash`,
@@ -194,7 +195,7 @@ export async function transferVideos(
     const step = await transaction(() => {
       const email = accountRow(userId)?.email;
       if (email === undefined) return undefined;
-      requireRight(ownerId);
+      requireUserPermission(ownerId);
       const receiver = requireReceiver(receiverId, userId);
       const moved = transferSome(userId, receiverId);
       if (moved > 0) {
@@ -243,8 +244,9 @@ function transferSome(userId: string, receiverId: string): number {
 }
 
 /** @throws {FormError} 409 for a user who has lost the permission since the request was accepted. */
-function requireRight(ownerId: string | null): void {
-  if (ownerId !== null && !mayNow(ownerId, "/admin/users")) throw new FormError(409, LOST_RIGHT);
+function requireUserPermission(ownerId: string | null): void {
+  if (ownerId !== null && !mayNow(ownerId, "/admin/users"))
+    throw new FormError(409, LOST_PERMISSION);
 }
 
 /**

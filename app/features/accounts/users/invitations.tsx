@@ -52,8 +52,8 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
   return (
     <PageSection id="new-invitation" title={`Send this link to ${invitation.email}`}>
       <p className="text-sm text-muted">
-        Single-use link, valid until <Time value={invitation.expiresAt} />. Anyone who has it can use
-        it. Copy it now: it won’t be shown again.
+        Single-use link, valid until <Time value={invitation.expiresAt} />. Anyone who has it can
+        use it. Copy it now: it won’t be shown again.
       </p>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 grow basis-64">

@@ -6,10 +6,10 @@ import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { accountRow } from "../user-list.server";
-import { blockIn } from "./block.server";
+import { blockInTransaction } from "./block.server";
 import {
   type GivenStrike,
-  LONGEST_REASON,
+  MAX_STRIKE_REASON_LENGTH,
   STRIKE_DAYS,
   type Strike,
   type Strikeable,
@@ -19,7 +19,7 @@ const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
 /** Returns the strikes of users by id, latest first, including those that no longer count. */
-export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
+export function listStrikes(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
        withdrawn_at AS withdrawnAt
@@ -50,23 +50,23 @@ export async function giveStrike(
 ): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
   if (!reason) throw new FormError(409, "Enter a reason for the strike.");
-  if (reason.length > LONGEST_REASON) {
-    throw new FormError(409, `Use at most ${LONGEST_REASON} characters for the reason.`);
+  if (reason.length > MAX_STRIKE_REASON_LENGTH) {
+    throw new FormError(409, `Use at most ${MAX_STRIKE_REASON_LENGTH} characters for the reason.`);
   }
   return transaction(() => {
-    const strikes = strikesOf([userId]).get(userId) ?? [];
+    const strikes = listStrikes([userId]).get(userId) ?? [];
     if (shown !== undefined && shown !== strikes.length) {
       throw new FormError(
         409,
         "This account got another strike after you opened the page. Review the list first.",
       );
     }
-    return strikeIn(userId, reason, giverId, now);
+    return giveStrikeInTransaction(userId, reason, giverId, now);
   });
 }
 
-/** Gives a strike in the caller's transaction. The reason has at most LONGEST_REASON characters. */
-export function strikeIn(
+/** Gives a strike in the caller's transaction. The reason has at most MAX_STRIKE_REASON_LENGTH characters. */
+export function giveStrikeInTransaction(
   userId: string,
   reason: string,
   giverId: string,
@@ -85,15 +85,15 @@ export function strikeIn(
   recordActivity(entry);
   const detail = { user: userId, reason: textDigest(reason) };
   appendToLog({ action: "strike", userId: giverId, detail }, now);
-  const strikes = countOf(userId, now);
+  const strikes = countStrikes(userId, now);
   const { strikesBlock } = settings();
   const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
-  if (isBlocked) blockIn(userId, null);
+  if (isBlocked) blockInTransaction(userId, null);
   return { email: user.email, strikes, isBlocked };
 }
 
 /** Returns the users who can get a strike for some videos, including videos in the trash. Only uploaders can. */
-export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
+export function findStrikeable(videoIds: readonly string[], now = Date.now()): Strikeable[] {
   const rows = prepared<{ id: string; email: string; isIn: 0 | 1 }>(
     `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@ids))
@@ -102,7 +102,7 @@ export function strikeableOf(videoIds: readonly string[], now = Date.now()): Str
   ).all({ ids: JSON.stringify(videoIds) });
   const { strikesBlock } = settings();
   return rows.map(({ id, email, isIn }) => {
-    const strikes = countOf(id, now);
+    const strikes = countStrikes(id, now);
     return {
       id,
       email,
@@ -136,7 +136,7 @@ export async function withdrawStrike(
   });
 }
 
-function countOf(userId: string, now: number): number {
+function countStrikes(userId: string, now: number): number {
   return prepared<number>(
     `SELECT count(*) FROM user_strikes
      WHERE user_id = ? AND withdrawn_at IS NULL AND ends_at > ?`,

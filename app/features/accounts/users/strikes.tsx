@@ -4,7 +4,7 @@ import { CheckField, Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
 import type { ListedUser } from "../user-list.server";
 import { UserButton, UserForm } from "./invitations";
-import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "./strike-rules";
+import { MAX_STRIKE_REASON_LENGTH, STRIKE_DAYS, type Strike } from "./strike-rules";
 
 /** The strikes of an uploader, with forms to give and withdraw strikes and to block the account. */
 export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: Strike[] }) {
@@ -24,7 +24,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
               label={`Reason for a strike against ${user.email}`}
               name="reason"
               hint={`Shown on their account page. A strike counts for ${STRIKE_DAYS} days.`}
-              maxLength={LONGEST_REASON}
+              maxLength={MAX_STRIKE_REASON_LENGTH}
               required
             />
           </div>

@@ -31,11 +31,11 @@ import {
   expiringSoon,
   type HiddenVideos,
   hiddenVideos,
-  hideLacking,
-  lacking,
+  hideVideosWithoutRecord,
   releaseHidden,
+  videosWithoutRecord,
 } from "../consent-holds.server";
-import type { Lacking } from "../missing-records.server";
+import type { VideosWithoutRecord } from "../missing-records.server";
 import { RowLink } from "../performer-panels";
 import { listPerformers, type PerformerPage } from "../performers.server";
 
@@ -51,7 +51,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     search,
     page: listPerformers(search, params.get("after") ?? ""),
     ending: expiringSoon(),
-    lacking: settings().requireConsent ? await lacking() : undefined,
+    lacking: settings().requireConsent ? await videosWithoutRecord() : undefined,
     hidden: hiddenVideos(),
   };
 }
@@ -69,7 +69,7 @@ async function perform(user: SessionUser, form: FormData): Promise<Failure | Toa
   if (intent === "hide-lacking") {
     assertAllowed(user, "/admin/consent hide-lacking");
     if (!form.get("sure")) return NOT_SURE;
-    const hidden = await hideLacking(user.id);
+    const hidden = await hideVideosWithoutRecord(user.id);
     return success(
       "Videos hidden",
       `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} now hidden.`,
@@ -108,7 +108,7 @@ export default function Consent() {
       <PerformerList page={page} search={search} />
       <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
       {lacking ? (
-        <LackingVideos lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
+        <WithoutRecordPanel lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
       ) : (
         <p className="text-sm text-muted">
           Videos can be published without a consent record. To require one, set REQUIRE_CONSENT=on.
@@ -169,11 +169,11 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
 }
 
 /** The public videos without a valid record, with the form that hides all of them. */
-function LackingVideos({
+function WithoutRecordPanel({
   lacking: { total, first },
   mayHide,
 }: {
-  lacking: Lacking;
+  lacking: VideosWithoutRecord;
   mayHide: boolean;
 }) {
   return (

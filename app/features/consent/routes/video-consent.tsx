@@ -152,7 +152,12 @@ function ConsentForm({
       <Form method="post" className="flex flex-col gap-4" key={shown}>
         <input type="hidden" name="shown" value={shown} />
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <SelectField label="Legal basis" name="kind" defaultValue={typed.kind} error={errors.kind}>
+          <SelectField
+            label="Legal basis"
+            name="kind"
+            defaultValue={typed.kind}
+            error={errors.kind}
+          >
             <Options labels={RELEASE_LABELS} />
           </SelectField>
           <Field

@@ -1,7 +1,7 @@
 import type { ConsentState } from "~/features/consent/consent";
 import { consentStates, refusalsOf } from "~/features/consent/validity.server";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
-import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
+import { findAcceptances } from "~/features/moderation/uploaders/terms.server";
 import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";
 import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
@@ -132,7 +132,7 @@ async function loadList(
       ...page,
       consent: { ...shown.consent, ...consentStates([id]) },
       frames: await storyboardFrames(video.storyboardUrl ?? null),
-      accepted: acceptancesOf([id])?.[id],
+      accepted: findAcceptances([id])?.[id],
     };
   if ((kind !== "replace" && kind !== "trim") || !video) return page;
   const files = { ...otherFiles(id), jobs: jobSummaries([id])[id] };

@@ -41,7 +41,9 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
   return {
     ...readEntries(before),
     /** The entries that can be restored to the list, most recently removed first. */
-    removed: entriesOf(`removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`),
+    removed: selectEntries(
+      `removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
+    ),
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
     /** The videos on hold because their comparison failed, with the reason. */
     uncompared: failedComparisons(MATCHES_SHOWN),
@@ -168,7 +170,7 @@ const SOURCES = `
   LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_videos.video_id`;
 
 /** @param where the condition, order and limit, in SQL with named parameters. */
-function entriesOf(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
+function selectEntries(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
   const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_videos ${SOURCES} WHERE ${where}`).all(
     values,
   );
@@ -179,7 +181,7 @@ function entriesOf(where: string, values: Record<string, number | null> = {}): L
 
 /** Returns a page of the entries, most recently blocked first. `next` is the cursor of the next page. */
 function readEntries(before: number | undefined) {
-  const found = entriesOf(
+  const found = selectEntries(
     `removed_at IS NULL AND (@before IS NULL OR blocked_videos.id < @before)
      ORDER BY blocked_videos.id DESC LIMIT ${PER_PAGE + 1}`,
     { before: before ?? null },
@@ -196,11 +198,11 @@ function readEntries(before: number | undefined) {
 }
 
 function readEntry(id: number): ListedEntry | undefined {
-  return entriesOf("blocked_videos.id = @id", { id })[0];
+  return selectEntries("blocked_videos.id = @id", { id })[0];
 }
 
 /** Returns the thumbnail of an entry's video, if the video is in the catalogue or in the trash. */
-export function thumbnailOfEntry(id: number): MediaName | undefined {
+export function entryThumbnail(id: number): MediaName | undefined {
   const url = prepared<string | null>(
     `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
      FROM blocked_videos ${SOURCES} WHERE blocked_videos.id = ? AND reason <> 'under-age'`,
@@ -215,22 +217,22 @@ export function thumbnailOfEntry(id: number): MediaName | undefined {
  * toast has a form that undoes the removal.
  */
 export async function removeFromList(id: number, userId: string): Promise<Failure | ToastMessage> {
-  const entry = await change(id, userId, "remove");
+  const entry = await changeEntry(id, userId, "remove");
   if (entry === undefined) {
     return failure(404, "Nothing was removed.", {
       detail: "This entry is no longer on the block list.",
     });
   }
   return {
-    ...success("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
+    ...success("Removed from block list", `${describeEntry(entry)} can be uploaded again.`),
     detail: `You can undo this for ${PUT_BACK_DAYS} days.`,
     action: { label: "Undo", to: BLOCK_LIST, fields: { intent: "put-back", entry: String(id) } },
   };
 }
 
 /** Restores a removed entry, and starts to compare the videos of the site with it. */
-export async function putBack(id: number, userId: string): Promise<Failure | ToastMessage> {
-  const entry = await change(id, userId, "put-back");
+export async function restoreToList(id: number, userId: string): Promise<Failure | ToastMessage> {
+  const entry = await changeEntry(id, userId, "put-back");
   if (entry === undefined) {
     return failure(404, "Nothing was restored.", {
       detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
@@ -238,15 +240,15 @@ export async function putBack(id: number, userId: string): Promise<Failure | Toa
   }
   // An imported entry doesn't hide anything, as when it was added.
   compareSite(id, !entry.isImported, id).catch(console.error);
-  return success("Restored to block list", `${subjectOf(entry)} can’t be uploaded again.`);
+  return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }
 
-function subjectOf(entry: ListedEntry): string {
+function describeEntry(entry: ListedEntry): string {
   return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
 }
 
 /** Returns the changed entry; undefined if there was nothing to change. */
-function change(
+function changeEntry(
   id: number,
   userId: string,
   action: "remove" | "put-back",

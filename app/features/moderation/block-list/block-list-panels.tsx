@@ -215,7 +215,7 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
 }
 
 /** The videos that are on hold because they couldn't be compared; nothing if there are none. */
-export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
+export function FailedComparisons({ uncompared }: Pick<BlockListPage, "uncompared">) {
   if (uncompared.length === 0) return null;
   return (
     <PageSection id="uncompared" title="Failed comparisons">
@@ -228,7 +228,7 @@ export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
   );
 }
 
-export function Exchange({ busy }: { busy: boolean }) {
+export function ImportExport({ busy }: { busy: boolean }) {
   return (
     <PageSection id="exchange" title="Import and export">
       <p className="text-sm text-muted">

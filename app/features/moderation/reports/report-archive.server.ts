@@ -12,7 +12,7 @@ import { textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
-import { acceptancesOf } from "../uploaders/terms.server";
+import { findAcceptances } from "../uploaders/terms.server";
 import { type Report, readMessages } from "./report-records.server";
 
 /** Media files are already compressed. */
@@ -32,7 +32,7 @@ export async function reportArchive(report: Report): Promise<Readable> {
   const reportId = report.id;
   const ids = [...new Set([...report.videos.map(({ id }) => id), ...preservedBy(reportId)])];
   const videos = ids.map(videoOf);
-  const accepted = acceptancesOf(ids) ?? {};
+  const accepted = findAcceptances(ids) ?? {};
   const document = {
     site: settings().publicUrl ?? settings().siteName,
     exportedAt: new Date().toISOString(),

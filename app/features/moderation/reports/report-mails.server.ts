@@ -7,16 +7,16 @@ import { every } from "~db/runtime.server";
 import type { ReportNotice } from "~db/schema/operations";
 import { eachPart } from "~db/threads/checkpoint.server";
 import {
+  emailSender,
   eraseReport,
-  mailSender,
-  noteMailLink,
   type Report,
   readReport,
   reportsToErase,
+  setMailLinkState,
 } from "./report-records.server";
 import { FIRST_MAIL_TEXT, MAIL_TEXTS } from "./report-texts";
 import { readStatusToken, statusPath } from "./status-token.server";
-import { forgetDecisions } from "./uploader-decisions.server";
+import { deleteOldDecisions } from "./uploader-decisions.server";
 
 const EVERY_MS = 60_000;
 const FIRST_MS = 8_000;
@@ -24,9 +24,9 @@ const FIRST_MS = 8_000;
 /** Starts the job that sends emails to reporters and deletes old texts once a minute. */
 export function startReports(): void {
   const work = async () => {
-    await eraseDue();
-    await forgetDecisions();
-    await sendReportMails();
+    await eraseDueReports();
+    await deleteOldDecisions();
+    await sendReportEmails();
   };
   every(EVERY_MS, "send emails to reporters or delete old texts", work, { firstMs: FIRST_MS });
 }
@@ -36,7 +36,7 @@ export function startReports(): void {
  *
  * @returns the number of reports.
  */
-export function eraseDue(now = Date.now()): Promise<number> {
+export function eraseDueReports(now = Date.now()): Promise<number> {
   return eachPart(
     () => reportsToErase(now),
     (due) => due.filter((id) => eraseReport(id, now)).length,
@@ -44,13 +44,13 @@ export function eraseDue(now = Date.now()): Promise<number> {
 }
 
 /** Sends the emails that are due. They stay queued if no mail server is configured. */
-export async function sendReportMails(now = Date.now()): Promise<void> {
+export async function sendReportEmails(now = Date.now()): Promise<void> {
   if (settings().smtpUrl) await sendDue("report_id", (message) => send(message, now), now);
 }
 
 async function send(message: ReportNotice, now: number): Promise<(() => void) | undefined> {
   const { smtpUrl } = settings();
-  const from = mailSender();
+  const from = emailSender();
   const { report_id } = message;
   const report = readReport(report_id);
   // If the report can't be read, the email waits, as after any failure.
@@ -59,14 +59,14 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const allowed = allowEmail(report, to, now);
   // The reporter can still see every update through the link from the form.
   if (!allowed) return;
-  const { mailLink, giveBack } = allowed;
+  const { mailLink, refund } = allowed;
   try {
     await sendEmail(smtpUrl, { from, to }, emailOf(message, mailLink === "sent"));
   } catch (error) {
-    giveBack();
+    refund();
     throw error;
   }
-  return () => noteMailLink(report_id, mailLink);
+  return () => setMailLinkState(report_id, mailLink);
 }
 
 /** @param isFirst whether further emails are sent only after the reporter has opened the link. */
@@ -97,49 +97,49 @@ const MAX_EMAILS_PER_DAY = 50;
 const firstEmails = attemptLimit("first emails by recipient", 1, DAY_SECONDS);
 const emails = attemptLimit("emails by recipient", MAX_EMAILS_PER_DAY, DAY_SECONDS);
 /** Recipients who opened a link. Their other reports need no first email. */
-const openings = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
+const openedLinks = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 
 interface AllowedEmail {
   /** The value of `mail_link` after the email is sent. */
   mailLink: "sent" | "opened";
   /** Refunds the limits for an email that was not sent. */
-  giveBack(): void;
+  refund(): void;
 }
 
 /** Counts an email about a report. Returns undefined if the address has reached a limit. */
 function allowEmail(report: Report, address: string, now = Date.now()): AllowedEmail | undefined {
-  const recipient = recipientOf(address);
+  const recipient = mailboxOf(address);
   const isOpened =
-    report.mailLink === "opened" || openings.attempts(address.toLowerCase(), now) > 0;
+    report.mailLink === "opened" || openedLinks.attempts(address.toLowerCase(), now) > 0;
   if (!isOpened) {
     if (report.mailLink === "sent") return undefined;
     if (firstEmails.consume(recipient, now) !== undefined) return undefined;
   }
-  const giveBack = () => {
+  const refund = () => {
     emails.refund(recipient);
     if (!isOpened) firstEmails.refund(recipient);
   };
   if (emails.consume(recipient, now) === undefined) {
-    return { mailLink: isOpened ? "opened" : "sent", giveBack };
+    return { mailLink: isOpened ? "opened" : "sent", refund };
   }
   if (!isOpened) firstEmails.refund(recipient);
   return undefined;
 }
 
 /** Records that a status link was opened, if it came from an email. */
-export async function noteOpening(token: string): Promise<void> {
+export async function recordLinkOpening(token: string): Promise<void> {
   const link = readStatusToken(token);
   const report = link?.origin === "email" ? readReport(link.id) : undefined;
   if (!report?.payload || report.payload === "unreadable") return;
-  openings.consume(report.payload.email.toLowerCase());
-  if (report.mailLink !== "opened") await transaction(() => noteMailLink(report.id, "opened"));
+  openedLinks.consume(report.payload.email.toLowerCase());
+  if (report.mailLink !== "opened") await transaction(() => setMailLinkState(report.id, "opened"));
 }
 
 /**
  * Returns the mailbox of an address. Many providers deliver `ada+1@` and `a.da@` to `ada@`, so one mailbox could
  * otherwise have any number of addresses.
  */
-function recipientOf(address: string): string {
+function mailboxOf(address: string): string {
   const [name = "", host = ""] = address.toLowerCase().split("@");
   return `${name.replace(/\+.*$/, "").replaceAll(".", "")}@${host}`;
 }

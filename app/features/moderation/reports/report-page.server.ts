@@ -1,4 +1,4 @@
-import { strikeableOf } from "~/features/accounts/users/strikes.server";
+import { findStrikeable } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
@@ -7,7 +7,7 @@ import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import type { AcceptedTerms } from "../uploaders/terms";
-import { acceptancesOf } from "../uploaders/terms.server";
+import { findAcceptances } from "../uploaders/terms.server";
 import { DECISIONS, type ModeratorDecision, timeLeft } from "./decisions";
 import {
   countMessages,
@@ -17,11 +17,11 @@ import {
   readReport,
 } from "./report-records.server";
 import { choicesFor, reportVersion } from "./report-rules.server";
-import { checkedKinds, type NamedVideo } from "./report-videos.server";
+import { type NamedVideo, reviewedKinds } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
 /** How many of the latest reports are searched for the same uploader. Takes a few milliseconds. */
-const LAST_REPORTS = 2_000;
+const MAX_SEARCHED_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
 
 export interface ReportedVideo extends NamedVideo {
@@ -83,7 +83,7 @@ export function readReportPage(id: string, now = Date.now()) {
       .all(id)
       .reverse() as LogEntry[],
     preservedUntil: preservedUntil(id),
-    strikeable: strikeableOf(ids, now),
+    strikeable: findStrikeable(ids, now),
     version: reportVersion(report),
   };
 }
@@ -122,7 +122,7 @@ function readVideos(report: Report): ReportedVideo[] {
      WHERE video_id = ? AND state IN ('pending', 'earlier', 'original') ORDER BY at DESC`,
   );
   const refusals = refusalsOf(ids);
-  const accepted = acceptancesOf(ids);
+  const accepted = findAcceptances(ids);
   return videos.map((named) => {
     const { id } = named;
     const row = rows.find((each) => each.id === id);
@@ -137,7 +137,7 @@ function readVideos(report: Report): ReportedVideo[] {
       uploader: row?.email ?? null,
       ...(held && { held }),
       ...(accepted && { accepted: accepted[id] ?? [] }),
-      checked: checkedKinds(id),
+      checked: reviewedKinds(id),
       otherFiles: others.all(id).map((file) => ({
         ...file,
         videoUrl: ownMediaPath(file.videoUrl) ?? "",
@@ -163,7 +163,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
        UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list)))
      SELECT DISTINCT ${columns} FROM
-       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
+       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${MAX_SEARCHED_REPORTS}) AS reports
        JOIN report_videos ON report_id = reports.id
      WHERE reports.id <> @id AND reports.id NOT IN ${NAMING}
        AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
@@ -190,7 +190,7 @@ export interface OtherReport {
   receivedAt: string;
 }
 
-export type KeptOfReporter = Awaited<ReturnType<typeof keptOfReporter>>;
+export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
  * Returns all data about the reporter, apart from the decisions on the videos. `until` is when the texts are deleted
@@ -198,7 +198,7 @@ export type KeptOfReporter = Awaited<ReturnType<typeof keptOfReporter>>;
  *
  * @param withOthers whether to find `others`. Decrypts every report, which takes a second for 100,000.
  */
-export async function keptOfReporter(report: Report, withOthers: boolean) {
+export async function readReporterData(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;
   const address = addressIn(report.payload);
   const kept = closedAt && Date.parse(closedAt) + settings().reportKeepMs;
@@ -207,7 +207,7 @@ export async function keptOfReporter(report: Report, withOthers: boolean) {
     messages: countMessages(id, "reporter"),
     mails: prepared<number>("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id)!,
     hasAddress: address !== "",
-    others: withOthers && address ? await othersOf(id, address) : undefined,
+    others: withOthers && address ? await otherReportsFrom(id, address) : undefined,
   };
 }
 
@@ -216,7 +216,7 @@ function addressIn(payload: Report["payload"]): string {
 }
 
 /** Returns other reports from an email address. Each text is encrypted by itself, so all have to be decrypted. */
-async function othersOf(id: string, address: string): Promise<OtherReport[]> {
+async function otherReportsFrom(id: string, address: string): Promise<OtherReport[]> {
   const next = prepared<OtherReport & { at: number; payload: string }>(
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, payload FROM reports
      WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${DECRYPTED_AT_ONCE}`,

@@ -8,7 +8,7 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { QueuedReport } from "./queue.server";
-import type { KeptOfReporter, OtherReport, ReportPage } from "./report-page.server";
+import type { OtherReport, ReporterData, ReportPage } from "./report-page.server";
 
 export function Deadline({
   report,
@@ -26,7 +26,7 @@ export function Deadline({
   );
 }
 
-export function Statement({ report }: Pick<ReportPage, "report">) {
+export function ReportText({ report }: Pick<ReportPage, "report">) {
   const { payload } = report;
   return (
     <PageSection id="statement" title="What was reported">
@@ -48,20 +48,20 @@ export function Statement({ report }: Pick<ReportPage, "report">) {
         </p>
       ) : (
         <dl className="flex flex-col gap-3 text-sm">
-          <Typed
+          <ReportField
             term="Reporter"
             text={[payload.name || "No name given", payload.email].filter(Boolean).join(", ")}
           />
-          <Typed term="Video links" text={payload.where} />
-          <Typed term="Description" text={payload.what} />
-          <Typed term="Confirmed" text={payload.statements.join("\n")} />
+          <ReportField term="Video links" text={payload.where} />
+          <ReportField term="Description" text={payload.what} />
+          <ReportField term="Confirmed" text={payload.statements.join("\n")} />
         </dl>
       )}
     </PageSection>
   );
 }
 
-function Typed({ term, text }: { term: string; text: string }) {
+function ReportField({ term, text }: { term: string; text: string }) {
   return (
     <div>
       <dt className="text-muted">{term}</dt>
@@ -74,7 +74,7 @@ function Typed({ term, text }: { term: string; text: string }) {
 
 const AUTHORS = { reporter: "Reporter", moderator: "Moderator", site: "Site" } as const;
 
-export function Course({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
+export function ReportHistory({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
   return (
     <PageSection id="history" title="Messages and decisions">
       {messages.length + entries.length === 0 && (
@@ -127,10 +127,10 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
 }
 
 /** The data about a reporter, with a button that deletes it on the reporter's request. */
-export function KeptOfReporterPanel({
+export function ReporterDataPanel({
   report,
   data,
-}: Pick<ReportPage, "report"> & { data: KeptOfReporter }) {
+}: Pick<ReportPage, "report"> & { data: ReporterData }) {
   const isErased = report.erasedAt !== null;
   const { until, messages, mails, hasAddress, others } = data;
   return (

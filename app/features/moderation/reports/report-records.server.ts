@@ -13,7 +13,7 @@ import type {
   ReportState,
 } from "~db/schema/moderation";
 import type { ReportNotice } from "~db/schema/operations";
-import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
+import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.server";
 
 /**
  * The database rows of reports. Functions that change something are synchronous and need a transaction, so that the
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 /** The kinds that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** The number of reports erased in one batch. Each takes a fraction of a millisecond. */
-const ERASED_AT_ONCE = 100;
+const ERASE_BATCH_SIZE = 100;
 
 /** A report; times are ISO 8601 UTC. */
 export interface Report {
@@ -80,8 +80,8 @@ export function createReport(
     payload: encryptReport(payload),
   });
   if (changes === 0) return false;
-  nameVideos(id, videos);
-  enqueueMail(id, "received", now);
+  addReportVideos(id, videos);
+  enqueueEmail(id, "received", now);
   return true;
 }
 
@@ -131,7 +131,7 @@ export function countUnanswered(reportId: string): number {
 }
 
 /** Returns the total size of the texts of all reports that aren't closed, in bytes. */
-export function decryptReportBytes(): number {
+export function countOpenReportBytes(): number {
   return prepared<number>(
     "SELECT total(length(CAST(payload AS BLOB))) FROM reports WHERE state <> 'closed'",
   )
@@ -155,7 +155,7 @@ export function addMessage(
   const id = randomUUID();
   prepared(
     "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
-  ).run(id, reportId, author, new Date(now).toISOString(), sealMessage(text));
+  ).run(id, reportId, author, new Date(now).toISOString(), encryptMessage(text));
   return id;
 }
 
@@ -175,7 +175,7 @@ export function moveReport(
        urgent_alert_id = NULL, due_alert_id = NULL, overdue_alert_id = NULL
      WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
   ).run(to, id, JSON.stringify(from));
-  if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
+  if (changes > 0 && to === "asked") enqueueEmail(id, "asked", now);
   return changes > 0;
 }
 
@@ -194,7 +194,7 @@ export function closeReport(
     `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
      WHERE id = ? AND (state <> 'closed' OR ?)`,
   ).run(decision, new Date(now).toISOString(), id, Number(again));
-  if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);
+  if (changes > 0 && decision !== "withdrawn") enqueueEmail(id, "decided", now);
   return changes > 0;
 }
 
@@ -240,7 +240,7 @@ export function reportsToErase(now = Date.now()): string[] {
   return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
        AND NOT ${isPreservedReport("id", "@now")}
-     ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
+     ORDER BY closed_at LIMIT ${ERASE_BATCH_SIZE}`,
   )
     .pluck()
     .all({
@@ -250,9 +250,9 @@ export function reportsToErase(now = Date.now()): string[] {
 }
 
 /** Enqueues an email, if the reporter gave an address and a mail server is configured. */
-function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now()): void {
+function enqueueEmail(id: string, event: ReportNotice["event"], now = Date.now()): void {
   requireTransaction();
-  if (!settings().smtpUrl || !mailSender()) return;
+  if (!settings().smtpUrl || !emailSender()) return;
   const payload = readReport(id)?.payload;
   if (!payload || payload === "unreadable" || !payload.email) return;
   const message = { event, channel: "email" as const };
@@ -260,7 +260,7 @@ function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now())
 }
 
 /** Records that the reporter was sent an email, or has opened the link in one. */
-export function noteMailLink(id: string, state: "sent" | "opened"): void {
+export function setMailLinkState(id: string, state: "sent" | "opened"): void {
   requireTransaction();
   prepared(
     `UPDATE reports SET mail_link = ?
@@ -269,7 +269,7 @@ export function noteMailLink(id: string, state: "sent" | "opened"): void {
 }
 
 /** Returns the sender of emails to reporters; undefined if no setting names one. */
-export function mailSender(): string | undefined {
+export function emailSender(): string | undefined {
   const { smtpFrom, alertEmail, contactEmail } = settings();
   return smtpFrom ?? alertEmail ?? contactEmail;
 }
@@ -298,6 +298,6 @@ export function decryptReport(payload: string): ReportPayload | "unreadable" {
   return text === undefined ? "unreadable" : (JSON.parse(text) as ReportPayload);
 }
 
-export function sealMessage(text: string): string {
+export function encryptMessage(text: string): string {
   return encrypt(MESSAGE, text);
 }

@@ -2,7 +2,7 @@ import { sourcesOf } from "~/features/visibility/holds.server";
 import { prepared } from "~db/client.server";
 import type { ModeratorDecision } from "./decisions";
 import type { Report } from "./report-records.server";
-import { isHere, type NamedVideo } from "./report-videos.server";
+import { type NamedVideo, videoExists } from "./report-videos.server";
 
 /** Rules for which decisions a report allows in its current state. */
 
@@ -37,13 +37,13 @@ export function choicesFor(
       ? ["remove", "restore"]
       : ["counter-notice", "restore"];
   }
-  if (!isHere(id)) return [];
+  if (!videoExists(id)) return [];
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
 /** Returns whether a video that is on this site, or was removed because of this report, has no decision yet. */
 export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
-  return decision === null && (isRemoved(id, reportId) || isHere(id));
+  return decision === null && (isRemoved(id, reportId) || videoExists(id));
 }
 
 /** Returns why a decision isn't possible for a video. */
@@ -57,7 +57,7 @@ export function refusalFor(
       ? "The counter-notice has already been recorded. Decide whether to restore the video."
       : "The video was removed. Restore it instead.";
   }
-  if (!isHere(id)) return "The video is no longer on this site.";
+  if (!videoExists(id)) return "The video is no longer on this site.";
   if (!isRemoved(id)) return "The video was not removed.";
   return decision === "hide"
     ? "The video was removed because of another report."

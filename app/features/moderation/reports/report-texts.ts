@@ -74,8 +74,7 @@ export const VIDEO_DECISION_TEXTS: Record<VideoDecision, string> = {
 export const WITHDRAWN_WHILE_HIDDEN =
   "You have withdrawn this report. Because it hid the video, a moderator will still review it.";
 
-export const ERASED_TEXT =
-  "This report was closed some time ago, and its text has been deleted.";
+export const ERASED_TEXT = "This report was closed some time ago, and its text has been deleted.";
 
 export const NO_REPORT_TEXT =
   "No report was found for this link. Check that you copied the whole link.";

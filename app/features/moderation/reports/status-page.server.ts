@@ -6,7 +6,7 @@ import {
   closeReport,
   countMessages,
   countUnanswered,
-  mailSender,
+  emailSender,
   moveReport,
   type Report,
   readMessages,
@@ -21,11 +21,11 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
-import { gravestDecision } from "./report-videos.server";
+import { mostSevereDecision } from "./report-videos.server";
 import { readStatusToken } from "./status-token.server";
 import { plainText } from "./submit-report.server";
 
-const LONGEST_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 const MAX_MESSAGES = 50;
 const MAX_UNANSWERED = 3;
 
@@ -49,7 +49,7 @@ export function readStatusPage(token: string) {
 }
 
 function isLinkUnopened({ payload, mailLink }: Report): boolean {
-  const hasMail = settings().smtpUrl !== undefined && mailSender() !== undefined;
+  const hasMail = settings().smtpUrl !== undefined && emailSender() !== undefined;
   return (
     hasMail &&
     payload !== null &&
@@ -95,7 +95,7 @@ const DECIDED = { status: 409, error: "This report was closed in the meantime." 
 async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   const text = plainText(form.get("message")).trim();
   if (!text) return { status: 422, error: "Please enter a message." };
-  if (text.length > LONGEST_MESSAGE) {
+  if (text.length > MAX_MESSAGE_LENGTH) {
     return { status: 422, error: "Please use at most 4,000 characters.", text };
   }
   return transaction((): StatusAnswer => {
@@ -103,8 +103,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     if (!now || now.state === "closed") return { ...DECIDED, text };
     // Submitting the form twice adds one message.
     const last = readMessages(id, 1)[0];
-    if (last?.author === "reporter" && last.text === text)
-      return { done: "Message sent." };
+    if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
       return { status: 409, error: "A moderator has to read your earlier messages first.", text };
     }
@@ -132,7 +131,7 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
       Number(URGENT_KINDS.includes(now.kind)),
     );
     if (holds) withdrawOpenReport(id);
-    else closeReport({ id, decision: gravestDecision(now.videos) ?? "withdrawn" });
+    else closeReport({ id, decision: mostSevereDecision(now.videos) ?? "withdrawn" });
     appendToLog({ action: "withdrawn", reportId: id, videoId: now.videos[0]?.id });
     return { done: "Report withdrawn." };
   });

@@ -31,7 +31,7 @@ export function newFormId(): string {
 }
 
 /** Returns the id of the report that a form with this content creates. It can't be guessed without the secret. */
-export function idOfReport(formId: string, content: unknown): string {
+export function createReportId(formId: string, content: unknown): string {
   return createHash("sha256")
     .update(sign("report id", `${formId} ${JSON.stringify(content)}`))
     .digest()

@@ -11,11 +11,11 @@ import { sign, verify } from "~/platform/signed-value.server";
 import { transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
-import { hideReported, hidesAtOnce } from "./report-holds.server";
-import { createReport, decryptReportBytes, hasReport } from "./report-records.server";
+import { hideReported, hidesImmediately } from "./report-holds.server";
+import { countOpenReportBytes, createReport, hasReport } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
-import { videosIn } from "./video-links";
-import { idOfReport } from "./status-token.server";
+import { createReportId } from "./status-token.server";
+import { parseVideoIds } from "./video-links";
 
 const HOUR_SECONDS = 3_600;
 /** Counts videos, not reports, because an urgent report may hide all of its videos. */
@@ -67,17 +67,17 @@ export async function submitReport(
   form: FormData,
 ): Promise<{ id: string } | RefusedReport> {
   const { typed, errors } = readReportForm(form, kind, {
-    isShort: decryptReportBytes() > MAX_OPEN_BYTES,
+    isShort: countOpenReportBytes() > MAX_OPEN_BYTES,
   });
   const isConfirmed = typed.where !== "" && plainText(form.get("anyway")).trim() === typed.where;
   const again = { typed, isUnknown: isConfirmed };
   if (Object.keys(errors).length > 0) {
     return { status: 422, ...again, errors, puzzle: puzzleFor(request) };
   }
-  const id = idOfReport(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
+  const id = createReportId(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
   if (hasReport(id)) return { id };
 
-  const videos = videosIn(typed.where);
+  const videos = parseVideoIds(typed.where);
   // Hidden and missing videos get the same response, so that nobody learns which ids exist.
   if (!isConfirmed && !videos.some(isPublic)) {
     const where =
@@ -86,7 +86,7 @@ export async function submitReport(
   }
   const address = clientAddress(request);
   const answer = String(form.get("answer") ?? "");
-  const isFree = takeFree(address, Math.max(1, videos.length));
+  const isFree = consumeFreeReports(address, Math.max(1, videos.length));
   if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
     const message = answer
       ? "That answer was wrong or came too late. Try this one."
@@ -94,8 +94,7 @@ export async function submitReport(
     return { status: 422, ...again, errors: { answer: message }, puzzle: newPuzzle() };
   }
   if (byAddress.consume(address) !== undefined) {
-    const notice =
-      "Too many reports from your network. Try again in an hour, or send us an email.";
+    const notice = "Too many reports from your network. Try again in an hour, or send us an email.";
     return { status: 429, ...again, errors: {}, notice };
   }
   const { ticked, ...texts } = typed;
@@ -104,7 +103,7 @@ export async function submitReport(
   await transaction(() => {
     if (!createReport({ id, kind, videos, payload })) return;
     appendToLog({ action: "received", reportId: id, videoId: videos[0], detail: { kind } });
-    if (hidesAtOnce(kind)) {
+    if (hidesImmediately(kind)) {
       hideReported({ reportId: id, kind, network: widerNetwork(address) }, videos);
     }
   });
@@ -115,7 +114,7 @@ export async function submitReport(
  * Returns whether this many videos can be reported without the question. Counts them first, so that parallel requests
  * can't exceed the limit.
  */
-function takeFree(address: string, videos: number): boolean {
+function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
     const isRefused =
       freeByAddress.consume(address) !== undefined || freeForAll.consume("all") !== undefined;
@@ -124,10 +123,10 @@ function takeFree(address: string, videos: number): boolean {
   return true;
 }
 
-const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
+const MAX_LENGTHS = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
 /** Applies while the open reports take too much space. */
-const LONGEST_SHORT = 500;
-const SHORTEST_WHAT = 10;
+const MAX_SHORT_LENGTH = 500;
+const MIN_DESCRIPTION_LENGTH = 10;
 
 export interface TypedReport {
   name: string;
@@ -166,7 +165,7 @@ function readReportForm(
   };
   const errors: ReportErrors = {};
   if (!typed.where) errors.where = "Please paste the link to the video.";
-  if (typed.what.length < SHORTEST_WHAT)
+  if (typed.what.length < MIN_DESCRIPTION_LENGTH)
     errors.what = "Please describe the problem in a sentence.";
   if (texts.name && !typed.name)
     errors.name = "Please enter your name. This kind of report requires it.";
@@ -174,7 +173,7 @@ function readReportForm(
     errors.email = "Please enter a valid email address.";
   }
   for (const field of ["where", "what", "name", "email"] as const) {
-    const longest = isShort ? Math.min(LONGEST[field], LONGEST_SHORT) : LONGEST[field];
+    const longest = isShort ? Math.min(MAX_LENGTHS[field], MAX_SHORT_LENGTH) : MAX_LENGTHS[field];
     if (typed[field].length > longest) {
       errors[field] = `Please use at most ${longest.toLocaleString("en")} characters.`;
     }

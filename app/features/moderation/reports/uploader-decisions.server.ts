@@ -7,9 +7,9 @@ import type { UploaderDecisionsTable } from "~db/schema/accounts";
 import { eachPart } from "~db/threads/checkpoint.server";
 
 const PURPOSE = "uploader decision";
-const SHOWN = 100;
+const MAX_SHOWN = 100;
 /** The number of rows deleted in one transaction, which takes a few milliseconds. */
-const FORGOTTEN_AT_ONCE = 200;
+const DELETE_BATCH_SIZE = 200;
 
 interface DecisionText {
   /** The title of the video, which may have been deleted since. */
@@ -33,7 +33,7 @@ export interface UploaderDecision {
  *
  * @throws outside of a transaction, because it is stored together with the decision.
  */
-export function noteDecision(
+export function recordUploaderDecision(
   noted: {
     reportId: string;
     videoId: string;
@@ -64,12 +64,12 @@ export function encryptDecision(text: DecisionText): string {
 }
 
 /** Returns the latest decisions on a user's videos, newest first. */
-export function decisionsFor(userId: string): UploaderDecision[] {
+export function listUploaderDecisions(userId: string): UploaderDecision[] {
   const rows = prepared<Omit<UploaderDecision, "text"> & { payload: string }>(
     `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, payload
      FROM uploader_decisions
        LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
-     WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
+     WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${MAX_SHOWN}`,
   ).all(userId);
   return rows.map(({ payload, ...decision }) => {
     const text = decrypt(PURPOSE, payload);
@@ -82,14 +82,14 @@ export function decisionsFor(userId: string): UploaderDecision[] {
  *
  * @returns how many it deleted.
  */
-export function forgetDecisions(now = Date.now()): Promise<number> {
+export function deleteOldDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared<number>(
     // CROSS JOIN fixes the order. Otherwise SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
      WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}
-     LIMIT ${FORGOTTEN_AT_ONCE}`,
+     LIMIT ${DELETE_BATCH_SIZE}`,
   ).pluck();
   const forget = prepared(
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",

@@ -1,10 +1,10 @@
 const MAX_VIDEOS = 20;
 /** Ids have 36 characters. Those of imported videos may be longer. */
-const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
+const VIDEO_URL = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
 
 /** Returns the ids of the video URLs in a text, without duplicates. */
-export function videosIn(text: string): string[] {
-  const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
+export function parseVideoIds(text: string): string[] {
+  const ids = [...text.matchAll(VIDEO_URL)].flatMap(([, id = ""]) => {
     try {
       return decodeURIComponent(id).replace(/\.$/, "");
     } catch {

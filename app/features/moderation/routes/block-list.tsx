@@ -19,18 +19,18 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
   importList,
-  putBack,
   readBlockListPage,
   receiveBlockListForm,
   removeFromList,
+  restoreToList,
 } from "../block-list/block-list-page.server";
 import {
   BlockedVideos,
-  Exchange,
+  FailedComparisons,
+  ImportExport,
   Matches,
   RemoveDialog,
   RemovedEntries,
-  Uncompared,
 } from "../block-list/block-list-panels";
 import { BLOCK_LIST } from "../block-list/entry-name";
 import { SafetyLinks } from "../reports/safety-links";
@@ -69,7 +69,7 @@ async function perform(request: Request, userId: string): Promise<Failure | Toas
   const entry = Number(form.get("entry"));
   const intent = form.get("intent");
   if (intent === "remove") return removeFromList(entry, userId);
-  if (intent === "put-back") return putBack(entry, userId);
+  if (intent === "put-back") return restoreToList(entry, userId);
   throw badRequest();
 }
 
@@ -104,7 +104,7 @@ export default function BlockList() {
       )}
       <UndecidedScans scanned={scanned} />
       <Matches matches={matches} />
-      <Uncompared uncompared={uncompared} />
+      <FailedComparisons uncompared={uncompared} />
       {entries.length === 0 ? (
         <EmptyState icon={<ShieldBan />} title="No blocked videos yet.">
           A video is added when a moderator removes it because of a report.
@@ -120,7 +120,7 @@ export default function BlockList() {
         </div>
       )}
       <RemovedEntries removed={removed} mayPutBack={mayChange} />
-      {mayChange && <Exchange busy={busy === "import"} />}
+      {mayChange && <ImportExport busy={busy === "import"} />}
     </AdminPage>
   );
 }

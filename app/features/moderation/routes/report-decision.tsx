@@ -19,20 +19,20 @@ import { Time } from "~/ui/time";
 import { type DecisionFailure, decideReport } from "../reports/decide.server";
 import { DECISIONS, KIND_LABELS } from "../reports/decisions";
 import {
-  addVideos,
-  endPreservationOf,
+  addVideosToReport,
+  endReportPreservation,
   eraseClosedReport,
   preserveReport,
-  takeOutVideo,
+  removeVideoFromReport,
 } from "../reports/report-forms.server";
-import { keptOfReporter, readReportPage } from "../reports/report-page.server";
+import { readReporterData, readReportPage } from "../reports/report-page.server";
 import {
-  Course,
   Deadline,
   EarlierReports,
-  KeptOfReporterPanel,
   PreservePanel,
-  Statement,
+  ReporterDataPanel,
+  ReportHistory,
+  ReportText,
 } from "../reports/report-panels";
 import { DecisionForm, ReportedVideos } from "../reports/reported-videos";
 import { SafetyLinks } from "../reports/safety-links";
@@ -51,7 +51,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const page = readReportPage(params.id ?? "");
   if (!page) throw new Response(null, { status: 404, statusText: "Not Found" });
   const withOthers = new URL(request.url).searchParams.has("reporter");
-  return { ...page, reporterData: await keptOfReporter(page.report, withOthers) };
+  return { ...page, reporterData: await readReporterData(page.report, withOthers) };
 }
 
 export async function action({ request, params }: ActionFunctionArgs) {
@@ -73,14 +73,14 @@ function perform(
     case "erase":
       return eraseClosedReport(id, user.id);
     case "add-video":
-      return addVideos(id, text("address"), user.id);
+      return addVideosToReport(id, text("address"), user.id);
     case "preserve":
       return preserveReport(id, user.id);
     case "end-preservation":
       assertAllowed(user, "/admin/reports/:id end-preservation");
-      return endPreservationOf(id, user.id);
+      return endReportPreservation(id, user.id);
     case "take-out-video":
-      return takeOutVideo(id, text("video"), user.id);
+      return removeVideoFromReport(id, text("video"), user.id);
   }
   const decision = DECISIONS.find((each) => each === form.get("decision"));
   if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
@@ -112,12 +112,12 @@ export default function ReportDecision() {
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
-          <Statement report={report} />
-          <KeptOfReporterPanel report={report} data={page.reporterData} />
+          <ReportText report={report} />
+          <ReporterDataPanel report={report} data={page.reporterData} />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />
-          <Course messages={page.messages} entries={page.entries} />
+          <ReportHistory messages={page.messages} entries={page.entries} />
           <PreservePanel report={report} preservedUntil={page.preservedUntil} />
           <EarlierReports earlier={page.earlier} />
         </div>

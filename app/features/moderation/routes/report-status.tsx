@@ -12,7 +12,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { noteOpening } from "../reports/report-mails.server";
+import { recordLinkOpening } from "../reports/report-mails.server";
 import type { ReportMessage } from "../reports/report-records.server";
 import {
   KIND_TEXTS,
@@ -40,7 +40,7 @@ interface Answer {
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const token = params.token ?? "";
-  if (request.method === "GET") await unlessBusy(noteOpening(token));
+  if (request.method === "GET") await unlessBusy(recordLinkOpening(token));
   const page = readStatusPage(token);
   if ("missing" in page) return data({ page: undefined, missing: page.missing }, { status: 404 });
   return { page, missing: undefined };

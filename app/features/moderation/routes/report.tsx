@@ -25,9 +25,8 @@ import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
-import { mailSender } from "../reports/report-records.server";
+import { emailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
-import { videosIn } from "../reports/video-links";
 import { newFormId, statusPath } from "../reports/status-token.server";
 import {
   plainText,
@@ -37,6 +36,7 @@ import {
   type TypedReport,
   toReportKind,
 } from "../reports/submit-report.server";
+import { parseVideoIds } from "../reports/video-links";
 
 export const meta = privateMeta("Report");
 
@@ -50,13 +50,13 @@ export const headers: HeadersFunction = (args) => {
 /** Makes two tabs, or a form that is submitted twice, create one report. It stores nothing else. */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 /** Enough for all fields, with characters that take nine bytes each in a form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
 function readParams(request: Request) {
   const { searchParams } = new URL(request.url);
-  const videoId = plainText(searchParams.get("video") ?? "").slice(0, LONGEST_ID);
+  const videoId = plainText(searchParams.get("video") ?? "").slice(0, MAX_ID_LENGTH);
   return { videoId, kind: toReportKind(searchParams.get("kind")) };
 }
 
@@ -70,7 +70,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       title: video?.title,
       where: videoId ? siteOrigin(request) + videoPath(videoId) : "",
       puzzle: kind && puzzleFor(request),
-      hasMail: settings().smtpUrl !== undefined && mailSender() !== undefined,
+      hasMail: settings().smtpUrl !== undefined && emailSender() !== undefined,
       email: contactEmail(request),
     },
     kind && {
@@ -88,10 +88,7 @@ export async function action({ request }: ActionFunctionArgs) {
   if ("status" in answer) return data(answer, { status: answer.status });
   throw redirectWithToast(
     statusPath(answer.id),
-    success(
-      "Report received",
-      "Save this link. It is the only way to check on your report.",
-    ),
+    success("Report received", "Save this link. It is the only way to check on your report."),
     { status: 303 },
   );
 }
@@ -314,7 +311,7 @@ function FoundVideos({ text }: { text: string }) {
   useEffect(() => {
     setFound(undefined);
     if (!text.trim()) return;
-    const ids = videosIn(text);
+    const ids = parseVideoIds(text);
     const aborter = new AbortController();
     const look = async () => {
       const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];

@@ -67,7 +67,9 @@ export async function action({ request }: ActionFunctionArgs) {
     const isRequired = form.get("required") === "1";
     if (await unlessBusy(requireTerms(isRequired, user.id))) {
       throw done(
-        isRequired ? "Uploaders now have to accept the terms." : "Acceptance is no longer required.",
+        isRequired
+          ? "Uploaders now have to accept the terms."
+          : "Acceptance is no longer required.",
       );
     }
     const error = failure(422, "Nothing was changed.", { detail: "Save the terms first." });

@@ -44,7 +44,9 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
         <Form method="post" className="flex flex-col items-start gap-3">
           <input type="hidden" name="scan" value={scan.id} />
           {scan.state === "refuse" && (
-            <CheckField name="sure">I have checked the video, and the scan result is wrong</CheckField>
+            <CheckField name="sure">
+              I have checked the video, and the scan result is wrong
+            </CheckField>
           )}
           <div className="flex flex-wrap gap-3">
             <Button name="intent" value="scan-again">

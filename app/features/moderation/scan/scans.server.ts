@@ -98,7 +98,7 @@ interface Video {
  *
  * @param isSure whether the user confirmed that the result is wrong, which is required for a refused file.
  */
-export async function releaseInSpiteOfScan(
+export async function releaseDespiteScan(
   { id, title }: Video,
   scanId: string,
   isSure: boolean,
@@ -122,12 +122,14 @@ export async function releaseInSpiteOfScan(
   if (outcome === "replacement")
     return done("The video switches to the new file once it is ready.");
   return done(
-    isPublic(id) ? "The video is published." : "The video is no longer on hold because of the scan.",
+    isPublic(id)
+      ? "The video is published."
+      : "The video is no longer on hold because of the scan.",
   );
 }
 
 /** Scans a file again, for example after the command was fixed. */
-export async function scanOnceMore(
+export async function rescan(
   { id, title }: Video,
   scanId: string,
   userId: string,
@@ -155,7 +157,7 @@ const WITHOUT_FFMPEG = "ffmpeg is not installed on the server, so nothing can be
  * Retries the failed comparison of a video and the failed jobs that it depends on. The video is released after a
  * comparison without a match, like any other.
  */
-export async function compareAgain(
+export async function retryComparison(
   { id, title }: Video,
   userId: string,
 ): Promise<Failure | ToastMessage> {

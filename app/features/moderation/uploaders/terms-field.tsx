@@ -6,7 +6,7 @@ import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import type { AcceptedTerms, Terms } from "./terms";
 
-export interface AskedTerms {
+export interface TermsFieldState {
   /** Undefined if acceptance isn't required. */
   terms: Terms | undefined;
   /** The version that the form accepted when it was last submitted, as it was sent. */
@@ -15,11 +15,15 @@ export interface AskedTerms {
 }
 
 /** A checkbox to accept the uploaders' terms; nothing if acceptance isn't required. A new version starts unchecked. */
-export function TermsField({ terms, ...more }: AskedTerms) {
+export function TermsField({ terms, ...more }: TermsFieldState) {
   return terms ? <Acceptance key={terms.version} terms={terms} {...more} /> : null;
 }
 
-function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & { terms: Terms }) {
+function Acceptance({
+  terms: { version, text },
+  accepted,
+  error,
+}: TermsFieldState & { terms: Terms }) {
   const id = useId();
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
@@ -67,7 +71,7 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
 }
 
 /** Returns the latest of several versions, such as those that a page loaded and that its forms received. */
-export function newestTerms(...known: (Terms | undefined)[]): Terms | undefined {
+export function latestTerms(...known: (Terms | undefined)[]): Terms | undefined {
   const there = known.filter((terms) => terms !== undefined);
   return there.sort((a, b) => b.version - a.version)[0];
 }

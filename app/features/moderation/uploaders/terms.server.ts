@@ -31,11 +31,11 @@ export function termsRequiredSince(): string | null {
  *
  * @param accepted the version as a form, an API client or a command sent it.
  */
-export function refusalOfTerms(accepted: string | undefined): string | undefined {
+export function termsRefusal(accepted: string | undefined): string | undefined {
   return checkTerms(accepted).refusal;
 }
 
-/** Like `refusalOfTerms`, and returns the acceptance to store with the video. Empty if acceptance isn't required. */
+/** Like `termsRefusal`, and returns the acceptance to store with the video. Empty if acceptance isn't required. */
 export function checkTerms(
   accepted: string | undefined,
   now = Date.now(),
@@ -140,7 +140,7 @@ const DAY_MS = 24 * 3_600_000;
 /** Counted from when the video is deleted for good, so that its uploader can't delete the proof together with it. */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
 /** The number of rows checked in one transaction, which takes a few milliseconds. */
-const ROWS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** An accepted version, to be stored together with the new row of a video or file. */
 export interface Acceptance {
@@ -154,7 +154,7 @@ export interface Acceptance {
  *
  * @throws outside of a transaction, because the video and the acceptance have to be stored together.
  */
-export function keepAcceptance(
+export function storeAcceptance(
   videoId: string,
   subject: AcceptedTerms["subject"],
   userId: string,
@@ -172,7 +172,7 @@ export function keepAcceptance(
  * Returns the accepted terms by video id, earliest first; undefined if the site has never had terms. Videos that are
  * older than the terms, or that another tool added, have none.
  */
-export function acceptancesOf(
+export function findAcceptances(
   videoIds: readonly string[],
 ): Record<string, AcceptedTerms[]> | undefined {
   if (prepared("SELECT 1 FROM upload_terms LIMIT 1").get() === undefined) return undefined;
@@ -188,10 +188,10 @@ export function acceptancesOf(
 }
 
 /** Starts the job that deletes old acceptances of deleted videos. It checks one batch a minute. */
-export function startAcceptedTerms(): void {
+export function startAcceptanceCleanup(): void {
   let last = 0;
   every(EVERY_MS, "delete old accepted terms", async () => {
-    last = await forgetAccepted(last);
+    last = await deleteOldAcceptances(last);
   });
 }
 
@@ -202,10 +202,10 @@ export function startAcceptedTerms(): void {
  * @param after the id of the last row of the previous batch; 0 for the first batch.
  * @returns the id of the last row of this batch; 0 after the last batch.
  */
-export async function forgetAccepted(after = 0, now = Date.now()): Promise<number> {
+export async function deleteOldAcceptances(after = 0, now = Date.now()): Promise<number> {
   const time = new Date(now).toISOString();
   const before = new Date(now - KEPT_AFTER_VIDEO_MS).toISOString();
-  const to = after + ROWS_AT_ONCE;
+  const to = after + BATCH_SIZE;
   await transaction(() => {
     // A deleted video may exist again, for example after a backup was restored.
     prepared(
