@@ -258,7 +258,7 @@ describe("deleting an account", () => {
 
   it("requires a receiver for videos, including those in the trash", async () => {
     addDeleted("d");
-    await expect(deleteAccount(user, undefined, owner)).rejects.toThrow("Choose the account");
+    await expect(deleteAccount(user, undefined, owner)).rejects.toThrow("Choose an account");
     expect([exists(user), uploaderOf("d")]).toEqual([true, user]);
     expect(read("SELECT deactivated_at FROM users WHERE id = ?", user)).toEqual([null]);
   });
@@ -283,8 +283,12 @@ describe("deleting an account", () => {
     await changeRole(receiver, "editor", owner);
     await changeRole(user, "editor", owner);
     await expect(deleteAccount(owner, undefined, null)).rejects.toThrow(LAST_OWNER);
-    await expect(deleteAccount(receiver, undefined, user)).rejects.toThrow("no longer change");
-    await expect(transferVideos(receiver, owner, user)).rejects.toThrow("no longer change");
+    await expect(deleteAccount(receiver, undefined, user)).rejects.toThrow(
+      "no longer have permission",
+    );
+    await expect(transferVideos(receiver, owner, user)).rejects.toThrow(
+      "no longer have permission",
+    );
     expect([owner, user, receiver].map(exists)).toEqual([true, true, true]);
   });
 

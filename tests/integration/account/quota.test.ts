@@ -101,7 +101,7 @@ describe("a quota", () => {
     expect(quotaOf(uploader)).toMatchObject({ maxVideosPerDay: 3, maxBytes: 5 * GIGABYTE });
     await setLimits(uploader, { maxBytes: 0, maxVideosPerDay: 0, maxQueuedJobs: 0 }, owner);
     expect(quotaOf(uploader)).toBeUndefined();
-    await expect(setLimits(owner, NO_LIMITS, owner)).rejects.toThrow("for uploaders");
+    await expect(setLimits(owner, NO_LIMITS, owner)).rejects.toThrow("Only uploaders");
   });
 
   it("is shown on the upload page with the current usage", async () => {

@@ -321,10 +321,10 @@ describe("publishing", () => {
     await caught(() => declare({ people: "2" }));
     expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
     await caught(() => declare());
-    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     const { updatedAt: shown } = findPerformer(id)!;
     await caught(() => change(id, { ...PERFORMER, shown }));
-    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     await addDocument(id);
     expect(refusalsOf(["v"]).size).toBe(0);
     setting("REQUIRE_CONSENT", "off");

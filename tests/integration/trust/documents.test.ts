@@ -243,13 +243,11 @@ describe("a stored document", () => {
     await site.start({ SESSION_SECRET: OTHER_SECRET });
     cookie = await signInTo(site);
     const page = (await ask(site, "GET", address(), { Cookie: cookie })).body;
-    expect(page.includes("the secret that encrypted them is not there")).toBe(true);
+    expect(page.includes("the secret that encrypted them is missing")).toBe(true);
     expect(page.includes(MARKS.legalName)).toBe(false);
     const locked = await open(document);
     expect([locked.status, locked.headers.location]).toEqual([302, address()]);
-    expect((await toastAfter(locked)).includes("Nothing is lost; put that secret back.")).toBe(
-      true,
-    );
+    expect((await toastAfter(locked)).includes("Nothing is lost: restore the secret.")).toBe(true);
 
     await site.stop();
     await site.start({ SESSION_SECRET: `${OTHER_SECRET},${SECRET}` });

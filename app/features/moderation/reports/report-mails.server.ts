@@ -74,12 +74,12 @@ function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Emai
   const { siteName, publicUrl } = settings();
   const [subject, message] = MAIL_TEXTS[event];
   const path = statusPath(report_id, "email");
-  const link = publicUrl ? `${publicUrl}${path}` : `the site’s address, followed by ${path}`;
+  const link = publicUrl ? `${publicUrl}${path}` : `the site's address, followed by ${path}`;
   const further = isFirst ? `${FIRST_MAIL_TEXT}\n\n` : "";
   return {
     id,
     subject: `${siteName}: ${subject}`,
-    text: `${message}\n\nCheck its status or reply here: ${link}\n\n${further}Don’t share this link. Anyone who has it can read your report and reply as you.\n`,
+    text: `${message}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and reply as you.\n`,
   };
 }
 

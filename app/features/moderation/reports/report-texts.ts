@@ -83,7 +83,7 @@ export const UNREADABLE_TEXT = "This text can’t be read at the moment. It is n
 
 /** Part of a report's first email, because anyone may have entered the address. */
 export const FIRST_MAIL_TEXT =
-  "We only send further emails about this report once this link has been opened. If you didn’t send a report, ignore this email.";
+  "We only send further emails about this report once this link has been opened. If you didn't send a report, ignore this email.";
 
 /** Shown on the status page until the link in an email was opened. */
 export const LINK_NOT_OPENED_TEXT =
