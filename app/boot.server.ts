@@ -10,7 +10,7 @@ import { startActivatingReplacements } from "~/features/library/files/activate-r
 import { resumeTagChanges } from "~/features/library/tags/tag-changes.server";
 import { finishDecisions } from "~/features/moderation/reports/decide.server";
 import { startReports } from "~/features/moderation/reports/report-mails.server";
-import { startAcceptedTerms } from "~/features/moderation/uploaders/terms.server";
+import { startAcceptanceCleanup } from "~/features/moderation/uploaders/terms.server";
 import { startAlerts } from "~/features/operations/alerts/deliver.server";
 import { secretFile } from "~/features/operations/backups/backup-files.server";
 import { requireBackupFolder } from "~/features/operations/backups/backup-folder.server";
@@ -121,7 +121,7 @@ function startServices(): void {
   startBackups();
   startAlerts();
   startReports();
-  startAcceptedTerms();
+  startAcceptanceCleanup();
   startDeletingExpiredRows();
   void resumeDownloads().catch(console.error);
   checkIntegrity();

@@ -6,7 +6,7 @@ import {
   relatedHits,
 } from "~/features/catalogue/published-index.server";
 import { newestHits, searchHits } from "~/features/catalogue/search-hits.server";
-import { readLacking } from "~/features/consent/lacking.server";
+import { countWithoutRecord } from "~/features/consent/missing-records.server";
 import { readManagedIds, readManagedPage } from "~/features/library/list/managed-search.server";
 import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.server";
 import { readTrashPage } from "~/features/library/trash/trash-list.server";
@@ -55,7 +55,7 @@ serveThread({
   transparency: countTransparency,
   "videos-like-blocked": readVideosLikeBlocked,
   "block-list-matches": readMatches,
-  "lacking-consent": readLacking,
+  "lacking-consent": countWithoutRecord,
   "read-captions": () => readCaptions,
   "remove-metadata": () => rewrite,
 });

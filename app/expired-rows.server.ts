@@ -1,7 +1,7 @@
 import { deleteOldDevices } from "~/features/accounts/device.server";
 import { deleteOldInvitations } from "~/features/accounts/invitations.server";
 import { deleteExpiredChallenges } from "~/features/accounts/passkeys/passkey-challenge.server";
-import { deleteOldAnswers } from "~/features/api/answer.server";
+import { deleteOldResponses } from "~/features/api/answer.server";
 import { deleteExpiredSessions } from "~/features/permissions/session.server";
 import { deleteOldDownloads } from "~/features/upload/import/downloads.server";
 import { deleteOldTemplates } from "~/features/upload/templates.server";
@@ -21,7 +21,7 @@ export async function deleteExpiredRows(now = Date.now()): Promise<void> {
   await deleteOldDevices(now);
   await deleteExpiredChallenges(now);
   await deleteOldInvitations(now);
-  await deleteOldAnswers(now);
+  await deleteOldResponses(now);
   await deleteOldPublishedUploads(now);
   await deleteOldTemplates(now);
   await deleteOldDownloads(now);

@@ -4,7 +4,7 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { ensureFirstAccount, firstUser } from "~/features/accounts/users.server";
-import { refusalOfTerms } from "~/features/moderation/uploaders/terms.server";
+import { termsRefusal } from "~/features/moderation/uploaders/terms.server";
 import { importVideos, knownIds } from "~/features/upload/import/import.server";
 import { type ImportEntry, ImportError } from "~/features/upload/import/table.server";
 import { createBuckets } from "~/media/bucket.server";
@@ -23,7 +23,7 @@ Fills the site with ${SCENES.length} short generated clips of different lengths,
 there already are left alone. Without ffmpeg the videos come with pictures, but without files.`;
 
 await runScript(USAGE, {}, async () => {
-  const refusal = refusalOfTerms(undefined);
+  const refusal = termsRefusal(undefined);
   if (refusal) {
     throw new ImportError(
       `${refusal} The demo accepts nothing in your name: ask for it no more under /admin/terms while it runs.`,

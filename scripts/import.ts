@@ -1,7 +1,7 @@
 // npm run import: takes the videos of a folder on the server, or of an export of the earlier system.
 import fs from "node:fs";
 import { findUserByEmail, firstUser } from "~/features/accounts/users.server";
-import { refusalOfTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
+import { requiredTerms, termsRefusal } from "~/features/moderation/uploaders/terms.server";
 import { planExport } from "~/features/upload/import/earlier-system.server";
 import { planFolder, requireApartFromUploads } from "~/features/upload/import/folder.server";
 import {
@@ -116,7 +116,7 @@ async function userId(email: string | undefined): Promise<string> {
 
 /** Before anything is done: with the version to name, and where its text is. */
 function requireAcceptedTerms(accepted: string | undefined): void {
-  const refusal = refusalOfTerms(accepted);
+  const refusal = termsRefusal(accepted);
   const version = requiredTerms()?.version;
   if (!refusal) return;
   throw new ImportError(

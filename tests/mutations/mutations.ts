@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "is shown by no preview link while it is held",
+    title: "is not shown by preview links",
   },
   {
     rule: "A video is read by the worker that has its job alone",
@@ -211,7 +211,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An upload by the form requires a session",
     file: "app/features/upload/routes/publish.ts",
-    find: 'const user = await requireUserOfScript(request, "/admin/publish");',
+    find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
     title: "turns away visitors and other sites where it has to",
@@ -405,7 +405,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"HttpOnly",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "gives its value back",
+    title: "returns its value",
   },
   {
     rule: "The session cookie is SameSite=Lax",
@@ -413,7 +413,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"SameSite=Lax",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "gives its value back",
+    title: "returns its value",
   },
   {
     rule: "The session cookie is Secure over https",
@@ -421,7 +421,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '...(siteIsHttps() ? ["Secure"] : []),',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "is Secure when the site is https",
+    title: "is Secure if the site uses https",
   },
   {
     rule: "A signed value is believed only with its signature",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "stop an address after ten failures, and nobody else",
+    title: "block an address after ten failures, and nobody else",
   },
   {
     rule: "Failed sign-ins are limited by account",
@@ -501,7 +501,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "stop the guessing of one account from many addresses",
+    title: "block guesses for one account from many addresses, except in known browsers",
   },
   {
     rule: "Floods of sign-ins are answered without a page",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "answers a flood in a line until it is over",
+    title: "lets the attempts of a busy second through, and answers a flood with a line of text",
   },
   {
     rule: "A sign-in that another site sends isn't counted",
@@ -517,23 +517,23 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " || !isOwnRequest(request)) return false;",
     replace: ") return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "doesn't count what other sites have browsers send",
+    title: "doesn't count requests from other sites",
   },
   {
     rule: "A new network can sign in during a flood",
     file: "app/features/accounts/password.server.ts",
-    find: "if (!last || last.asker.failures <= failures) return false;",
+    find: "if (!last || last.requester.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
-    title: "gives a network with fewer failures the place of one with more",
+    title: "replaces a network with more failures with one with fewer",
   },
   {
     rule: "A change of password or second factor voids the marks of browsers",
     file: "app/features/accounts/device.server.ts",
-    find: "return account && credentialsMark(account) === mark ? { userId, id } : undefined;",
+    find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives marks that were collected before it was turned on no guesses",
+    title: "gives no guesses for device cookies from before it was turned on",
   },
   {
     rule: "Wrong codes count per account",
@@ -541,7 +541,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "allows no more codes with several marks than with one",
+    title: "allows no more codes with several device cookies than with one",
   },
   {
     rule: "Turning the second factor off needs a code",
@@ -549,7 +549,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "is turned off, and its codes renewed, with the password and a code",
+    title: "requires the password and a code to turn it off or renew its recovery codes",
   },
   {
     rule: "A stranger's address gets one email about reports a day",
@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first mail a day, however it is written",
+    title: "gets one first email a day, however it is spelled and however many reports there are",
   },
   {
     rule: "Only the link in an email confirms its address",
@@ -565,7 +565,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets no further mail about a report until the link in the first was opened",
+    title: "gets no further email about a report until the link in the first one was opened",
   },
   {
     rule: "A page is only for roles with its permission",
@@ -573,7 +573,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "has another role from the next request on",
+    title: "has another role from the next request",
   },
   {
     rule: "Only owners manage users",
@@ -581,7 +581,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin/users": ["all", "none", "none", "none"],',
     replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "keeps nothing from owners",
+    title: "gives owners everything, and editors all but terms, users, backups, alerts and workers",
   },
   {
     rule: "A moderator changes no video",
@@ -589,8 +589,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title:
-      "lets moderators decide reports and look at the videos of these, and change nothing else",
+    title: "lets moderators only decide reports and view reported videos",
   },
   {
     rule: "A moderator sees the review page of reported videos only",
@@ -598,16 +597,16 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const maySee = reach !== "reported" || isReported(id);',
     replace: 'const maySee = reach !== "reported" || isReported(id) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
-    title: "sees neither the review page nor the files of a video that no report names",
+    title: "sees neither the review page nor the files of an unreported video",
     needsBuild: true,
   },
   {
     rule: "A moderator is served files of reported videos only",
     file: "app/features/watch/routes/media.ts",
-    find: 'if (reach === "reported") return isFileOfReported(file);',
-    replace: 'if (reach === "reported") return isFileOfReported(file) || true;',
+    find: 'if (reach === "reported") return isReportedFile(file);',
+    replace: 'if (reach === "reported") return isReportedFile(file) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
-    title: "sees neither the review page nor the files of a video that no report names",
+    title: "sees neither the review page nor the files of an unreported video",
     needsBuild: true,
   },
   {
@@ -616,7 +615,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "is turned away as a moderator, also with a token of an earlier role",
+    title: "rejects moderators, even with a token of an earlier role",
   },
   {
     rule: "An uploader publishes only with the right to",
@@ -624,7 +623,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets uploaders publish, hide and schedule only once they may",
+    title: "lets only uploaders who may publish do so, hide and schedule",
   },
   {
     rule: "An uploader changes only their own videos",
@@ -648,7 +647,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const own = ownVideosOf(account, permission);",
     replace: "const own = undefined;",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "an uploader sees and changes their own drafts alone",
+    title: "shows uploaders only their own drafts",
   },
   {
     rule: "A token of the API expires",
@@ -656,7 +655,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("api_tokens.expires_at", ">", new Date(now).toISOString())',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "is turned away with a wrong, ended or revoked token",
+    title: "rejects wrong, expired and revoked tokens, and deactivated users",
   },
 
   // Content Security Policy and age gate
@@ -1002,7 +1001,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (ending.event === "sign-out") sessions = sessions.where("id_hash", "=", ending.session);',
     replace: "",
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "as far as it should",
+    title: "as documented",
   },
   {
     rule: "A deactivation revokes the tokens",
@@ -1010,7 +1009,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends altogether by a deactivation",
+    title: "ends completely on a deactivation, and isn't restored by a reactivation",
   },
   {
     rule: "An account that is being deleted can't be used any more",
@@ -1018,7 +1017,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "continues after an interruption, until which the account can't be used",
+    title: "continues after an interruption, during which the account can't be used",
   },
   {
     rule: "A deleted account leaves no e-mail address",
@@ -1034,7 +1033,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "leaves a file that is to replace another to somebody who may change the video",
+    title: "leaves a pending replacement file to someone who may change the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't public as it came",
@@ -1058,7 +1057,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
     killedBy: "tests/integration/api/repeated-requests.test.ts",
-    title: "changes nothing if its answer can't be recorded, and happens once afterward",
+    title: "changes nothing if its response can't be recorded, and happens once afterward",
   },
   {
     rule: "A repeated request to publish gets the outcome of the first one",

@@ -28,7 +28,7 @@ export function adminScreens({
   const manage = "/admin?tab=manage";
   return [
     {
-      name: "Second step",
+      name: "Two-factor authentication",
       address: "/auth",
       audience: "visitor",
       steps: async (page) => {
@@ -66,10 +66,10 @@ export function adminScreens({
     screen("Upload, with terms to accept", "/admin", {
       steps: async (page) => {
         await page.goto("/admin/terms");
-        await page.getByRole("button", { name: "Have every upload accept them" }).click();
-        await page.getByRole("button", { name: "Ask for it no more" }).waitFor();
+        await page.getByRole("button", { name: "Require acceptance" }).click();
+        await page.getByRole("button", { name: "Stop requiring acceptance" }).waitFor();
         await page.goto("/admin");
-        await page.getByText("Read the uploaders' terms, version 2").click();
+        await page.getByText("Read the uploaders’ terms, version 2").click();
       },
       undo: "UPDATE upload_terms_state SET required_since = NULL",
     }),
@@ -191,9 +191,9 @@ export function adminScreens({
     screen("Users", "/admin/users", { guide: "users" }),
     screen("Users, invited", "/admin/users", {
       steps: async (page) => {
-        await page.getByLabel("E-mail of the new user").fill("guest@example.com");
-        await page.getByRole("button", { name: "Invite" }).click();
-        await page.getByLabel("Link of the invitation").waitFor();
+        await page.getByLabel("Email").fill("guest@example.com");
+        await page.getByRole("button", { name: "Invite user" }).click();
+        await page.getByLabel("Invitation link").waitFor();
       },
       undo: "DELETE FROM invitations WHERE email = 'guest@example.com'",
     }),
@@ -238,9 +238,9 @@ export function adminScreens({
     }),
     screen("Account, setting up a second factor", "/admin/account", {
       steps: async (page) => {
-        const panel = page.getByRole("region", { name: "Second factor" });
+        const panel = page.getByRole("region", { name: "Two-factor authentication" });
         await panel.getByLabel("Your password").fill(ADMIN.password);
-        await panel.getByRole("button", { name: "Set up a second factor" }).click();
+        await panel.getByRole("button", { name: "Set up two-factor authentication" }).click();
         await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
       },
       undo: "UPDATE users SET totp_secret = NULL WHERE totp_enabled_at IS NULL",

@@ -1,4 +1,4 @@
-import { encryptReport, sealMessage } from "~/features/moderation/reports/report-records.server";
+import { encryptMessage, encryptReport } from "~/features/moderation/reports/report-records.server";
 import { statusPath } from "~/features/moderation/reports/status-token.server";
 import { encryptDecision } from "~/features/moderation/reports/uploader-decisions.server";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
@@ -31,7 +31,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sh
     const where = `${site.url}/video/${video}`;
     const payload = encryptReport({
       ...{ name: "A. Shown", email: "", where, what: WHAT },
-      statements: ["What I write is true as far as I know."],
+      statements: ["This information is true to the best of my knowledge."],
     });
     const times = { received: inDays(-1), due: inDays(1), closed: null };
     const state = { kind: "consent", state: "open", decision: null };
@@ -53,7 +53,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sh
     [DECIDED, "moderator", -2, "You are right. It does not come back: its video is blocked."],
   ];
   for (const [index, [id, author, at, text]] of messages.entries()) {
-    write.run(`message-${index}`, id, author, inDays(at), sealMessage(text));
+    write.run(`message-${index}`, id, author, inDays(at), encryptMessage(text));
   }
   return { asked: statusPath(ASKED), decided: statusPath(DECIDED) };
 }

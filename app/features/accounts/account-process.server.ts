@@ -1,7 +1,7 @@
 import type * as Library from "@simplewebauthn/server";
 import { answerQuestions } from "~db/threads/thread.server";
 
-/** The program of the threads that hash passwords and verify passkeys. Each thread loads only the library it needs. */
+/** Entry point of the threads that hash passwords and verify passkeys. Each thread loads only the library it needs. */
 
 const BCRYPT_COST = 12;
 

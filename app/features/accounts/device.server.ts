@@ -3,27 +3,27 @@ import { findSignedCookie, readSignedCookie, signedCookie } from "~/platform/sig
 import { database, prepared } from "~db/client.server";
 
 /**
- * Marks of the browsers in which an account has signed in (OWASP: device cookies). A mark gives no access. It only
- * allows a browser to try a password or a code while strangers have used up the attempts for the account.
+ * Device cookies (OWASP) of the browsers in which an account has signed in. A device cookie gives no access. It only
+ * lets a browser try a password or a code after strangers have used up the attempts for the account.
  *
- * A mark is bound to the password and to the time at which the second factor was turned on. So everybody who has a
- * valid one has passed all that the account asks for today; marks that were collected before are void.
+ * A device cookie is bound to the password and to the time at which the second factor was turned on. Anyone with a
+ * valid one has therefore passed everything that the account requires today. Earlier device cookies are void.
  */
 
 const COOKIE = "device";
-/** The longest time for which browsers keep a cookie. */
+/** The maximum lifetime of cookies in browsers. */
 const DEVICE_MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
 const MAX_DEVICES = 10;
 const DEVICE_ID_BYTES = 12;
 
 /**
- * Marks a browser in which an account has signed in. The account's oldest mark ends if there are more than ten.
- * Part of a transaction.
+ * Records a browser in which an account has signed in. If the account has more than ten, the oldest one is forgotten.
+ * Needs a transaction.
  *
- * @param known the id of the valid mark that this browser has, see `knownDevice`.
+ * @param known the id of this browser's valid device cookie, see `knownDevice`.
  * @returns the `Set-Cookie` header.
  */
-export function markDevice(userId: string, known: string | undefined, now = Date.now()): string {
+export function recordDevice(userId: string, known: string | undefined, now = Date.now()): string {
   const id = known ?? randomBytes(DEVICE_ID_BYTES).toString("base64url");
   prepared(
     `INSERT INTO devices (id, user_id, used_at) VALUES (?, ?, ?)
@@ -38,27 +38,27 @@ export function markDevice(userId: string, known: string | undefined, now = Date
 }
 
 /**
- * Returns the `Set-Cookie` header for a browser that keeps its mark although the account's password or second factor has
+ * Returns the `Set-Cookie` header that renews a device cookie after the account's password or second factor has
  * changed.
  *
- * @param id of the mark that was valid before.
+ * @param id the id of the device cookie that was valid before.
  */
 export function deviceCookie(userId: string, id: string, now = Date.now()): string {
   const account = prepared<Credentials>(
     "SELECT password_hash, totp_enabled_at FROM users WHERE id = ?",
   ).get(userId)!;
-  const value = `${userId} ${id} ${credentialsMark(account)}`;
+  const value = `${userId} ${id} ${credentialsDigest(account)}`;
   return signedCookie(COOKIE, value, now + DEVICE_MAX_AGE_MS, now);
 }
 
-/** Returns the id of the browser's mark, if it has a valid one of this account. */
+/** Returns the id of the browser's device cookie, if it has a valid one for this account. */
 export function knownDevice(request: Request, userId: string): string | undefined {
   const device = validDevice(readSignedCookie(request, COOKIE));
   return device?.userId === userId ? device.id : undefined;
 }
 
-/** Returns the account that a Cookie header has a valid mark of. */
-export function accountOfDevice(cookies: string): string | undefined {
+/** Returns the id of the account for which a Cookie header contains a valid device cookie. */
+export function findDeviceAccount(cookies: string): string | undefined {
   return validDevice(findSignedCookie(cookies, COOKIE))?.userId;
 }
 
@@ -69,16 +69,16 @@ function validDevice(value: string | undefined): { userId: string; id: string } 
     `SELECT password_hash, totp_enabled_at FROM devices JOIN users ON users.id = user_id
      WHERE devices.id = ? AND user_id = ? AND deactivated_at IS NULL`,
   ).get(id, userId);
-  return account && credentialsMark(account) === mark ? { userId, id } : undefined;
+  return account && credentialsDigest(account) === mark ? { userId, id } : undefined;
 }
 
-/** Deletes the marks whose cookies have expired. */
+/** Deletes the devices whose cookies have expired. */
 export async function deleteOldDevices(now = Date.now()): Promise<void> {
   const oldest = new Date(now - DEVICE_MAX_AGE_MS).toISOString();
   await database().deleteFrom("devices").where("used_at", "<=", oldest).execute();
 }
 
-/** What an admin recognises a session by, such as "Firefox on Linux"; empty when nothing is known. */
+/** Returns a name by which users recognize a session, such as "Firefox on Linux"; empty if nothing is known. */
 export function deviceName(userAgent: string | null): string {
   const first = (names: [RegExp, string][]) =>
     names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
@@ -102,17 +102,17 @@ export function deviceName(userAgent: string | null): string {
   return browser ?? system ?? "";
 }
 
-/** What an account signs in with, apart from passkeys. */
+/** The credentials of an account, apart from passkeys. */
 export interface Credentials {
   password_hash: string;
   totp_enabled_at: string | null;
 }
 
 /**
- * Returns a digest that changes with the password, and when the second factor is turned on or off. A cookie with
- * this digest is void after any of these.
+ * Returns a digest that changes with the password, and when the second factor is turned on or off. These changes
+ * therefore void all cookies that contain the digest.
  */
-export function credentialsMark({ password_hash, totp_enabled_at }: Credentials): string {
+export function credentialsDigest({ password_hash, totp_enabled_at }: Credentials): string {
   return createHash("sha256")
     .update(`${password_hash} ${totp_enabled_at ?? "off"}`)
     .digest("base64url")

@@ -6,39 +6,39 @@ import { allRows, runChange } from "~db/run-query.server";
 import { SCOPE_PERMISSIONS } from "./tokens/scopes";
 import { readScopes } from "./tokens/tokens.server";
 
-/** Why somebody's access ends. A session is named by the hash of its id. */
+/** The event that ends a user's access. Sessions are identified by the hash of their id. */
 export type Ending =
   | { event: "sign-out"; session: string }
   | { event: "sign-out-everywhere" }
   | { event: "sign-out-elsewhere"; kept: string }
   | { event: "password-change"; kept: string; tokensToo: boolean }
   | { event: "password-reset" }
-  /** After the role is written. */
+  /** To be called after the new role is written. */
   | { event: "role-change" }
-  /** Also by a block. */
+  /** Includes blocks. */
   | { event: "deactivation" }
-  /** Of the account; its row is deleted in the last of the transactions that delete it. */
+  /** The row of the account is deleted in the last transaction of its deletion. */
   | { event: "deletion" };
 
-/** How many of each ended. */
+/** The numbers of ended sessions and tokens. */
 export interface EndedAccess {
   sessions: number;
   tokens: number;
 }
 
 /**
- * Part of a transaction: ends the access of an account, and is the only code that does. What runs for long reads the
- * account again before it commits (`accountNow`), so nobody else has to be notified.
+ * Ends the access of an account. Needs a transaction. No other code may end sessions or tokens. Long-running work reads
+ * the account again before it commits (`accountNow`), so it doesn't have to be notified.
  *
  * | Event | What ends |
  * | --- | --- |
  * | sign-out | this session and its event streams |
  * | sign-out-everywhere | all sessions and streams |
  * | sign-out-elsewhere | all other sessions and streams |
- * | password-change | all other sessions and streams, and tokens if that is wanted |
+ * | password-change | all other sessions and streams, and tokens if requested |
  * | password-reset | all sessions, streams and tokens |
  * | role-change | streams, and tokens and invitations that the role doesn't allow |
- * | deactivation | all of these, and imports that wait |
+ * | deactivation | all of these, and queued imports |
  * | deletion | all of these, and preview links of the account |
  */
 export function endAccess(userId: string, ending: Ending): EndedAccess {
@@ -62,7 +62,7 @@ export function endAccess(userId: string, ending: Ending): EndedAccess {
 
 const isOver = ({ event }: Ending) => event === "deactivation" || event === "deletion";
 
-/** An account that is being deleted can't be used any more, also if its deletion is interrupted. */
+/** Deactivates an account that is being deleted, so that it can't be used if the deletion is interrupted. */
 function deactivate(userId: string): void {
   prepared("UPDATE users SET deactivated_at = ? WHERE id = ? AND deactivated_at IS NULL").run(
     new Date().toISOString(),
@@ -82,15 +82,15 @@ function endTokens(userId: string, ending: Ending): number {
   const { event } = ending;
   const tokens = database().deleteFrom("api_tokens").where("user_id", "=", userId);
   if (event === "role-change") {
-    const ids = tokensBeyond(userId);
+    const ids = tokensBeyondPermissions(userId);
     return ids.length > 0 ? runChange(tokens.where("id", "in", ids)) : 0;
   }
   const all = event === "password-reset" || isOver(ending);
   return all || (event === "password-change" && ending.tokensToo) ? runChange(tokens) : 0;
 }
 
-/** The tokens with a scope that the account doesn't allow now. */
-function tokensBeyond(userId: string): number[] {
+/** Returns the ids of the tokens with a scope that the account no longer allows. */
+function tokensBeyondPermissions(userId: string): number[] {
   const account = accountNow(userId);
   const rows = allRows(
     database().selectFrom("api_tokens").select(["id", "scopes"]).where("user_id", "=", userId),
@@ -103,7 +103,7 @@ function isBeyond(account: Permitted, scopes: string): boolean {
   return readScopes(scopes).some((scope) => !allows(account, SCOPE_PERMISSIONS[scope]));
 }
 
-/** Open invitations of somebody who may invite nobody now. */
+/** Deletes the open invitations of a user who may no longer invite anyone. */
 function endInvitations(userId: string): void {
   if (mayNow(userId, "/admin/users")) return;
   prepared("DELETE FROM invitations WHERE invited_by = ? AND used_at IS NULL").run(userId);

@@ -4,38 +4,38 @@ import { changeAndRecord, recordActivity } from "~/platform/activity/activity.se
 import { FormError } from "~/platform/form-error.server";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { hashPassword, requireUnguessable, strangerAsker } from "./password.server";
+import { hashPassword, rejectGuessablePassword, strangerRequester } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits: nobody guesses one, however often they try. */
+/** 256 bits, which can't be guessed. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** After its expiry, so that an old link still says why it doesn't work. */
+/** How long an expired invitation is kept, so that its link still says why it doesn't work. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Only the hash is stored, so that a copy of the database makes no account. */
+/** Only the hash is stored, so that a copy of the database can't be used to create accounts. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Why a link makes no account. */
+/** The messages for links that don't work. */
 export const INVITATION_MESSAGES = {
-  unknown: "This invitation does not exist, or was withdrawn.",
-  used: "This invitation was used. It works once.",
+  unknown: "This invitation doesn’t exist or was withdrawn.",
+  used: "This invitation has already been used.",
   expired: "This invitation has expired. Ask for a new one.",
 } as const;
 
 export type InvitationState = "open" | keyof typeof INVITATION_MESSAGES;
 
-/** An invitation as owners see it: `id` names it in forms, but makes no link. Times are ISO 8601 UTC. */
+/** An invitation as shown to owners. The `id` is for forms and doesn't reveal the link. Times are ISO 8601 UTC. */
 export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number];
 
 /**
- * Invites somebody, in place of an earlier invitation of the same address that was not used.
+ * Invites someone. Replaces an earlier, unused invitation for the same email address.
  *
- * @param ownerId who invites.
- * @returns the token of the link, which is shown once and stored nowhere.
- * @throws {FormError} 422 for an address that is none or has an account.
+ * @param ownerId the user who sends the invitation.
+ * @returns the token of the link, which is shown once and never stored.
+ * @throws {FormError} 422 for an invalid email address, or one that already has an account.
  */
 export async function invite(
   typedEmail: string,
@@ -45,13 +45,14 @@ export async function invite(
 ): Promise<{ token: string; email: string; expiresAt: string }> {
   const email = readEmail(typedEmail);
   if (await findUserByEmail(email)) {
-    throw new FormError(422, `There is already an account for ${email}.`);
+    throw new FormError(422, `${email} already has an account.`);
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const expiresAt = iso(now + VALID_MS);
   const detail = `${email} as ${ROLE_NOUNS[choice]}`;
   await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
-    if (!mayInvite(ownerId)) throw new FormError(422, "Your account may no longer invite anybody.");
+    if (!mayInvite(ownerId))
+      throw new FormError(422, "You no longer have permission to invite users.");
     runChange(
       database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
     );
@@ -71,7 +72,7 @@ export async function invite(
   return { token, email, expiresAt };
 }
 
-/** An invitation works as long as its maker may invite. */
+/** An invitation works only as long as its sender may invite users. */
 const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
@@ -82,7 +83,7 @@ export async function deleteOldInvitations(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** The invitations that were not used, the latest first. */
+/** Returns the unused invitations, latest first. */
 export async function listInvitations(now = Date.now()) {
   const rows = await database()
     .selectFrom("invitations")
@@ -99,7 +100,7 @@ export async function listInvitations(now = Date.now()) {
   }));
 }
 
-/** Withdraws an invitation. False when it was used, or withdrawn before. */
+/** Withdraws an invitation. Returns false if it was already used or withdrawn. */
 export async function withdrawInvitation(id: string, ownerId: string): Promise<boolean> {
   return transaction(() => {
     const invitation = firstRow(
@@ -116,7 +117,7 @@ export async function withdrawInvitation(id: string, ownerId: string): Promise<b
   });
 }
 
-/** What a link is good for; the role with its article. */
+/** Returns the state of an invitation link. `role` includes its article. */
 export async function findInvitation(
   token: string,
   now = Date.now(),
@@ -133,11 +134,11 @@ export async function findInvitation(
 }
 
 /**
- * Makes the account of an invitation. Of two that use a link at once, one has it.
+ * Creates the account of an invitation. If two requests use a link at the same time, only one succeeds.
  *
  * @returns the id of the new user.
- * @throws {FormError} 404 or 410 where the link is not good any more, 409 where the address has got an
- *   account since, 422 for a weak password.
+ * @throws {FormError} 404 or 410 if the link no longer works, 409 if the email address has an account by now, 422 for a
+ *   weak password.
  */
 export async function acceptInvitation(
   token: string,
@@ -147,9 +148,9 @@ export async function acceptInvitation(
   const before = await findInvitation(token, now);
   if (before.state !== "open") throw closedInvitation(before.state);
   const { email = "" } = before;
-  requireUnguessable(password, email);
-  const asker = strangerAsker(`invitation of ${email.toLowerCase()}`, 0);
-  const password_hash = await hashPassword(password, asker);
+  rejectGuessablePassword(password, email);
+  const requester = strangerRequester(`invitation of ${email.toLowerCase()}`, 0);
+  const password_hash = await hashPassword(password, requester);
   const entry = { userId: null, action: "invitation-accept", detail: email } as const;
   return changeAndRecord(entry, () => {
     const row = firstRow(
@@ -171,7 +172,7 @@ export async function acceptInvitation(
         .onConflict((conflict) => conflict.doNothing())
         .returning("id"),
     );
-    if (!user) throw new FormError(409, `There is already an account for ${row.email}.`);
+    if (!user) throw new FormError(409, `${row.email} already has an account.`);
     return user.id;
   });
 }

@@ -6,14 +6,17 @@ import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 
-/** RFC 6238 with what every authenticator app takes: SHA-1, six digits, 30 seconds. */
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. */
 const STEP_SECONDS = 30;
 const SECRET_BYTES = 20;
-/** A code of the step before or after is taken too: clocks differ (RFC 6238 section 5.2). */
+/** Codes of the previous and next step are accepted too, because clocks differ (RFC 6238, section 5.2). */
 const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
-/** When it was turned on, ISO 8601 UTC, undefined while it is off; and how many recovery codes are left. */
+/**
+ * Returns when the second factor was turned on (ISO 8601 UTC, undefined if it is off) and how many recovery codes are
+ * left.
+ */
 export async function findSecondFactor(userId: string) {
   const { recoveryCodesLeft } = await database()
     .selectFrom("recovery_codes")
@@ -23,8 +26,8 @@ export async function findSecondFactor(userId: string) {
   return { enabledAt: factorOf(userId)?.totp_enabled_at ?? undefined, recoveryCodesLeft };
 }
 
-/** Makes a new secret for the app. It counts only once a code of it is confirmed. */
-export async function beginEnrolment(userId: string): Promise<void> {
+/** Creates a new secret for the app. It takes effect once a code confirms it. */
+export async function beginEnrollment(userId: string): Promise<void> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
   await database()
     .updateTable("users")
@@ -35,10 +38,10 @@ export async function beginEnrolment(userId: string): Promise<void> {
 }
 
 /**
- * The enrolment that waits for its first code, undefined when none does: its key in groups of four characters, to be
- * typed, and as a QR code, an SVG in a data URL.
+ * Returns the enrollment that waits for its first code; undefined if there is none. The key is returned in groups of
+ * four characters for typing, and as a QR code (an SVG in a data URL).
  */
-export async function findEnrolment(
+export async function findEnrollment(
   userId: string,
 ): Promise<{ key: string; qrCode: string } | undefined> {
   const user = factorOf(userId);
@@ -53,11 +56,11 @@ export async function findEnrolment(
 }
 
 /**
- * Turns the second factor on when the app shows the right code, as a part of a transaction.
+ * Turns the second factor on if the code is right. Needs a transaction.
  *
  * @returns the recovery codes, to be shown once; undefined for a wrong code.
  */
-export function confirmEnrolment(
+export function confirmEnrollment(
   userId: string,
   code: string,
   now = Date.now(),
@@ -71,7 +74,7 @@ export function confirmEnrolment(
   return createRecoveryCodes(userId);
 }
 
-/** Which kind of code it was that proved the second factor; undefined when it proved nothing. */
+/** Checks a code. Returns its kind; undefined if it is wrong. */
 export async function checkSecondFactor(
   userId: string,
   code: string,
@@ -84,7 +87,7 @@ export async function checkSecondFactor(
   return (await spendRecoveryCode(userId, code)) ? "recovery" : undefined;
 }
 
-/** Turns the second factor off, as a part of a transaction; its secret and the recovery codes are forgotten. */
+/** Turns the second factor off and deletes its secret and recovery codes. Needs a transaction. */
 export function removeSecondFactor(userId: string): void {
   const none = { totp_secret: null, totp_enabled_at: null, totp_last_step: null };
   runChange(database().updateTable("users").set(none).where("id", "=", userId));
@@ -123,7 +126,7 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
   return Math.floor(now / 1000 / STEP_SECONDS) + delta;
 }
 
-/** Accepts the code of a step once: the same or an earlier one is rejected afterwards. */
+/** Accepts the code of a time step once. The same or an earlier one is rejected afterwards. */
 function useStep(user: FactorRow, step: number): boolean {
   const { changes } = prepared(
     `UPDATE users SET totp_last_step = @step
@@ -134,14 +137,14 @@ function useStep(user: FactorRow, step: number): boolean {
 
 const CODES = 10;
 /**
- * 24 letters and digits of 5 bits each: with 120 bits a plain hash keeps them, also from who has a copy of
- * the database (ASVS 6.5.2 asks for 112).
+ * 24 characters of 5 bits each. With 120 bits, an unsalted hash protects them even if the database is copied (ASVS
+ * 6.5.2 requires 112).
  */
 const CODE_BYTES = 15;
-/** Crockford's alphabet: no letter that is taken for a digit. */
+/** Crockford's Base32 alphabet, without letters that look like digits. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Upper case, dashes and the letters people confuse are all forgiven. */
+/** Ignores case, dashes and the letters that people confuse with digits. */
 function hashOf(code: string): string {
   const plain = code
     .toLowerCase()
@@ -153,16 +156,16 @@ function hashOf(code: string): string {
 
 function newCode(): string {
   const bits = BigInt(`0x${randomBytes(CODE_BYTES).toString("hex")}`);
-  const letters = Array.from(
+  const characters = Array.from(
     { length: (CODE_BYTES * 8) / 5 },
     (_, index) => ALPHABET[Number((bits >> BigInt(index * 5)) & 31n)],
   ).join("");
-  return letters.match(/.{4}/g)!.join("-");
+  return characters.match(/.{4}/g)!.join("-");
 }
 
 /**
- * Replaces all codes of a user by ten new ones, each good for one sign-in, as a part of a transaction. Only
- * hashes are stored.
+ * Replaces all recovery codes of a user with ten new ones, each valid for one sign-in. Only hashes are stored. Needs a
+ * transaction.
  */
 export function createRecoveryCodes(userId: string): string[] {
   const codes = Array.from({ length: CODES }, newCode);
@@ -175,7 +178,7 @@ export function createRecoveryCodes(userId: string): string[] {
   return codes;
 }
 
-/** Spends a code. False when it is none of the user's, or used. */
+/** Uses up a recovery code. Returns false if it isn't one of the user's, or was already used. */
 export async function spendRecoveryCode(userId: string, code: string): Promise<boolean> {
   const { numDeletedRows } = await database()
     .deleteFrom("recovery_codes")

@@ -5,31 +5,31 @@ import { clientAddressOf, widerNetwork } from "~/platform/client-address.server"
 import { answerPlainly } from "~/platform/node/middleware.server";
 import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
-import { accountOfDevice } from "./device.server";
+import { findDeviceAccount } from "./device.server";
 
-/** Nobody types faster. */
+/** More than any person can type. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
-/** A page for each attempt of a flood from many addresses would keep the one thread busy. */
+/** During a flood from many addresses, rendering a page for each attempt would keep the only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** More attempts of a network in a minute make no difference. */
+/** Further attempts of a network in the same minute make no difference. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
-/** The one route that checks passwords. */
+/** The only route that checks passwords. */
 const SIGN_IN_ROUTE = "/auth";
 
 const bySource = attemptLimit("sign-ins by address and second", MAX_PER_ADDRESS_AND_SECOND, 1);
 const byNetwork = attemptLimit("sign-ins by network and minute", MAX_COUNTED_PER_MINUTE, 60);
-/** For each attempt that was let through in this second, how many its network had made in the last minute. */
+/** For each attempt that was accepted in this second, how many its network had made in the last minute. */
 const current = processState("sign-ins by second", () => ({ second: 0, earlier: [] as number[] }));
 
 /**
- * Answers the sign-in attempts of a flood in a line, before they cost a page. Forms of other sites aren't counted, or
- * any site could have its visitors' browsers use up the attempts. Each address counts for itself, and so does each
- * account for the browsers with a valid mark of it.
+ * Answers a flood of sign-in attempts with a line of text, without rendering pages. Forms of other sites aren't
+ * counted, or any site could make its visitors' browsers use up the attempts. Each address has its own limit. The
+ * browsers with a valid device cookie of an account share one.
  *
- * Strangers also share a limit, in the order of how often their networks have tried in the last minute. So a network
- * that hasn't tried is only refused when 20 others that haven't either try in the same second: a flood from a few
- * networks keeps nobody else out, and many networks are scarcer than many addresses.
+ * Strangers also share a limit, ordered by how often their networks have tried in the last minute. A network without
+ * recent attempts is only rejected if 20 others without recent attempts try in the same second. A flood from a few
+ * networks therefore locks nobody else out, and many networks are harder to get than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,
@@ -38,7 +38,7 @@ export function limitSignInRate(
 ): boolean {
   const { method, url = "/", headers } = request;
   if (method !== "POST" || routeOf(url) !== SIGN_IN_ROUTE || !isOwnRequest(request)) return false;
-  const account = accountOfDevice(headers.cookie ?? "");
+  const account = findDeviceAccount(headers.cookie ?? "");
   const address = clientAddressOf(request);
   const source = account ? `known browsers ${account}` : address;
   const isFlood =

@@ -12,25 +12,25 @@ import { FormError, tooManyAttempts } from "~/platform/form-error.server";
 import { readSignedCookie, removedCookie, signedCookie } from "~/platform/signed-cookie.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { database, transaction } from "~db/client.server";
-import { credentialsMark, deviceName, knownDevice, markDevice } from "./device.server";
+import { credentialsDigest, deviceName, knownDevice, recordDevice } from "./device.server";
 import {
-  passkeyOwner,
-  readPasskeyAnswer,
+  findPasskeyOwner,
+  parsePasskeyResponse,
   verifyPasskey,
 } from "./passkeys/passkey-challenge.server";
-import { checkPassword, strangerAsker, userAsker } from "./password.server";
+import { checkPassword, strangerRequester, userRequester } from "./password.server";
 import { checkSecondFactor, spendRecoveryCode } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
-/** Three of a million codes are valid at a time. */
+/** Three of a million codes are valid at any time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-/** Refuses nothing: networks with fewer failures go first when many passwords wait to be checked. */
+/** Doesn't reject anything. Networks with fewer failures go first if many passwords wait to be checked. */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
   Number.POSITIVE_INFINITY,
@@ -38,24 +38,24 @@ const byNetwork = attemptLimit(
 );
 const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
-/** An account whose password was given. */
-export interface ProvenUser {
+/** An account whose password was entered correctly. */
+export interface VerifiedUser {
   id: string;
   email: string;
-  /** See `credentialsMark`. */
+  /** See `credentialsDigest`. */
   credentials: string;
   hasSecondFactor: boolean;
 }
 
-const authenticator = new Authenticator<ProvenUser>();
+const authenticator = new Authenticator<VerifiedUser>();
 authenticator.use(new FormStrategy(verify), "form");
 
 /**
- * Who the sign-in form says it is, when the password is right.
+ * Checks the email address and password of the sign-in form and returns the account.
  *
- * @throws {FormError}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
+ * @throws {FormError} 422 for a missing field, 400 for wrong credentials, 429 after too many attempts.
  */
-export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
+export async function verifyCredentials(request: Request, form: FormData): Promise<VerifiedUser> {
   const fields = new URLSearchParams();
   for (const name of ["email", "password"]) fields.set(name, String(form.get(name) ?? ""));
   const headers = new Headers(request.headers);
@@ -67,7 +67,7 @@ export async function proveIdentity(request: Request, form: FormData): Promise<P
   );
 }
 
-async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<ProvenUser> {
+async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<VerifiedUser> {
   const email = String(form.get("email")).trim();
   const password = String(form.get("password"));
   if (!email || !password) throw new FormError(422, "Email and password are required.");
@@ -77,45 +77,47 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const account = isKnown ? knownKey(user.id) : `account ${email.toLowerCase()}`;
   const uncount = countAttempt(isKnown ? undefined : address, account);
   const network = widerNetwork(address);
-  const asker = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
+  const requester = isKnown
+    ? userRequester(user.id)
+    : strangerRequester(address, byNetwork.attempts(network));
   if (!isKnown) byNetwork.consume(network);
   const giveBack = () => {
     uncount();
     if (!isKnown) byNetwork.refund(network);
   };
   const hash = user?.password_hash || undefined;
-  const right = await checkPassword(password, hash, asker).catch((error) => {
+  const right = await checkPassword(password, hash, requester).catch((error) => {
     giveBack();
     throw error;
   });
-  // To somebody who is locked out, the site says no more than to a stranger.
+  // A locked-out user gets the same message as a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
-    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
-    throw new FormError(400, "Invalid login credentials");
+    if (user && byAccount.isUsedUp(account)) recordLockout(user.id, "sign-in-refused");
+    throw new FormError(400, "Incorrect email or password.");
   }
   giveBack();
   return {
     id: user.id,
     email: user.email,
-    credentials: credentialsMark(user),
+    credentials: credentialsDigest(user),
     hasSecondFactor: user.totp_enabled_at !== null,
   };
 }
 
 /**
- * Returns which kind of code proved the second factor of a user whose password was right. The only way to check a code
- * of an account that has the second factor on.
+ * Checks the second factor of a user whose password was right, and returns the kind of code. All checks of codes of
+ * accounts with a second factor go through this function.
  *
- * Wrong codes count per account, wherever they are entered. Browsers with a valid mark of the account have an allowance
- * of their own, which they share: somebody who knows the password can use up the strangers' allowance again and again,
- * and this must not lock the owner out. They can't use up the other one, because nobody gets a mark without a code
- * (see `device.server.ts`), and can't guess more often with several marks. An owner whose browser has no mark still
- * gets in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
+ * Wrong codes count per account, wherever they are entered. Browsers with a valid device cookie of the account share a
+ * separate allowance: someone who knows the password can use up the strangers' allowance again and again, and this must
+ * not lock the owner out. They can't use up the separate one, because nobody gets a device cookie without a code (see
+ * `device.server.ts`), and several device cookies don't allow more guesses. An owner whose browser has no device cookie
+ * can still sign in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
  *
  * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
-export async function proveSecondFactor(
+export async function verifySecondFactor(
   request: Request,
   userId: string,
   code: string,
@@ -127,25 +129,25 @@ export async function proveSecondFactor(
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
     counts().signInFailures++;
-    if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
-    throw new FormError(400, "That code is not right, or it was used before.");
+    if (byCode.isUsedUp(account)) recordLockout(userId, "code-refused");
+    throw new FormError(400, "This code is incorrect or was already used.");
   }
   giveBack();
   return kind;
 }
 
 /**
- * Who signs in with a passkey alone. It asked for a fingerprint, a face or a PIN, so it is two factors,
- * and no code of an app is asked for.
+ * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and need
+ * no code.
  *
  * @returns the user's id.
- * @throws {FormError}: 400 for an answer that proves nothing, 429 after too many.
+ * @throws {FormError} 400 for an invalid response, 429 after too many attempts.
  */
-export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
-  const answer = readPasskeyAnswer(form);
-  const owner = await passkeyOwner(request, answer.id);
+export async function verifyPasskeySignIn(request: Request, form: FormData): Promise<string> {
+  const answer = parsePasskeyResponse(form);
+  const owner = await findPasskeyOwner(request, answer.id);
   const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
-  // An unknown passkey counts for no account: anybody can invent as many as they like.
+  // Unknown passkeys don't count for any account, because anyone can make up as many as they like.
   const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
@@ -156,14 +158,14 @@ export async function proveByPasskey(request: Request, form: FormData): Promise<
   return userId;
 }
 
-/** All browsers with a valid mark of an account count together. */
+/** All browsers with a valid device cookie of an account count together. */
 const knownKey = (userId: string) => `known browsers ${userId}`;
 
 /**
- * Counts an attempt at both limits; what it returns uncounts it.
+ * Counts an attempt for both limits. Returns a function that refunds it.
  *
- * @param address undefined for a browser with a mark, which others at its address must not lock out.
- * @param account undefined for none.
+ * @param address undefined for a browser with a device cookie, so that others at its address can't lock it out.
+ * @param account undefined if the account isn't known.
  */
 function countAttempt(
   address: string | undefined,
@@ -184,14 +186,14 @@ function countAttempt(
   };
 }
 
-/** Once a window, and after the answer: writing must not show by its time that the account exists. */
-function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"): void {
+/** Records a lockout once per window, after the response: its timing must not reveal that the account exists. */
+function recordLockout(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {
     transaction(() => recordActivity({ userId, action })).catch(console.error);
   });
 }
 
-/** Signs a user in whose identity is proven: a new session, the toast, and back to the page that was asked for, or Home. */
+/** Signs a verified user in: opens a session and redirects to the requested page, or to Home, with a toast. */
 export async function completeSignIn(
   request: Request,
   userId: string,
@@ -203,7 +205,7 @@ export async function completeSignIn(
   const known = knownDevice(request, userId);
   const mark = await transaction(() => {
     recordActivity({ userId, action, detail: device });
-    return markDevice(userId, known);
+    return recordDevice(userId, known);
   });
   headers.append("Set-Cookie", mark);
   headers.append("Set-Cookie", forgetPage());
@@ -217,7 +219,7 @@ export async function completeSignIn(
 const COOKIE = "second-step";
 const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
 
-/** The `Set-Cookie` header of somebody whose password was right and whose code is still asked for. */
+/** Returns the `Set-Cookie` header for a user whose password was right and who still has to enter a code. */
 export function secondStepCookie(
   user: { id: string; credentials: string },
   now = Date.now(),
@@ -226,12 +228,12 @@ export function secondStepCookie(
   return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
 }
 
-/** The `Set-Cookie` header that ends the step. */
+/** Returns the `Set-Cookie` header that ends the second step. */
 export function endSecondStep(): string {
   return removedCookie(COOKIE);
 }
 
-/** Whose password was given in the last five minutes; undefined when nobody's was. */
+/** Returns the user whose password was entered correctly in the last five minutes; undefined if there is none. */
 export async function findSecondStep(
   request: Request,
   now = Date.now(),
@@ -245,5 +247,5 @@ export async function findSecondStep(
     .where("totp_enabled_at", "is not", null)
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
-  return user && credentialsMark(user) === given ? { id: user.id, email: user.email } : undefined;
+  return user && credentialsDigest(user) === given ? { id: user.id, email: user.email } : undefined;
 }

@@ -6,16 +6,16 @@ import type { Role } from "~db/schema";
 import { endAccess } from "./end-access.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 
-export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
+export const LAST_OWNER = "This is the last owner. Make another user an owner first.";
 
-/** The limits of an uploader: null for the limit of the settings, 0 for none. */
+/** The limits of an uploader: null for the site's limit, 0 for no limit. */
 export interface UploaderLimits {
   maxBytes: number | null;
   maxVideosPerDay: number | null;
   maxQueuedJobs: number | null;
 }
 
-/** A user as owners see them; times are ISO 8601 UTC. */
+/** A user as shown to owners. Times are ISO 8601 UTC. */
 export interface ListedUser {
   id: string;
   email: string;
@@ -23,10 +23,10 @@ export interface ListedUser {
   createdAt: string;
   deactivatedAt: string | null;
   hasSecondFactor: boolean;
-  /** Sessions that have not run out, and when one of them was used last. */
+  /** The number of open sessions, and when one of them was last used. */
   sessions: number;
   lastUsedAt: string | null;
-  /** What they have uploaded and is still there. */
+  /** The number of their videos in the catalogue. */
   videos: number;
   limits: UploaderLimits;
 }
@@ -39,7 +39,7 @@ interface UserRow
   hasSecondFactor: 0 | 1;
 }
 
-/** All users by their address, those who are deactivated last. */
+/** Returns all users sorted by email address, deactivated ones last. */
 export function listUsers(now = Date.now()): ListedUser[] {
   const rows = prepared<UserRow>(
     `SELECT users.id, email, role, may_publish, users.created_at AS createdAt,
@@ -61,9 +61,9 @@ export function listUsers(now = Date.now()): ListedUser[] {
 }
 
 /**
- * Gives a user another role, from their next request on.
+ * Changes the role of a user. It applies from their next request.
  *
- * @throws {FormError} 409 where they are the last owner.
+ * @throws {FormError} 409 for the last owner.
  */
 export async function changeRole(
   userId: string,
@@ -80,14 +80,14 @@ export async function changeRole(
   });
 }
 
-/** Sets the limits of an uploader, from their next upload on. */
+/** Sets the limits of an uploader. They apply from the next upload. */
 export async function setLimits(
   userId: string,
   limits: UploaderLimits,
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
   return changeUser(userId, (user) => {
-    if (user.role !== "uploader") throw new FormError(409, "Limits are for uploaders.");
+    if (user.role !== "uploader") throw new FormError(409, "Only uploaders have upload limits.");
     prepared(
       `UPDATE users SET max_bytes = @maxBytes, max_videos_per_day = @maxVideosPerDay,
          max_queued_jobs = @maxQueuedJobs WHERE id = @userId`,
@@ -97,9 +97,9 @@ export async function setLimits(
 }
 
 /**
- * Ends a user's sessions and lets them sign in no more, or lets them in again.
+ * Deactivates a user, which ends their sessions and stops them from signing in, or reactivates them.
  *
- * @throws {FormError} 409 where they are the last owner.
+ * @throws {FormError} 409 for the last owner.
  */
 export async function setDeactivated(
   userId: string,
@@ -131,7 +131,7 @@ export async function endUserSessions(
   });
 }
 
-/** What changes of an account depend on. */
+/** Returns the columns of an account on which changes depend. */
 export function accountRow(userId: string) {
   return firstRow(
     database()
@@ -142,7 +142,7 @@ export function accountRow(userId: string) {
 }
 type ChangedUser = NonNullable<ReturnType<typeof accountRow>>;
 
-/** Reads a user and changes them in one transaction; undefined when there is none of that id. */
+/** Reads and changes a user in one transaction. Returns undefined if there is no such user. */
 function changeUser(
   userId: string,
   change: (user: ChangedUser) => void,
@@ -156,7 +156,8 @@ function changeUser(
 }
 
 /**
- * In the transaction of the change: two owners who remove each other at once leave one.
+ * Checks that another owner can sign in. Must run in the transaction of the change, so that two owners who remove each
+ * other at the same time leave one.
  *
  * @throws {FormError} 409 for the last owner who can sign in.
  */
@@ -168,14 +169,14 @@ export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deact
   if (!other.get(user.id)) throw new FormError(409, LAST_OWNER);
 }
 
-/** The limits of an uploader as an owner typed them. */
+/** The limits of an uploader, as entered by an owner. */
 export interface TypedLimits {
   gigabytes: string;
   videosPerDay: string;
   queuedJobs: string;
 }
 
-/** Returns the limits that were typed, or a message about the first that is wrong. */
+/** Parses the limits. Returns a message about the first invalid one. */
 export function readLimits(typed: TypedLimits): UploaderLimits | string {
   const gigabytes = readNumber(typed.gigabytes, /^\d{1,7}([.,]\d{1,3})?$/);
   if (gigabytes === undefined) return "Enter the storage in gigabytes, such as 5 or 0.5.";
@@ -187,7 +188,7 @@ export function readLimits(typed: TypedLimits): UploaderLimits | string {
   return { maxBytes, maxVideosPerDay, maxQueuedJobs };
 }
 
-/** @returns null for an empty text, undefined for one that is no such number. */
+/** Returns null for an empty text, undefined for an invalid number. */
 function readNumber(typed: string, pattern: RegExp): number | null | undefined {
   const text = typed.trim();
   if (text === "") return null;

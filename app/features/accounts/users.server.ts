@@ -5,11 +5,11 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { type Ending, endAccess } from "./end-access.server";
-import { hashPassword, userAsker } from "./password.server";
+import { hashPassword, userRequester } from "./password.server";
 
-const LONGEST_EMAIL = 254;
+const MAX_EMAIL_LENGTH = 254;
 
-/** The account of an e-mail address, in whatever case it is typed. */
+/** Returns the account with an email address, ignoring case. */
 export async function findUserByEmail(email: string) {
   return database()
     .selectFrom("users")
@@ -18,11 +18,11 @@ export async function findUserByEmail(email: string) {
     .executeTakeFirst();
 }
 
-/** @throws {FormError} 422 for a text that is no e-mail address. */
+/** @throws {FormError} 422 for an invalid email address. */
 export function readEmail(typed: string): string {
   const address = typed.trim();
-  if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= LONGEST_EMAIL) return address;
-  throw new FormError(422, `"${address}" is not an e-mail address.`);
+  if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= MAX_EMAIL_LENGTH) return address;
+  throw new FormError(422, `“${address}” is not a valid email address.`);
 }
 
 export async function findUser(id: string) {
@@ -39,16 +39,16 @@ export async function firstUser() {
 }
 
 /**
- * Makes an account.
+ * Creates an account.
  *
  * @returns its id.
- * @throws {FormError} 422 for an address that is none or taken, and for a weak password.
+ * @throws {FormError} 422 for an email address that is invalid or already has an account, or a weak password.
  */
 export async function createUser(email: string, password: string): Promise<string> {
   const address = readEmail(email);
-  const taken = new FormError(422, `There is already an account for ${address}.`);
+  const taken = new FormError(422, `${address} already has an account.`);
   if (await findUserByEmail(address)) throw taken;
-  const password_hash = await hashPassword(password, userAsker("new account"));
+  const password_hash = await hashPassword(password, userRequester("new account"));
   const entry = { userId: null, action: "account-create", detail: address } as const;
   return changeAndRecord(entry, () => {
     const user = firstRow(
@@ -64,9 +64,9 @@ export async function createUser(email: string, password: string): Promise<strin
 }
 
 /**
- * Gives an account a new password, and ends its access.
+ * Sets a new password for an account, and ends its access.
  *
- * @param entry what the activity log says of it.
+ * @param entry the entry for the activity log.
  * @throws {FormError} 422 for a weak password.
  */
 export async function setPassword(
@@ -75,7 +75,7 @@ export async function setPassword(
   entry: ActivityEntry,
   ending: Ending & { event: "password-change" | "password-reset" },
 ): Promise<void> {
-  const password_hash = await hashPassword(password, userAsker(userId));
+  const password_hash = await hashPassword(password, userRequester(userId));
   await changeAndRecord(entry, () => {
     runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
     endAccess(userId, ending);
@@ -84,14 +84,14 @@ export async function setPassword(
 
 const GENERATED_PASSWORD_BYTES = 15;
 
-/** A password of 20 letters and digits, about 119 bits. */
+/** Returns a random password of 20 characters (120 bits). */
 export function generatePassword(): string {
   return randomBytes(GENERATED_PASSWORD_BYTES).toString("base64url");
 }
 
 /**
- * Makes the first account when the site has none, of ADMIN_EMAIL and ADMIN_PASSWORD where they are
- * set. A password that it had to invent is printed, this once.
+ * Creates the first account if the site has none, from ADMIN_EMAIL and ADMIN_PASSWORD if they are set. A generated
+ * password is printed once.
  */
 export async function ensureFirstAccount(print: (line: string) => void = console.log) {
   if (await firstUser()) return;
@@ -102,6 +102,6 @@ export async function ensureFirstAccount(print: (line: string) => void = console
   print(`The first account is ${email}.`);
   if (!adminPassword) {
     print(`Its password is ${password}`);
-    print("It is shown only now. `npm run set-password` gives another.");
+    print("Save it now. It won't be shown again. To reset it, run `npm run set-password`.");
   }
 }

@@ -14,25 +14,25 @@ import { readText } from "~/platform/small-form.server";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
-import { type Answer, type Operation, takesKey } from "./operation";
+import { type ApiResponse, acceptsIdempotencyKey, type Operation } from "./operation";
 import { operationsAt } from "./operations.server";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** A token has 256 random bits: this only spares the database a flood. */
+/** Only protects the database from a flood. Tokens have 256 random bits and can't be guessed. */
 const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
 
 /**
- * Answers a request of the API. Who makes it, its token alone says: cookies are not looked at, so no page of
- * another site can make one in a visitor's name.
+ * Handles a request to the API. Only the token identifies the user. Cookies are ignored, so pages of other sites can't
+ * make requests on a user's behalf.
  *
  * @param path below `/api/v1/`.
  */
-export async function answerApi(request: Request, path: string): Promise<Response> {
+export async function handleApiRequest(request: Request, path: string): Promise<Response> {
   try {
     const token = await requireToken(request);
     const { found, id } = operationsAt(path);
-    if (found.length === 0) throw new Problem(404, "The API has no such address.");
+    if (found.length === 0) throw new Problem(404, "Not found.");
     const operation = operationFor(request, found);
     const response = await perform(operation, request, token, id);
     response.headers.set("Cache-Control", "no-store");
@@ -42,29 +42,31 @@ export async function answerApi(request: Request, path: string): Promise<Respons
   }
 }
 
-/** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
+/** @throws {Problem} 401 without a valid token, 429 after many invalid ones from one IP address. */
 async function requireToken(request: Request): Promise<TokenUse> {
   const token = bearerToken(request.headers.get("Authorization"));
   const use = token ? findToken(token) : undefined;
   if (use) return use;
   const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {
-    throw new Problem(429, "Too many wrong tokens.", [], { "Retry-After": String(wait) });
+    throw new Problem(429, "Too many requests with invalid tokens.", [], {
+      "Retry-After": String(wait),
+    });
   }
   const detail = token
-    ? "This token is unknown, has ended or was revoked."
-    : "Send a token: Authorization: Bearer …";
+    ? "This token is invalid, expired or revoked."
+    : "A token is required. Send it as Authorization: Bearer …";
   throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="api"' });
 }
 
 function operationFor(request: Request, found: readonly Operation<never, never>[]) {
-  // An address that can be read can be asked for its headers.
+  // Paths that support GET also support HEAD.
   const operation =
     found.find(({ method }) => method === request.method) ??
     found.find(({ method }) => method === "GET" && request.method === "HEAD");
   if (operation) return operation;
   const allow = [...new Set(found.map(({ method }) => method))].join(", ");
-  throw new Problem(405, "This address does not take this method.", [], { Allow: allow });
+  throw new Problem(405, "Method not allowed.", [], { Allow: allow });
 }
 
 async function perform(
@@ -73,12 +75,12 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // Whoever may create no token can't use one of an earlier role.
+  // A user who may no longer create tokens can't use one from an earlier role either.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {
     const header = `Bearer error="insufficient_scope", scope="${scope}"`;
-    throw new Problem(403, `This token lacks the scope “${scope}”.`, [], {
+    throw new Problem(403, `This token doesn’t have the scope “${scope}”.`, [], {
       "WWW-Authenticate": header,
     });
   }
@@ -87,21 +89,21 @@ async function perform(
     operation.query,
     Object.fromEntries(new URL(request.url).searchParams),
   ) as never;
-  // What sends bytes reads them itself.
+  // Operations that receive files read the body themselves.
   const text = operation.body ? await readJsonText(request) : "";
-  // The body may have taken long to arrive: what the account may do is read after it.
+  // The body may have taken long to arrive, so the account's permissions are read afterwards.
   const account = accountNow(user.id);
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
   const body = parse(operation.body, operation.body && readJson(text)) as never;
-  const key = takesKey(operation) ? readKey(request, tokenId, text) : undefined;
+  const key = acceptsIdempotencyKey(operation) ? readKey(request, tokenId, text) : undefined;
   const call = { request, user: { ...user, ...account }, scopes, own, id, query, body };
-  const record = (answer: Answer) => {
-    if (key) recordAnswer(key, answer);
+  const record = (answer: ApiResponse) => {
+    if (key) recordResponse(key, answer);
   };
   if ("change" in operation) {
     const answer = await transaction(() => {
-      const known = key && recordedAnswer(key);
+      const known = key && recordedResponse(key);
       if (known) return known;
       const changed = operation.change(call);
       record(changed);
@@ -109,11 +111,11 @@ async function perform(
     });
     return toResponse(answer);
   }
-  const known = key && recordedAnswer(key);
-  return toResponse(known ?? (await operation.perform({ ...call, recordAnswer: record })));
+  const known = key && recordedResponse(key);
+  return toResponse(known ?? (await operation.perform({ ...call, recordResponse: record })));
 }
 
-function toResponse(answer: Answer | Response): Response {
+function toResponse(answer: ApiResponse | Response): Response {
   if (answer instanceof Response) return answer;
   const { status, body, headers } = answer;
   if (body === undefined) return new Response(null, { status, headers });
@@ -134,16 +136,16 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem(400, "The body is no JSON.");
+    throw new Problem(400, "The body is not valid JSON.");
   }
 }
 
-/** @throws {Problem} 422 with what is wrong with each field. */
+/** @throws {Problem} 422 with an error for each invalid field. */
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Problem(422, "The request is not as it should be.", issuesOf(result.error));
+  throw new Problem(422, "The request is invalid. See errors.", issuesOf(result.error));
 }
 
 function issuesOf({ issues }: z.ZodError): FieldProblem[] {
@@ -154,26 +156,26 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
   if (error instanceof Problem) return error;
   if (error instanceof Response) {
     const message = (await error.text()) || STATUS_CODES[error.status];
-    return new Problem(error.status, message ?? "It was not done.");
+    return new Problem(error.status, message ?? "The request failed.");
   }
   if (isBusy(error)) {
-    const busy = "Another program is writing to the database. Try again in a few seconds.";
+    const busy = "The database is busy. Try again in a few seconds.";
     return new Problem(503, busy, [], { "Retry-After": "5" });
   }
   const reference = logUnexpected(error, request);
-  return new Problem(500, `Something went wrong. The log has it as ${reference ?? "an error"}.`);
+  return new Problem(500, `Something went wrong. See the server’s log: ${reference ?? "error"}.`);
 }
 
 /**
- * Answers to requests with an `Idempotency-Key`. The answer is recorded in the transaction that performs the request,
- * so a client that sends a request again within a day, because the answer was lost, gets the same answer, and nothing
- * happens twice. A request that failed has changed nothing and is performed again.
+ * Responses to requests with an `Idempotency-Key`. The response is recorded in the transaction that performs the
+ * request. A client that repeats a request within a day, because the response was lost, gets the same response, and
+ * nothing happens twice. A failed request has changed nothing and is performed again.
  */
 
 const KEPT_MS = 86_400_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** The key of a request. */
+/** The idempotency key of a request. */
 interface RequestKey {
   tokenId: number;
   key: string;
@@ -182,16 +184,16 @@ interface RequestKey {
 }
 
 /**
- * Returns the key of a request; undefined without one.
+ * Returns the idempotency key of a request; undefined if it has none.
  *
  * @param text the body of the request.
- * @throws {Problem} 400 for a header that is no key.
+ * @throws {Problem} 400 for an invalid header.
  */
 function readKey(request: Request, tokenId: number, text: string): RequestKey | undefined {
   const key = request.headers.get("Idempotency-Key");
   if (key === null) return undefined;
   if (!KEY.test(key)) {
-    throw new Problem(400, "An Idempotency-Key has 1 to 200 visible ASCII characters.");
+    throw new Problem(400, "An Idempotency-Key must have 1 to 200 visible ASCII characters.");
   }
   const { pathname } = new URL(request.url);
   const digest = createHash("sha256").update(`${request.method} ${pathname}\n${text}`);
@@ -199,14 +201,14 @@ function readKey(request: Request, tokenId: number, text: string): RequestKey | 
 }
 
 /**
- * Returns the recorded answer to a request; undefined if it hasn't been performed.
+ * Returns the recorded response to a request; undefined if it hasn't been performed.
  *
- * @throws {Problem} 422 if the key belongs to another request.
+ * @throws {Problem} 422 if the key was used for another request.
  */
-function recordedAnswer(
+function recordedResponse(
   { tokenId, key, request }: RequestKey,
   now = Date.now(),
-): Answer | undefined {
+): ApiResponse | undefined {
   const row = firstRow(
     database()
       .selectFrom("api_answers")
@@ -217,17 +219,17 @@ function recordedAnswer(
   );
   if (!row) return undefined;
   if (row.request !== request) {
-    throw new Problem(422, "This Idempotency-Key belongs to another request.");
+    throw new Problem(422, "This Idempotency-Key was already used for another request.");
   }
   return {
-    status: row.status as Answer["status"],
+    status: row.status as ApiResponse["status"],
     headers: { ...JSON.parse(row.headers), "Idempotent-Replayed": "true" },
     ...(row.body && { body: JSON.parse(row.body) }),
   };
 }
 
-/** Records the answer to a request, as a part of the transaction that performs it. */
-function recordAnswer({ tokenId, key, request }: RequestKey, answer: Answer): void {
+/** Records the response to a request, in the transaction that performs it. */
+function recordResponse({ tokenId, key, request }: RequestKey, answer: ApiResponse): void {
   const { status, headers = {}, body } = answer;
   const row = {
     ...{ token_id: tokenId, key, request, status },
@@ -238,8 +240,8 @@ function recordAnswer({ tokenId, key, request }: RequestKey, answer: Answer): vo
   runChange(database().replaceInto("api_answers").values(row));
 }
 
-/** Deletes answers that are more than a day old. */
-export async function deleteOldAnswers(now = Date.now()): Promise<void> {
+/** Deletes recorded responses that are more than a day old. */
+export async function deleteOldResponses(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("api_answers")
     .where("created_at", "<=", new Date(now - KEPT_MS).toISOString())

@@ -4,7 +4,7 @@ import { SCOPES } from "~/features/accounts/tokens/scopes";
 import { settings } from "~/platform/settings.server";
 import { failedPrecondition } from "~/shared/conditional";
 import { processState } from "~db/runtime.server";
-import { API_PATH, type Operation, takesKey } from "./operation";
+import { API_PATH, acceptsIdempotencyKey, type Operation } from "./operation";
 import { OPERATIONS } from "./operations.server";
 import { problem } from "./schemas";
 
@@ -19,22 +19,22 @@ interface JsonSchema {
   default?: unknown;
 }
 
-/** The JSON Schema of what is sent (`input`) or answered (`output`). */
+/** Returns the JSON Schema of a request (`input`) or response (`output`). */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest as JsonSchema;
 }
 
-/** Generating the document takes 15 ms, so that is done once. */
+/** Generated once, because it takes 15 ms. */
 const document = processState("OpenAPI document", () => {
   const text = JSON.stringify(openApiDocument());
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
-  // Weak, because it names the compressed answer and the plain one alike.
+  // Weak, because it is the same for compressed and uncompressed responses.
   return { text, validators: { etag: `W/"${digest}"`, lastModified: Date.now() } };
 });
 
-/** Answers a request for the description of the API, which anybody may read. */
-export function answerOpenApi(request: Request): Response {
+/** Returns the OpenAPI document, which is public. */
+export function serveOpenApi(request: Request): Response {
   const { text, validators } = document();
   const headers = new Headers({
     "Cache-Control": "private, no-cache",
@@ -47,7 +47,7 @@ export function answerOpenApi(request: Request): Response {
   return new Response(request.method === "HEAD" ? null : text, { headers });
 }
 
-/** Returns what the API takes and returns (OpenAPI 3.1), from the schemas that requests are checked with. */
+/** Returns the OpenAPI 3.1 document, generated from the schemas that validate requests. */
 export function openApiDocument() {
   const { siteName, publicUrl = "" } = settings();
   const paths: Record<string, Record<string, unknown>> = {};
@@ -58,13 +58,17 @@ export function openApiDocument() {
   return {
     openapi: "3.1.0",
     info: { title: `${siteName}: API`, version: "1" },
-    // Without PUBLIC_URL it is relative to the address of the document, as OpenAPI allows (4.8.5).
+    // Without PUBLIC_URL it is relative to the URL of the document (OpenAPI 3.1, section 4.8.5).
     servers: [{ url: publicUrl + API_PATH }],
     security: [{ token: [] }],
     paths,
     components: {
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "Made in the studio: /admin/tokens" },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "Created in the studio: /admin/tokens",
+        },
       },
       schemas: { Problem: schemaOf(problem, "output") },
     },
@@ -76,7 +80,7 @@ function describe(operation: Operation<never, never>) {
   return {
     operationId: name,
     summary,
-    description: `Needs the scope \`${scope}\`: ${SCOPES[scope].toLowerCase()}.`,
+    description: `Requires the scope \`${scope}\`: ${SCOPES[scope].toLowerCase()}.`,
     parameters: parametersOf(operation),
     ...(body && {
       requestBody: {
@@ -86,11 +90,11 @@ function describe(operation: Operation<never, never>) {
     }),
     responses: {
       [status]: {
-        description: "Done.",
+        description: "Success.",
         ...(answer && { content: { "application/json": { schema: schemaOf(answer, "output") } } }),
       },
       default: {
-        description: "Not done, and why (RFC 9457).",
+        description: "An error as problem details (RFC 9457).",
         content: {
           "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
         },
@@ -109,7 +113,7 @@ function parametersOf(operation: Operation<never, never>) {
     ...(name === "changeVideo"
       ? [{ name: "If-Match", in: "header", required: true, schema: text }]
       : []),
-    ...(takesKey(operation)
+    ...(acceptsIdempotencyKey(operation)
       ? [{ name: "Idempotency-Key", in: "header", required: false, schema: text }]
       : []),
   ];
@@ -117,7 +121,7 @@ function parametersOf(operation: Operation<never, never>) {
 
 export type ReferenceEntry = ReturnType<typeof apiReference>[number];
 
-/** Returns the calls of the API for people. */
+/** Returns the operations for the reference page. */
 export const apiReference = processState("API reference", () =>
   OPERATIONS.map(({ name, method, path, summary, scope, body, query, example }) => {
     const schema = body ?? query;

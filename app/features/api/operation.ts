@@ -5,68 +5,71 @@ import type { SessionUser } from "~/features/permissions/session.server";
 
 export const API_PATH = "/api/v1";
 
-/** A request that may be performed. */
+/** A valid request of an authorized user. */
 export interface Call<Body, Query> {
   request: Request;
   user: SessionUser;
   scopes: readonly Scope[];
-  /** Of an uploader, whose videos are all that there are for them. */
+  /** Set for uploaders, for whom other users' videos don't exist. */
   own: OwnVideos | undefined;
-  /** The `{id}` of the address; empty where it has none. */
+  /** The `{id}` in the path; empty if the operation has none. */
   id: string;
   body: Body;
   query: Query;
 }
 
-/** A request whose change takes more than one transaction, such as one that examines a file. */
-interface LongCall<Body, Query> extends Call<Body, Query> {
-  /** Records the answer under the request's `Idempotency-Key`, in the transaction that performs the change. */
-  recordAnswer(answer: Answer): void;
+/** A request that needs more than one transaction, such as one that probes a file. */
+interface LongRunningCall<Body, Query> extends Call<Body, Query> {
+  /** Records the response for the request's `Idempotency-Key`, in the transaction that performs the change. */
+  recordResponse(answer: ApiResponse): void;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: 200 | 201 | 204;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** One call of the API: what performs it, and its description. */
+/** An operation of the API: its implementation and its description. */
 export type Operation<Body = unknown, Query = unknown> = Description<Body, Query> &
   (
     | {
         /**
-         * Performs a change as a part of a transaction, in which the answer is recorded, too. A Problem that it
-         * throws rolls the transaction back.
+         * Performs a change in a transaction that also records the response. Throwing a Problem rolls the transaction
+         * back.
          */
-        change(call: Call<Body, Query>): Answer;
+        change(call: Call<Body, Query>): ApiResponse;
       }
-    | { perform(call: LongCall<Body, Query>): Promise<Answer | Response> }
+    | { perform(call: LongRunningCall<Body, Query>): Promise<ApiResponse | Response> }
   );
 
 interface Description<Body, Query> {
-  /** Its name for programs, such as `listVideos`. */
+  /** The OpenAPI operation id, such as `listVideos`. */
   name: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/api/v1`. */
+  /** The path below `/api/v1`. */
   path: string;
   summary: string;
   scope: Scope;
   permission: Permission;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
-  /** What a good answer has; none for one without a body. */
+  /** The schema of a successful response; undefined for one without a body. */
   answer?: z.ZodType;
-  status: Answer["status"];
-  /** Shell commands that perform it; `$SITE`, `$TOKEN` and, where it has them, `$VIDEO` and `$UPLOAD` are set. */
+  status: ApiResponse["status"];
+  /** Shell commands that use it. `$SITE` and `$TOKEN` are set, and `$VIDEO` and `$UPLOAD` if it needs them. */
   example: string;
 }
 
-/** Whether an operation changes the catalogue, and so takes an `Idempotency-Key`. Uploads are resumed by tus instead. */
-export function takesKey(operation: Operation<never, never>): boolean {
+/**
+ * Returns whether an operation changes videos and so accepts an `Idempotency-Key`. Uploads are resumed with tus
+ * instead.
+ */
+export function acceptsIdempotencyKey(operation: Operation<never, never>): boolean {
   return "change" in operation || operation.body !== undefined;
 }
 
-/** An operation among others: its types end here. */
+/** Checks the types of an operation and erases them, so that operations fit into one list. */
 export function operation<Body = undefined, Query = undefined>(
   one: Operation<Body, Query>,
 ): Operation<never, never> {

@@ -17,7 +17,7 @@ const siteOperations = [
     name: "readQueue",
     method: "GET",
     path: "/queue",
-    summary: "Reads what is being converted, what waits and what has failed.",
+    summary: "Returns the running, queued and failed jobs.",
     scope: "read",
     permission: "/admin/queue",
     answer: queue,
@@ -37,7 +37,7 @@ const siteOperations = [
     name: "readStatistics",
     method: "GET",
     path: "/statistics",
-    summary: "Reads views by day, the most viewed videos and the storage of each category.",
+    summary: "Returns the views per day, the most viewed videos and the storage per category.",
     scope: "read",
     permission: "/admin/statistics",
     query: statisticsQuery,
@@ -56,7 +56,7 @@ const siteOperations = [
     method: "GET",
     path: "/terms",
     summary:
-      "Reads the uploaders' terms. While they are required, an upload names their version as terms: in its metadata and when the video is made of it.",
+      "Returns the uploaders’ terms. If acceptance is required, send their version as terms, both in the metadata of an upload and when you create the video.",
     scope: "upload",
     permission: "/admin/terms",
     answer: terms,
@@ -84,7 +84,7 @@ const uploadOperations = [
     method: "POST",
     path: UPLOADS,
     summary:
-      "Begins a resumable upload (tus 1.0). Location is its address. Where the uploaders' terms have to be accepted, its metadata names their version as terms.",
+      "Starts a resumable upload (tus 1.0). The Location header has its URL. If the uploaders’ terms have to be accepted, send their version as terms in the metadata.",
     status: 201,
     example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s video.mp4)" \\
   -H "Upload-Metadata: filename $(printf video.mp4 | base64)"`,
@@ -94,7 +94,7 @@ const uploadOperations = [
     name: "readUpload",
     method: "HEAD",
     path: `${UPLOADS}/{id}`,
-    summary: "Says in Upload-Offset how much of an upload has arrived.",
+    summary: "Returns in Upload-Offset how many bytes of an upload have arrived.",
     status: 200,
     example: `${CURL} -I "$SITE/api/v1/uploads/$UPLOAD" ${TUS}`,
   }),
@@ -103,7 +103,7 @@ const uploadOperations = [
     name: "continueUpload",
     method: "PATCH",
     path: `${UPLOADS}/{id}`,
-    summary: "Sends the bytes from Upload-Offset on, all of them or a part.",
+    summary: "Sends all or some of the remaining bytes, starting at Upload-Offset.",
     status: 204,
     example: `${CURL} -X PATCH "$SITE/api/v1/uploads/$UPLOAD" ${TUS} -H "Upload-Offset: 0" \\
   -H "Content-Type: application/offset+octet-stream" --data-binary @video.mp4`,
@@ -113,20 +113,20 @@ const uploadOperations = [
     name: "deleteUpload",
     method: "DELETE",
     path: `${UPLOADS}/{id}`,
-    summary: "Gives up an upload. One that nobody goes on with is removed after a day.",
+    summary: "Cancels an upload. Abandoned uploads are removed after a day.",
     status: 204,
     example: `${CURL} -X DELETE "$SITE/api/v1/uploads/$UPLOAD" ${TUS}`,
   }),
 ];
 
-/** Every call of the API, in the order of its reference. */
+/** All operations of the API, in the order of the reference page. */
 export const OPERATIONS: readonly Operation<never, never>[] = [
   ...videoOperations,
   ...uploadOperations,
   ...siteOperations,
 ];
 
-/** The operations whose path an address has, and its `{id}`. */
+/** Returns the operations that match a path, and its `{id}`. */
 export function operationsAt(path: string): { found: Operation<never, never>[]; id: string } {
   const parts = path.split("/");
   let id = "";

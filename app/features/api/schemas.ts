@@ -17,7 +17,7 @@ import {
 } from "~/shared/video-limits";
 import { VIDEO_STATUSES } from "~db/schema";
 
-/** What the API takes and answers. The reference and the description for programs are made of these. */
+/** The schemas of the API. The reference page and the OpenAPI document are generated from them. */
 
 const time = z.string().describe("ISO 8601 UTC, such as 2030-01-31T18:00:00.000Z.");
 const category = z.enum(CATEGORY_IDS as [string, ...string[]]);
@@ -32,22 +32,24 @@ export const problem = z.object({
   errors: z
     .array(z.object({ field: z.string(), detail: z.string() }))
     .optional()
-    .describe("What is wrong with each field."),
+    .describe("The error of each invalid field."),
 });
 
 const summary = {
   id: z.string(),
   title: z.string(),
-  category: z.string().describe("Of today's categories, or as another program wrote it."),
+  category: z
+    .string()
+    .describe("One of the current categories, or a value that another tool stored."),
   status,
   onHold: z
     .boolean()
     .describe(
-      "Whether something keeps it from the public whatever its status is, such as a report.",
+      "Whether the video is hidden regardless of its status, for example because of a report.",
     ),
   duration: z.string().describe("minutes:seconds, such as 5:30."),
   views: z.number().int(),
-  bytes: z.number().int().describe("What its files take on disk."),
+  bytes: z.number().int().describe("The disk space that its files use."),
   createdAt: time,
   publishAt: time.nullable(),
   unpublishAt: time.nullable(),
@@ -65,13 +67,13 @@ export const videoPage = z.object({
   page,
   pages: z.number().int(),
   total: z.number().int(),
-  videos: z.array(z.object(summary)).describe("At most 50."),
+  videos: z.array(z.object(summary)).describe("At most `size` videos."),
 });
 
-/** A day of UTC, or a moment. */
+/** A day (UTC) or a timestamp. */
 const day = z
   .string()
-  .refine((given) => readDay(given) !== undefined, "No day such as 2030-01-31.");
+  .refine((given) => readDay(given) !== undefined, "Use a day such as 2030-01-31.");
 const sizes = PAGE_SIZES.map(String) as [string, ...string[]];
 const only = (what: string) => z.literal("1").optional().describe(`1: only ${what}.`);
 
@@ -80,19 +82,19 @@ export const listQuery = z.strictObject({
   search: z.string().max(200).default("").describe("In title, description and tags."),
   status: status.optional(),
   category: category.optional(),
-  from: day.optional().describe("Added on this day of UTC or later, or since this moment."),
-  to: day.optional().describe("Added on this day or earlier, or before this moment."),
-  uploader: z.string().min(1).max(100).optional().describe("The id of who has uploaded it."),
-  scheduled: only("what is published or hidden by itself"),
-  similar: only("what looks like another video"),
-  failed: only("where a job has failed"),
-  missing: only("where a file is missing"),
-  "no-thumbnail": only("what has no thumbnail"),
-  size: z.enum(sizes).default(String(DEFAULT_PAGE_SIZE)).describe("Videos of a page."),
+  from: day.optional().describe("Added on or after this day (UTC) or timestamp."),
+  to: day.optional().describe("Added on or before this day (UTC), or before this timestamp."),
+  uploader: z.string().min(1).max(100).optional().describe("The id of the uploader."),
+  scheduled: only("videos with a schedule"),
+  similar: only("possible duplicates"),
+  failed: only("videos with a failed job"),
+  missing: only("videos with a missing file"),
+  "no-thumbnail": only("videos without a thumbnail"),
+  size: z.enum(sizes).default(String(DEFAULT_PAGE_SIZE)).describe("Videos per page."),
   sort: z.enum(SORTS).default("newest"),
 });
 
-/** What the list of the studio is asked for by such a query. */
+/** Returns the view of the studio's list for a query. */
 export function viewOf({
   scheduled,
   similar,
@@ -119,18 +121,18 @@ const texts = {
       z
         .string()
         .max(MAX_TAG_LENGTH)
-        .regex(/^[^,]*$/, "A tag has no comma."),
+        .regex(/^[^,]*$/, "A tag can’t contain a comma."),
     )
     .max(MAX_TAGS),
 };
 
 const wanted = {
-  publishAt: time.optional().describe("Published then; a draft until then."),
-  unpublishAt: time.optional().describe("Hidden then."),
+  publishAt: time.optional().describe("When to publish it. It is a draft until then."),
+  unpublishAt: time.optional().describe("When to hide it."),
 };
 
 export const newVideo = z.strictObject({
-  upload: z.string().min(1).describe("The last part of the upload's address."),
+  upload: z.string().min(1).describe("The last segment of the upload’s URL."),
   ...texts,
   tags: texts.tags.default([]),
   status: z.enum(["published", "draft"]).default("draft"),
@@ -141,12 +143,12 @@ export const newVideo = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The version of the uploaders' terms that is accepted. Needed while they are required, unless the upload's metadata names it.",
+      "The version of the uploaders’ terms that you accept. Required if acceptance is required, unless it is in the upload’s metadata.",
     ),
 });
 
 export const terms = z.object({
-  required: z.boolean().describe("Whether an upload has to accept them."),
+  required: z.boolean().describe("Whether uploads have to accept them."),
   version: z.number().int().nullable(),
   text: z.string().nullable(),
   createdAt: time.nullable(),
@@ -155,7 +157,7 @@ export const terms = z.object({
 export const videoChanges = z
   .strictObject({ ...texts, duration: z.string().max(20) })
   .partial()
-  .describe("What is left out stays as it is.");
+  .describe("Omitted fields stay unchanged.");
 
 export const schedule = z.strictObject({
   publishAt: time.nullable(),
@@ -166,16 +168,16 @@ const job = z.object({
   id: z.number().int(),
   videoId: z.string(),
   title: z.string(),
-  work: z.string().describe("What is made, such as a poster."),
+  work: z.string().describe("The kind of job."),
   state: z.enum(["waiting", "running", "failed"]),
   progress: z.number().min(0).max(1),
   secondsLeft: z.number().optional(),
-  reason: z.string().optional().describe("Why the last attempt failed."),
+  reason: z.string().optional().describe("The reason why the last attempt failed."),
 });
 
 export const queue = z.object({
-  waiting: z.number().int().describe("How many wait; the first hundred are among the jobs."),
-  diskFull: z.boolean().describe("The queue waits until there is room."),
+  waiting: z.number().int().describe("The number of queued jobs. The first 100 are in jobs."),
+  diskFull: z.boolean().describe("Whether the queue is waiting for free disk space."),
   jobs: z.array(job),
 });
 
@@ -188,7 +190,7 @@ export const statistics = z.object({
   views: z.number().int(),
   days: z
     .array(z.object({ day: z.string().describe("YYYY-MM-DD, UTC"), views: z.number().int() }))
-    .describe("The views of each day, the oldest first."),
+    .describe("The views per day, oldest first."),
   mostViewed: z.array(z.object({ id: z.string(), title: z.string(), views: z.number().int() })),
   storage: z.array(
     z.object({ category: z.string(), videos: z.number().int(), bytes: z.number().int() }),

@@ -14,7 +14,7 @@ import type { UploadSuccess } from "~/features/upload/upload-fields";
 import { fieldProblems, Problem } from "~/platform/problem";
 import { retryAfter } from "~/platform/retry-after.server";
 import { videoPath } from "~/shared/addresses";
-import { type Answer, API_PATH, type Call, operation } from "./operation";
+import { API_PATH, type ApiResponse, type Call, operation } from "./operation";
 import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
@@ -25,7 +25,7 @@ export const videoOperations = [
     name: "listVideos",
     method: "GET",
     path: "/videos",
-    summary: "Lists videos of any status, 50 at a time unless another size is asked for.",
+    summary: "Lists videos of any status, 50 per page by default.",
     scope: "read",
     permission: "/admin",
     query: listQuery,
@@ -34,7 +34,7 @@ export const videoOperations = [
     example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
     async perform({ query, own }) {
       const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
-      // The page that was asked for: whoever walks on finds the end.
+      // Empty after the last page, so that clients that page through the list find its end.
       const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
       const { pageCount: pages, total } = found;
       return { status: 200, body: { page: query.page, pages, total, videos } };
@@ -44,7 +44,7 @@ export const videoOperations = [
     name: "readVideo",
     method: "GET",
     path: "/videos/{id}",
-    summary: "Reads a video. Its ETag is what a change of it needs.",
+    summary: "Returns a video. To change it, you need its ETag.",
     scope: "read",
     permission: "/admin",
     answer: video,
@@ -52,7 +52,7 @@ export const videoOperations = [
     example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
     async perform({ request, id, own }) {
       const found = required(findEditable(id, own?.userId));
-      const answer = videoAnswer(found);
+      const answer = videoResponse(found);
       const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
       if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
       return new Response(null, { status: 304, headers: answer.headers });
@@ -63,7 +63,7 @@ export const videoOperations = [
     method: "POST",
     path: "/videos",
     summary:
-      "Makes a video of an upload that is complete: a draft, or published where the token may publish.",
+      "Creates a video from a complete upload, as a draft or, if the token has the scope publish, published.",
     scope: "upload",
     permission: "/admin/publish",
     body: newVideo,
@@ -71,14 +71,17 @@ export const videoOperations = [
     status: 201,
     example: `${CURL} -X POST "$SITE/api/v1/videos" -H "Idempotency-Key: $UPLOAD" ${JSON_TYPE} \\
   -d '{"upload":"'"$UPLOAD"'","title":"Evening by the sea","description":"Waves.","category":"desi","tags":["sea"]}'`,
-    async perform({ body, user, scopes, own, recordAnswer }) {
+    async perform({ body, user, scopes, own, recordResponse }) {
       const publishes = body.status === "published" || body.publishAt || body.unpublishAt;
       if (publishes && !scopes.includes("publish")) {
-        throw new Problem(403, "This token may save drafts, and not publish.");
+        throw new Problem(
+          403,
+          "This token can only save drafts. To publish, it needs the scope “publish”.",
+        );
       }
-      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditable(id)));
-      const { id } = await receivedOutcome(body, user.id, own, record);
-      return createdAnswer(findEditable(id));
+      const record = ({ id }: { id: string }) => recordResponse(createdResponse(findEditable(id)));
+      const { id } = await publishUpload(body, user.id, own, record);
+      return createdResponse(findEditable(id));
     },
   }),
   operation({
@@ -86,7 +89,7 @@ export const videoOperations = [
     method: "PATCH",
     path: "/videos/{id}",
     summary:
-      "Changes texts of a video. If-Match holds the ETag that was read, or * to overwrite whatever there is.",
+      "Changes the texts of a video. Send its ETag as If-Match, or * to overwrite any version.",
     scope: "edit",
     permission: "/admin update",
     body: videoChanges,
@@ -101,7 +104,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       const { tags, ...given } = body;
       const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
       assertDone(editTextsIn({ id, version, texts }, user.id));
-      return videoAnswer(changed(id, own));
+      return videoResponse(changed(id, own));
     },
   }),
   ...(["publish", "hide"] as const).map((name) =>
@@ -111,7 +114,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       path: `/videos/{id}/${name}`,
       summary:
         name === "publish"
-          ? "Makes a video visible on the site; one that is visible stays so."
+          ? "Publishes a video. Does nothing if it is already published."
           : "Hides a video from the site immediately and cancels its schedule.",
       scope: "publish",
       permission: "/admin toggle",
@@ -120,7 +123,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
       change({ id, user, own }: Call<undefined, undefined>) {
         assertDone(changeVisibilityIn(id, name, user.id));
-        return videoAnswer(changed(id, own));
+        return videoResponse(changed(id, own));
       },
     }),
   ),
@@ -128,7 +131,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
     name: "scheduleVideo",
     method: "PUT",
     path: "/videos/{id}/schedule",
-    summary: "Sets when a video is published and hidden by itself; null for never.",
+    summary: "Sets when a video is published and hidden automatically; null for never.",
     scope: "publish",
     permission: "/admin schedule",
     body: schedule,
@@ -140,7 +143,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       const { publishAt, unpublishAt } = body;
       const typed = { publishAt: publishAt ?? "", unpublishAt: unpublishAt ?? "" };
       assertDone(scheduleIn(id, typed, user.id));
-      return videoAnswer(changed(id, own));
+      return videoResponse(changed(id, own));
     },
   }),
   operation({
@@ -148,7 +151,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
     method: "DELETE",
     path: "/videos/{id}",
     summary:
-      "Moves a video and its files to the trash, from where the studio restores it for 30 days.",
+      "Moves a video and its files to the trash. It can be restored in the studio for 30 days.",
     scope: "delete",
     permission: "/admin delete",
     status: 204,
@@ -161,24 +164,24 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
 ];
 
 function required(found: EditableVideo | undefined): EditableVideo {
-  if (!found) throw new Problem(404, "There is no such video.");
+  if (!found) throw new Problem(404, "This video doesn’t exist.");
   return found;
 }
 
-/** A video as the transaction in progress has left it. */
+/** Returns a video after the changes of the current transaction. */
 function changed(id: string, own: OwnVideos | undefined): EditableVideo {
   return required(findEditable(id, own?.userId));
 }
 
-/** @throws {Problem} 409 for a repeated request whose video was deleted in the meantime. */
-function createdAnswer(found: EditableVideo | undefined): Answer {
+/** @throws {Problem} 409 for a repeated request whose video has been deleted since. */
+function createdResponse(found: EditableVideo | undefined): ApiResponse {
   if (!found) throw new Problem(409, "The video of this upload was deleted.");
-  const created = videoAnswer(found);
+  const created = videoResponse(found);
   const address = `${API_PATH}/videos/${found.id}`;
   return { ...created, status: 201, headers: { ...created.headers, Location: address } };
 }
 
-function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, string> } {
+function videoResponse(found: EditableVideo): ApiResponse & { headers: Record<string, string> } {
   const { description, tags, captions } = found;
   const tracks = captions.map(({ url, label }) => ({ url, label }));
   const body = { ...summaryOf(found), description, tags, captions: tracks };
@@ -195,27 +198,27 @@ function summaryOf({ schedule: times, ...row }: ManagedVideo) {
 const etagOf = ({ version }: EditableVideo) => `"${version}"`;
 
 /**
- * The versions that a change may be made from; undefined for whatever there is. Weak tags count (RFC 9110 §13.1.1
- * compares strongly): a proxy that compresses answers makes tags weak, and the version is of the video, not of bytes.
+ * Returns the versions that a change may be based on; undefined for any. Unlike RFC 9110 §13.1.1, weak tags match too:
+ * proxies that compress responses make tags weak, and the version identifies the video, not the bytes of a response.
  *
- * @throws {Problem} 428 without the header, 400 for what is no list of tags.
+ * @throws {Problem} 428 without the header, 400 if it isn't a list of tags.
  */
 function requiredVersions(request: Request): string[] | undefined {
   const header = request.headers.get("If-Match")?.trim();
-  if (!header) throw new Problem(428, "Send If-Match with the ETag of the video that you read.");
+  if (!header) throw new Problem(428, "Send the video’s ETag as If-Match.");
   if (header === "*") return undefined;
   const tags = header.split(",").map((tag) => /^(?:W\/)?"([^"]*)"$/.exec(tag.trim())?.[1]);
   if (tags.every((tag) => tag !== undefined)) return tags;
-  throw new Problem(400, 'If-Match is * or a list of ETags, each in quotes, such as "5".');
+  throw new Problem(400, 'If-Match must be * or a list of ETags in quotes, such as "5".');
 }
 
 /**
- * Makes a video of an upload, by the same way as the upload form.
+ * Creates a video from an upload, like the upload form.
  *
- * @param alongside as `Upload` has it.
- * @throws {Problem} with what the form would say.
+ * @param alongside see `Upload`.
+ * @throws {Problem} with the message of the form.
  */
-async function receivedOutcome(
+async function publishUpload(
   body: z.infer<typeof newVideo>,
   userId: string,
   own: OwnVideos | undefined,
@@ -238,19 +241,19 @@ async function receivedOutcome(
   throw new Problem(outcome.status, message, fieldProblems(wrong), headers);
 }
 
-/** The status of each refusal, and what the API says. */
+/** The HTTP status and message of each refusal. */
 const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: string]> = {
-  gone: [404, "There is no such video."],
+  gone: [404, "This video doesn’t exist."],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
   evidence: [409, EVIDENCE_MESSAGE],
   "status-changed": [409, "The status of the video has changed since you read it."],
-  "not-publishable": [422, "The video can't be published."],
-  // If-Match names a version.
+  "not-publishable": [422, "The video can’t be published."],
+  // The version in If-Match is outdated.
   changed: [412, "The video has changed since you read it."],
   invalid: [422, "Some fields are invalid."],
   "invalid-schedule": [422, "Some fields are invalid."],
-  "file-refused": [422, "The file was refused."],
+  "file-refused": [422, "The file was rejected."],
   busy: [503, "The database is busy. Try again in a few seconds."],
   failed: [500, "Something went wrong."],
 };

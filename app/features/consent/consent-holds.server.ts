@@ -10,30 +10,32 @@ import { every } from "~db/runtime.server";
 import { eachPart } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
-import { LACKS_RECORD, type Lacking } from "./lacking.server";
-import { CONSENT_SOURCES, lacksOf, settleVideos } from "./validity.server";
+import { IS_WITHOUT_RECORD, type VideosWithoutRecord } from "./missing-records.server";
+import { CONSENT_SOURCES, findLacks, updateConsentHolds } from "./validity.server";
 
 const EVERY_MS = 60_000;
-/** In one transaction. */
+/** The number of videos changed in one transaction. */
 const VIDEOS_AT_ONCE = 32;
 const LISTED = 50;
 
 /**
- * Starts to hide videos whose record has ended, once a minute. Also releases videos that were on hold because a
- * secret was missing, if the secret is back.
+ * Starts the job that puts videos on hold once their record has expired. Also releases videos that were on hold because
+ * a secret was missing, if the secret is available again.
  */
 export function startConsent(): void {
-  settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
-  every(EVERY_MS, "hide videos whose record has ended", () => hideEnded(), { firstMs: 0 });
+  updateAllConsentHolds().catch((error) =>
+    console.error("Consent records could not be checked:", error),
+  );
+  every(EVERY_MS, "hide videos whose record has expired", () => holdExpired(), { firstMs: 0 });
 }
 
 /**
- * Holds the videos whose record has ended.
+ * Puts the videos whose record has expired on hold.
  *
- * @returns how many videos.
+ * @returns the number of videos.
  */
-export function hideEnded(now = Date.now()): Promise<number> {
-  // Held ones are left out: once is enough, whatever their status is.
+export function holdExpired(now = Date.now()): Promise<number> {
+  // Videos that are already on hold because of it are left out, whatever their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
@@ -44,19 +46,19 @@ export function hideEnded(now = Date.now()): Promise<number> {
   const today = dayOf(now);
   return eachPart<string>(
     (after = "") => next.all({ today, after }),
-    (ids) => settleVideos(ids, now),
+    (ids) => updateConsentHolds(ids, now),
   );
 }
 
 /** Updates the holds of all videos that are on hold because of their record. */
-export async function settleHeld(now = Date.now()): Promise<void> {
+export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   await eachPart<string>(
     (after = "") => next.all(after),
-    (ids) => settleVideos(ids, now),
+    (ids) => updateConsentHolds(ids, now),
   );
 }
 
@@ -67,7 +69,7 @@ export interface ExpiringRecord {
   endsOn: string;
 }
 
-/** Returns the public videos whose record ends within 30 days, sorted by that day. */
+/** Returns the public videos whose record expires within 30 days, soonest first. */
 export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   return prepared<ExpiringRecord>(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
@@ -77,33 +79,34 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
-/** Begins the `source_id` of the holds of one batch. */
+/** Prefix of the `source_id` of a batch's holds. */
 const BATCH = "hidden:";
 
-export function lacking(now = Date.now()): Promise<Lacking> {
-  return queryThread<Lacking>("studio", "lacking-consent", { now });
+/** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
+export function videosWithoutRecord(now = Date.now()): Promise<VideosWithoutRecord> {
+  return queryThread<VideosWithoutRecord>("studio", "lacking-consent", { now });
 }
 
-/** The public videos with a number above that lack a record, a few at a time. */
+/** Query for the next batch of public videos without a valid record. */
 const NEXT = `SELECT number, id FROM videos
-  WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
+  WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Holds the public videos without a valid record, until they have one or an owner undoes the batch. Commits in parts,
- * so that others can write in between.
+ * Puts the public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
+ * parts, so that other writes can happen in between.
  *
- * @returns how many it hid.
+ * @returns the number of videos.
  */
-export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
+export async function hideVideosWithoutRecord(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
   const next = prepared<{ number: number; id: string }>(NEXT);
   const today = dayOf(now);
   const hidden = await eachPart<{ number: number; id: string }>(
     (last) => next.all({ today, after: last?.number ?? 0 }),
     (rows) => {
-      // Checked again: a record may have been saved meanwhile.
+      // Checked again, because a record may have been saved in the meantime.
       const ids = rows.map(({ id }) => id);
-      const held = [...lacksOf(ids, now).keys()].filter(
+      const held = [...findLacks(ids, now).keys()].filter(
         (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
       );
       return held.length;
@@ -125,8 +128,8 @@ export interface HiddenVideos {
 }
 
 /**
- * Returns the groups that can be released: each batch, and, if records are no longer required, the videos that are
- * still on hold for theirs.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
+ * on hold because they were.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(
@@ -147,7 +150,7 @@ export function hiddenVideos(): HiddenVideos[] {
 /**
  * Releases the holds of one of `hiddenVideos`. Other holds of these videos stay.
  *
- * @returns how many videos are public again; undefined if there are no such holds.
+ * @returns the number of videos that are public again; undefined if there are no such holds.
  */
 export async function releaseHidden(
   source: string,

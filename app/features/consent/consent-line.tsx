@@ -4,7 +4,7 @@ import { usePermissions } from "~/features/permissions/use-permissions";
 import { formatQuantity } from "~/shared/format";
 import { type ConsentState, consentHref } from "./consent";
 
-/** The state of a video's record, with a link for users who may change it; nothing if no record is required. */
+/** The state of a video's consent record, linked for users who may change it; nothing if no record is required. */
 export function ConsentLine({
   id,
   title,
@@ -25,10 +25,10 @@ export function ConsentLine({
       {may("/admin/videos/:id/consent") && (
         <Link
           to={consentHref(id)}
-          aria-label={`Complete it: the consent record of ${title}`}
+          aria-label={`${state.kind === "lacking" ? "Complete" : "View"} the consent record of ${title}`}
           className="inline-flex min-h-11 items-center text-accent underline underline-offset-4 mouse:min-h-0"
         >
-          {state.kind === "lacking" ? "Complete it" : "Record"}
+          {state.kind === "lacking" ? "Complete" : "View"}
         </Link>
       )}
     </p>
@@ -38,9 +38,9 @@ export function ConsentLine({
 function messageOf(state: ConsentState): string {
   switch (state.kind) {
     case "complete":
-      return "Consent is complete.";
+      return "The consent record is complete.";
     case "ending":
-      return `Consent ends in ${formatQuantity(state.days, "day")}.`;
+      return `The consent record expires in ${formatQuantity(state.days, "day")}.`;
     case "lacking":
       return state.message;
   }

@@ -1,6 +1,6 @@
 import type { DOCUMENT_KINDS, IDENTITY_DOCUMENTS, RELEASE_KINDS } from "~db/schema/moderation";
 
-/** What the pages of consent records say, and their rules that are about dates alone. */
+/** Labels of consent records, and their date rules. */
 
 export type IdentityDocument = (typeof IDENTITY_DOCUMENTS)[number];
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
@@ -9,14 +9,14 @@ export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 export const IDENTITY_LABELS: Record<IdentityDocument, string> = {
   passport: "Passport",
   "identity-card": "Identity card",
-  "driving-licence": "Driving licence",
-  other: "Another document with a picture",
+  "driving-licence": "Driver’s license",
+  other: "Other photo ID",
 };
 
 export const DOCUMENT_LABELS: Record<DocumentKind, string> = {
   identity: "Proof of identity",
   release: "Signed release",
-  other: "Something else",
+  other: "Other",
 };
 
 export const RELEASE_LABELS: Record<ReleaseKind, string> = {
@@ -26,43 +26,43 @@ export const RELEASE_LABELS: Record<ReleaseKind, string> = {
 };
 
 const ADULT_YEARS = 18;
-const OLDEST = "1900-01-01";
-/** So long before the end of a record it is warned of. */
+const EARLIEST_DAY = "1900-01-01";
+/** How long before a record expires the studio warns about it. */
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** The state of a video's record, shown in the studio if records are required. */
 export type ConsentState =
   | { kind: "complete" }
-  /** With the sentence of what is missing. */
+  /** The message says what is missing. */
   | { kind: "lacking"; message: string }
-  /** Complete for so many days more, one at least. */
+  /** Complete, but expires in this many days, at least one. */
   | { kind: "ending"; days: number };
 
-/** The day of a time, YYYY-MM-DD in UTC. */
+/** Returns the day of a timestamp, YYYY-MM-DD in UTC. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** So many days after a time. */
+/** Returns the day that is this many days after a timestamp, YYYY-MM-DD in UTC. */
 export function dayAfter(time: number, days: number): string {
   return dayOf(time + days * DAY_MS);
 }
 
-/** How many days there are from a time to a later day: 1 for tomorrow. */
+/** Returns the number of days from a timestamp to a later day: 1 for tomorrow. */
 export function daysUntil(day: string, time: number): number {
   return Math.round((Date.parse(day) - Date.parse(dayOf(time))) / DAY_MS);
 }
 
-/** Whether a text is a day that there is, YYYY-MM-DD, since 1900. */
+/** Returns whether a text is a valid date since 1900, YYYY-MM-DD. */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < OLDEST) return false;
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < EARLIEST_DAY) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && dayOf(time) === text;
 }
 
 /**
- * Whether somebody was 18 on a day. Who was born on 29 February is so from 1 March on in other years.
+ * Returns whether someone was 18 on a day. Anyone born on February 29 turns 18 on March 1 if it isn't a leap year.
  *
  * @example isAdultOn("2004-02-29", "2022-02-28") // false
  */

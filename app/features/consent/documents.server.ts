@@ -20,19 +20,19 @@ import { prepared, transaction } from "~db/client.server";
 import { createFolder } from "~db/folders.server";
 import type { PerformerDocumentRow } from "~db/schema/moderation";
 import type { DocumentKind } from "./consent";
-import { settleVideos } from "./validity.server";
+import { updateConsentHolds } from "./validity.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
-/** By which an encrypted file is at most larger than its document: its header, and a tag for each 64 KiB. */
+/** The maximum growth of a document by its encryption: the header, and a tag for each 64 KiB. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const MAX_DOCUMENTS = 50;
-const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
+const EXTENSIONS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
 type DocumentType = PerformerDocumentRow["type"];
 
-const TOO_LARGE = "A document may have 20 MB at most.";
-const WRONG_TYPE = "A document must be a PDF, a JPEG or a PNG.";
+const TOO_LARGE = "A document can have at most 20 MB.";
+const WRONG_TYPE = "A document must be a PDF, JPEG or PNG file.";
 
-/** `UPLOADS_DIR/documents`: no bucket, so no address leads into it. */
+/** Returns `UPLOADS_DIR/documents`. It is not a bucket, so no URL serves it. */
 function documentsFolder(): string {
   return path.join(settings().uploadsDir, "documents");
 }
@@ -41,26 +41,29 @@ export function documentFile(id: string): string {
   return path.join(documentsFolder(), id);
 }
 
-type ArrivingDocument = ReturnType<typeof arrivingDocument>;
+type DocumentReceiver = ReturnType<typeof documentReceiver>;
 
-/** A document that is arriving: it is encrypted before a byte of it is on the disk. `content` is known once all of it has. */
-export function arrivingDocument() {
+/**
+ * Returns the rule that receives a document. It is encrypted before any of it is written to the disk. `content()` can
+ * be called once the whole document has arrived.
+ */
+export function documentReceiver() {
   const id = randomUUID();
   const key = generateX25519Identity();
   let head = Buffer.alloc(0);
   let bytes = 0;
   let type: DocumentType | undefined;
-  const admit = async (piece: Buffer) => {
-    bytes += piece.length;
+  const admit = async (chunk: Buffer) => {
+    bytes += chunk.length;
     if (bytes > MAX_DOCUMENT_BYTES) throw new UploadError(413, TOO_LARGE, "document");
     if (type) return;
-    head = Buffer.concat([head, piece.subarray(0, HEAD_BYTES)]);
+    head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
     type = await typeOf(head);
     if (!type && head.length >= HEAD_BYTES) throw new UploadError(415, WRONG_TYPE, "document");
   };
   return {
     id,
-    // Its own limit is of what is written, which is a little more.
+    // Applies to the encrypted file, which is slightly larger.
     rule: <FileRule>{
       maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
@@ -76,19 +79,19 @@ export function arrivingDocument() {
 
 async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
   const type = (await fileTypeFromBuffer(head))?.mime;
-  return type && Object.hasOwn(ENDINGS, type) ? (type as DocumentType) : undefined;
+  return type && Object.hasOwn(EXTENSIONS, type) ? (type as DocumentType) : undefined;
 }
 
 /**
- * Keeps a document that has arrived. The file is there before its row, so a row never lacks its file;
- * what a killed process leaves is a file of no row, which `npm run check-library` finds.
+ * Stores a document that has arrived. The file is written before its row, so that a row always has its file. If the
+ * process is killed in between, `npm run check-library` finds the file without a row.
  *
- * @returns false when the performer no longer exists.
+ * @returns false if the performer no longer exists.
  * @throws {UploadError} 415, 422, 507
  */
-export async function keepDocument(
+export async function storeDocument(
   { performerId, kind, userId }: { performerId: string; kind: DocumentKind; userId: string },
-  arriving: ArrivingDocument,
+  arriving: DocumentReceiver,
   received: ReceivedFile,
   now = Date.now(),
 ): Promise<boolean> {
@@ -100,14 +103,15 @@ export async function keepDocument(
     await moveFlushed(received.path, documentFile(id));
     return await transaction(() => {
       if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
-        enqueueRemovals([nameOf(id)], { reason: "discarded" });
+        enqueueRemovals([mediaNameOf(id)], { reason: "discarded" });
         return false;
       }
       const count = prepared<number>(
         "SELECT count(*) FROM performer_documents WHERE performer_id = ?",
       );
       if (count.pluck().get(performerId)! >= MAX_DOCUMENTS) {
-        throw new UploadError(422, `A performer may have ${MAX_DOCUMENTS} documents.`, "document");
+        const message = `A performer can have at most ${MAX_DOCUMENTS} documents.`;
+        throw new UploadError(422, message, "document");
       }
       prepared(
         `INSERT INTO performer_documents
@@ -119,11 +123,11 @@ export async function keepDocument(
         addedAt: new Date(now).toISOString(),
       });
       logAccess("document-add", { id, performerId, userId }, now);
-      settleVideos(videosShowing(performerId), now);
+      updateConsentHolds(videosWithPerformer(performerId), now);
       return true;
     });
   } catch (error) {
-    await removeUnreferenced([nameOf(id)], "discarded");
+    await removeUnreferenced([mediaNameOf(id)], "discarded");
     throw toUploadError(error);
   }
 }
@@ -137,10 +141,10 @@ function logAccess(
 }
 
 /**
- * A document for somebody who may read it, which the log says. It is read as a whole, so that nobody is sent half of
- * one that is damaged.
+ * Decrypts a document and logs the access. The whole document is read first, so that a damaged one is never sent in
+ * part.
  *
- * @returns why it can't be read, else what to send, and what it is offered to be saved as.
+ * @returns the content with its type and file name, or why it can't be read.
  */
 export async function openDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
@@ -172,14 +176,14 @@ export async function openDocument(
   return {
     content,
     type: row.type,
-    fileName: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,
+    fileName: `document-${id.slice(0, 8)}.${EXTENSIONS[row.type]}`,
   };
 }
 
 /**
- * Deletes a document: its row with the key, and then its file.
+ * Deletes a document: its row with the key, then its file.
  *
- * @returns how many videos were hidden, as they lack it now; undefined when there is no such document.
+ * @returns the number of videos that were hidden because they need the document; undefined if it doesn't exist.
  */
 export async function removeDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
@@ -192,77 +196,77 @@ export async function removeDocument(
     if (changes === 0) return undefined;
     enqueueDocumentRemovals([id]);
     logAccess("document-remove", { id, performerId, userId }, now);
-    return settleVideos(videosShowing(performerId), now);
+    return updateConsentHolds(videosWithPerformer(performerId), now);
   });
   removeSoon();
   return hidden;
 }
 
-/** The ids of the videos whose consent record names a performer. */
-export function videosShowing(performerId: string): string[] {
+/** Returns the ids of the videos whose consent record names a performer. */
+export function videosWithPerformer(performerId: string): string[] {
   return prepared<string>("SELECT video_id FROM video_performers WHERE performer_id = ?")
     .pluck()
     .all(performerId);
 }
 
-/** Part of the transaction that deletes the rows of documents: enqueues the removal of their files. */
+/** Enqueues the removal of documents' files, in the transaction that deletes their rows. */
 export function enqueueDocumentRemovals(ids: readonly string[]): void {
-  enqueueRemovals(ids.map(nameOf), { reason: "deleted", isOrdered: true });
+  enqueueRemovals(ids.map(mediaNameOf), { reason: "deleted", isOrdered: true });
 }
 
-const nameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
+const mediaNameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
 
-/** Documents whose file or row is missing. */
+/** Returns the documents whose row (`stray`) or file (`missing`) is missing. */
 export function checkDocuments(): { stray: string[]; missing: string[] } {
   const names = fs.existsSync(documentsFolder()) ? fs.readdirSync(documentsFolder()) : [];
   const files = new Set(names.filter((name) => !name.startsWith(".")));
   const rows = new Set(prepared<string>("SELECT id FROM performer_documents").pluck().all());
   return {
     stray: [...files].filter((name) => !rows.has(name)),
-    missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),
+    missing: [...rows].filter((id) => !files.has(id) && !storedFile(mediaNameOf(id))),
   };
 }
 
 /**
- * Documents as files in the age format (https://age-encryption.org/v1). Each has a key of its own, an age
- * identity, so that a file under the name of another can't be read, and the key goes with the row.
+ * Documents are stored in the age format (https://age-encryption.org/v1). Each has its own key, an age identity, so
+ * that swapped files can't be read, and deleting the row deletes the key.
  */
 
 const PURPOSE = "document key";
 
-/** A file that is not what was encrypted, or not with this key. */
+/** The file was changed after encryption, or has a different key. */
 export class DamagedDocumentError extends Error {}
 
-/** The key as the database has it, readable only with the secret of the records. */
+/** Encrypts a key with the records secret, for the database. */
 export function wrapKey(key: string): string {
   return encrypt(PURPOSE, key, recordsSecrets());
 }
 
-/** The key again; undefined when no secret that is known encrypted it. */
+/** Decrypts a key; undefined if none of the known secrets encrypted it. */
 export function unwrapKey(wrapped: string): string | undefined {
   return decrypt(PURPOSE, wrapped, recordsSecrets());
 }
 
 /**
- * Encrypts what it is given.
+ * Returns a stream that encrypts what is written to it.
  *
- * @param admit sees each piece before it is encrypted; refuses the file by throwing.
+ * @param admit called with each chunk before it is encrypted. Rejects the file by throwing.
  */
 export function encryptingStream(
   key: Promise<string>,
-  admit: (piece: Buffer) => void | Promise<void>,
+  admit: (chunk: Buffer) => void | Promise<void>,
 ): Duplex {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  // Both fail when the stream is destroyed, which tells why.
+  // Both reject when the stream is destroyed. The stream reports the error.
   for (const promise of [writer.closed, writer.ready]) promise.catch(() => {});
   const opening = encrypted(key, readable);
   opening.catch(() => {});
   return new Duplex({
-    write(piece: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, done) {
       Promise.resolve()
-        .then(() => admit(piece))
-        .then(() => writer.write(new Uint8Array(piece)))
+        .then(() => admit(chunk))
+        .then(() => writer.write(new Uint8Array(chunk)))
         .then(() => done(), done);
     },
     final(done) {
@@ -290,7 +294,7 @@ async function encrypted(key: Promise<string>, content: ReadableStream<Uint8Arra
 }
 
 /**
- * The content of an encrypted file, chunk by chunk. Each chunk is what was encrypted, or is not given.
+ * Decrypts a file chunk by chunk. Each chunk is authenticated before it is returned.
  *
  * @throws {DamagedDocumentError}
  */
@@ -298,7 +302,7 @@ export async function* decryptedFile(file: string, key: string): AsyncGenerator<
   const decrypter = new Decrypter();
   decrypter.addIdentity(key);
   try {
-    // The types of web streams are the browser's, which differ from Node's.
+    // Web streams have the browser's types here, which differ from Node's.
     const content = Readable.toWeb(createReadStream(file)) as unknown as ReadableStream<
       Uint8Array<ArrayBuffer>
     >;
@@ -308,6 +312,6 @@ export async function* decryptedFile(file: string, key: string): AsyncGenerator<
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code) throw error;
-    throw new DamagedDocumentError("The file is not what was encrypted.", { cause: error });
+    throw new DamagedDocumentError("The file was changed after encryption.", { cause: error });
   }
 }

@@ -18,10 +18,10 @@ import {
   isAdultOn,
   isDay,
 } from "./consent";
-import { arrivingDocument, keepDocument, removeDocument } from "./documents.server";
+import { documentReceiver, removeDocument, storeDocument } from "./documents.server";
 import {
+  deletePerformer,
   findPerformer,
-  forgetPerformer,
   type ParsedPerformer,
   savePerformer,
 } from "./performers.server";
@@ -29,7 +29,7 @@ import {
 const FAILED = "Nothing was changed.";
 const GONE = "This performer no longer exists.";
 const CHANGED =
-  "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
+  "Someone else changed this record in the meantime. Compare it with your changes, then save again.";
 
 export interface PerformerFailure extends Failure {
   typed?: PerformerTexts;
@@ -37,19 +37,18 @@ export interface PerformerFailure extends Failure {
   document?: string;
 }
 
-/** Where a change leads, with what it says there. */
+/** Where to redirect after a change, with the toast to show. */
 interface Done {
   to: string;
   toast: ToastMessage;
 }
 
 /**
- * Performs a form of a performer's page: `intent` is `save`, `add-document` (multipart),
- * `remove-document` or `forget`.
+ * Handles a form of a performer's page. `intent` is `save`, `add-document` (multipart), `remove-document` or `forget`.
  *
- * @param id `new` for somebody who is not there yet.
+ * @param id `new` for a new performer.
  */
-export async function performOnPerformer(
+export async function performPerformerForm(
   request: Request,
   id: string,
   user: SessionUser,
@@ -79,19 +78,21 @@ async function perform(
     if (hidden === undefined) {
       return failure(404, FAILED, { detail: "This document was already deleted." });
     }
-    return done(id, `The document is deleted.${messageOf(hidden)}`);
+    return done(id, `Document deleted.${messageOf(hidden)}`);
   }
   if (intent === "forget") {
     assertAllowed(user, "/admin/consent/:id forget");
     if (!form.get("sure")) {
-      return failure(422, FAILED, { detail: "Tick “Delete all of it” first." });
+      return failure(422, FAILED, {
+        detail: "Check “Delete all data about this performer” first.",
+      });
     }
-    const forgotten = await forgetPerformer(id, user.id);
+    const forgotten = await deletePerformer(id, user.id);
     if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
     removeSoon();
-    return done("", `All data about this performer was deleted.${messageOf(forgotten)}`);
+    return done("", `All data about this performer deleted.${messageOf(forgotten)}`);
   }
-  // The form of a file that came without one.
+  // Sent as a form without a file.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");
   return INCOMPLETE;
 }
@@ -114,7 +115,7 @@ async function save(
   const saved = await savePerformer(read.performer, user.id, existing);
   if (saved === "gone") return failure(404, FAILED, { detail: GONE });
   if (saved === "changed") return { ...failure(409, FAILED, { detail: CHANGED }), typed };
-  return done(saved.id, `The record is saved.${messageOf(saved.hidden)}`);
+  return done(saved.id, `Record saved.${messageOf(saved.hidden)}`);
 }
 
 async function addDocument(
@@ -123,7 +124,7 @@ async function addDocument(
   user: SessionUser,
 ): Promise<PerformerFailure | Done> {
   assertAllowed(user, "/admin/consent/:id add-document");
-  const arriving = arrivingDocument();
+  const arriving = documentReceiver();
   const { fields, files, error } = await receiveMultipart(request, { document: arriving.rule });
   const received = files.get("document");
   try {
@@ -133,13 +134,13 @@ async function addDocument(
       return INCOMPLETE;
     if (!received) throw new UploadError(422, "Please choose a file.", "document");
     const about = { performerId: id, kind: kind as DocumentKind, userId: user.id };
-    if (!(await keepDocument(about, arriving, received))) {
+    if (!(await storeDocument(about, arriving, received))) {
       return failure(404, FAILED, { detail: GONE });
     }
-    return done(id, "The document is encrypted and kept.");
+    return done(id, "Document encrypted and stored.");
   } catch (failed) {
     if (!(failed instanceof UploadError)) throw failed;
-    return { ...failure(failed.status, "The document was not kept."), document: failed.message };
+    return { ...failure(failed.status, "The document was not stored."), document: failed.message };
   } finally {
     await discardReceived(received);
   }
@@ -147,7 +148,7 @@ async function addDocument(
 
 function messageOf(hidden: number): string {
   if (hidden === 0) return "";
-  return ` ${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`;
+  return ` ${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} now on hold.`;
 }
 
 function done(id: string, description: string): Done {
@@ -156,11 +157,11 @@ function done(id: string, description: string): Done {
 }
 
 const MAX_STAGE_NAMES = 20;
-const LONGEST_NAME = 100;
-const LONGEST_LEGAL_NAME = 200;
+const MAX_STAGE_NAME_LENGTH = 100;
+const MAX_LEGAL_NAME_LENGTH = 200;
 
 const text = z.string().default("");
-/** What the form says, as texts: stage names are one a line. */
+/** The fields of the form as texts, with one stage name per line. */
 const PERFORMER_FORM = z.object({
   ...{ shown: text, stageNames: text, legalName: text },
   ...{ dateOfBirth: text, documentKind: text, checkedOn: text },
@@ -170,17 +171,17 @@ export type PerformerTexts = Omit<z.infer<typeof PERFORMER_FORM>, "shown">;
 type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;
 
-const UNDER_AGE =
-  "This person is under 18, so nothing that shows them may be published. If a video here shows them, report it as under age.";
+const MINOR_MESSAGE =
+  "This person is under 18, so no video of them may be published. If a video on this site shows them, report it as “Possible minor”.";
 const CONTROL = /\p{Cc}/u;
 const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
 /**
- * What was typed, or what is wrong with it.
+ * Parses the form. Returns the performer, or an error message for each invalid field.
  *
- * @param hasPayload false where legal name and date of birth can't be read, and so can't be changed.
- * @param isNew whether this person has no record yet. Only then is somebody under 18 refused: a correction of
- *   a record holds the videos that show them.
+ * @param hasPayload false if the legal name and date of birth can't be read, and so can't be changed.
+ * @param isNew whether this person has no record yet. Only then is someone under 18 refused: a correction of an
+ *   existing record puts the videos that show them on hold.
  * @param today YYYY-MM-DD in UTC.
  */
 export function readPerformer(
@@ -190,31 +191,31 @@ export function readPerformer(
 ): { performer: ParsedPerformer } | { errors: PerformerErrors } {
   const errors: PerformerErrors = {};
   const stageNames = [...new Set(typed.stageNames.split(/\r?\n/).map(oneLine).filter(Boolean))];
-  if (stageNames.length === 0) errors.stageNames = "Please give at least one stage name.";
+  if (stageNames.length === 0) errors.stageNames = "Please enter at least one stage name.";
   else if (stageNames.length > MAX_STAGE_NAMES) {
-    errors.stageNames = `At most ${MAX_STAGE_NAMES} stage names, please.`;
-  } else if (stageNames.some((name) => name.length > LONGEST_NAME || CONTROL.test(name))) {
-    errors.stageNames = `Each stage name can have at most ${LONGEST_NAME} characters.`;
+    errors.stageNames = `Please enter at most ${MAX_STAGE_NAMES} stage names.`;
+  } else if (stageNames.some((name) => name.length > MAX_STAGE_NAME_LENGTH || CONTROL.test(name))) {
+    errors.stageNames = `Each stage name can have at most ${MAX_STAGE_NAME_LENGTH} characters.`;
   }
   const legalName = oneLine(typed.legalName);
   if (
     hasPayload &&
-    (!legalName || legalName.length > LONGEST_LEGAL_NAME || CONTROL.test(legalName))
+    (!legalName || legalName.length > MAX_LEGAL_NAME_LENGTH || CONTROL.test(legalName))
   ) {
-    errors.legalName = "Please give the name that the document shows.";
+    errors.legalName = "Please enter the name as shown on the document.";
   }
   if (hasPayload && (!isDay(typed.dateOfBirth) || typed.dateOfBirth > today)) {
-    errors.dateOfBirth = "Please give a day in the past, as 1990-12-31.";
+    errors.dateOfBirth = "Please enter a date in the past, such as 1990-12-31.";
   } else if (isNew && !isAdultOn(typed.dateOfBirth, today)) {
-    errors.dateOfBirth = UNDER_AGE;
+    errors.dateOfBirth = MINOR_MESSAGE;
   }
   const isKnown = Object.hasOwn(IDENTITY_LABELS, typed.documentKind);
   const documentKind = isKnown ? (typed.documentKind as IdentityDocument) : null;
   const checkedOn = typed.checkedOn || null;
   if (checkedOn !== null && (!isDay(checkedOn) || checkedOn > today)) {
-    errors.checkedOn = "Please give the day on which it was checked; it can't be later than today.";
+    errors.checkedOn = "Please enter the day of the check. It can’t be in the future.";
   } else if (checkedOn !== null && documentKind === null) {
-    errors.documentKind = "Please say which document was checked.";
+    errors.documentKind = "Please choose the document that was checked.";
   }
   if (Object.keys(errors).length > 0) return { errors };
   const { dateOfBirth } = typed;

@@ -25,7 +25,7 @@ export function PerformerForm({
 }: {
   typed: PerformerTexts;
   errors?: PerformerErrors;
-  /** What the form was made from; empty for somebody new. */
+  /** The version of the record that the form shows; empty for a new performer. */
   shown: string;
   isReadable: boolean;
 }) {
@@ -33,9 +33,9 @@ export function PerformerForm({
     <PageSection id="record" title="Record">
       {!isReadable && (
         <p role="status" className="text-sm text-bad">
-          The legal name and the date of birth can't be read: the secret that encrypted them is not
-          there. Nothing is lost. Put back the SESSION_SECRET, or the file records-secret beside the
-          database, of the site that wrote them.
+          The legal name and date of birth can’t be read because the secret that encrypted them is
+          missing. Nothing is lost: restore the earlier SESSION_SECRET, or the file records-secret
+          next to the database.
         </p>
       )}
       <Form method="post" className="flex flex-col gap-4" key={shown}>
@@ -45,7 +45,7 @@ export function PerformerForm({
           name="stageNames"
           rows={3}
           required
-          hint="One a line. Lists show the first."
+          hint="One per line. The first one is shown in lists."
           defaultValue={typed.stageNames}
           error={errors.stageNames}
         />
@@ -56,7 +56,7 @@ export function PerformerForm({
               name="legalName"
               required
               autoComplete="off"
-              hint="As the document shows it. Encrypted."
+              hint="As shown on the document. Encrypted."
               defaultValue={typed.legalName}
               error={errors.legalName}
             />
@@ -74,7 +74,7 @@ export function PerformerForm({
         )}
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <SelectField
-            label="Document that was checked"
+            label="Checked document"
             name="documentKind"
             defaultValue={typed.documentKind}
             error={errors.documentKind}
@@ -86,7 +86,7 @@ export function PerformerForm({
             label="Checked on"
             name="checkedOn"
             type="date"
-            hint="Empty while nobody has compared it with the person."
+            hint="Leave blank until the document has been checked."
             defaultValue={typed.checkedOn}
             error={errors.checkedOn}
           />
@@ -99,7 +99,7 @@ export function PerformerForm({
   );
 }
 
-/** The documents of a performer; what they show is for owners alone. */
+/** The documents of a performer. Only owners can open them. */
 export function Documents({
   performer,
   mayRead,
@@ -113,8 +113,8 @@ export function Documents({
   return (
     <PageSection id="documents" title="Documents">
       <p className="text-sm text-muted">
-        Encrypted on the disk. {mayRead ? "Each time one is opened, the log says who did." : ""}
-        {mayRead ? "" : "An owner can add and open them."}
+        Stored encrypted.{" "}
+        {mayRead ? "The log records who opens a document." : "Only owners can add and open them."}
       </p>
       {documents.length > 0 && (
         <ul aria-label="Documents" className="ruled">
@@ -135,7 +135,7 @@ export function Documents({
           key={documents.length}
         >
           <input type="hidden" name="intent" value="add-document" />
-          <SelectField label="What it is" name="kind" defaultValue="identity">
+          <SelectField label="Document type" name="kind" defaultValue="identity">
             <Options labels={DOCUMENT_LABELS} />
           </SelectField>
           <FileField
@@ -199,7 +199,7 @@ function DocumentRow({
   );
 }
 
-export function Kept({
+export function StoredData({
   performer,
   mayForget,
   isRequired,
@@ -210,14 +210,14 @@ export function Kept({
 }) {
   const { videos, videoCount, createdAt, updatedAt, checkedBy, checkedOn } = performer;
   return (
-    <PageSection id="kept" title="All that is kept">
+    <PageSection id="kept" title="Stored data">
       <p className="text-sm text-muted figures">
-        The record and the documents above, and in which videos they are shown. Entered{" "}
-        <Time value={createdAt} />, changed <Time value={updatedAt} />
+        The record and documents above, and the list of videos. Created <Time value={createdAt} />,
+        changed <Time value={updatedAt} />
         {checkedOn && `, checked ${checkedOn} by ${checkedBy ?? "a deleted account"}`}.
       </p>
       {videos.length === 0 ? (
-        <p className="text-sm">In no video.</p>
+        <p className="text-sm">Not in any video.</p>
       ) : (
         <ul aria-label="Shown in" className="ruled text-sm">
           {videos.map(({ id, title, status }) => (
@@ -233,19 +233,19 @@ export function Kept({
             </li>
           ))}
           {videoCount > videos.length && (
-            <li className="py-3 text-muted">and {videoCount - videos.length} others</li>
+            <li className="py-3 text-muted">and {videoCount - videos.length} more</li>
           )}
         </ul>
       )}
       {mayForget && (
         <Form method="post" className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            Deletes the record, the documents and their names in videos, for good.{" "}
-            {isRequired && "Public videos that show them are hidden first. "}
-            Backups made before still have them, encrypted, until they are removed.
+            Deletes the record, the documents and the names in consent records for good.{" "}
+            {isRequired && "Public videos of this performer go on hold. "}
+            Earlier backups still contain the encrypted data until they are deleted.
           </p>
           <CheckField name="sure" required>
-            Delete all of it
+            Delete all data about this performer
           </CheckField>
           <Button name="intent" value="forget" variant="danger" className="self-start">
             Delete performer
@@ -256,7 +256,7 @@ export function Kept({
   );
 }
 
-/** What a row of a list is about, with its page. */
+/** The title of a list row, linked to its page. */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link

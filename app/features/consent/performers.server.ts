@@ -5,20 +5,20 @@ import { prepared, transaction } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
 import { type IdentityDocument, isAdultOn } from "./consent";
-import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
+import { enqueueDocumentRemovals, videosWithPerformer } from "./documents.server";
 import {
   CONSENT_SOURCES,
   decryptPayload,
   encryptPayload,
   holdForConsent,
-  settleVideos,
+  updateConsentHolds,
 } from "./validity.server";
 
 const PERFORMERS_PER_PAGE = 50;
 
 interface ListedPerformer {
   id: string;
-  /** The first is the one they are listed by. */
+  /** Lists are sorted by the first one. */
   stageNames: string[];
   checkedOn: string | null;
   documents: number;
@@ -27,15 +27,15 @@ interface ListedPerformer {
 
 export interface PerformerPage {
   performers: ListedPerformer[];
-  /** Where the next page begins; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null;
 }
 
 /**
- * Performers by their first stage name.
+ * Returns a page of performers, sorted by their first stage name.
  *
- * @param search the beginning of a word of any stage name; empty for all.
- * @param after the `next` of the page before.
+ * @param search the start of a word in any stage name; empty for all performers.
+ * @param after the `next` of the previous page.
  */
 export function listPerformers(search = "", after = ""): PerformerPage {
   const [name = "", id = ""] = readCursor(after);
@@ -81,13 +81,16 @@ export interface PerformerDocument {
   type: PerformerDocumentRow["type"];
   bytes: number;
   addedAt: string;
-  /** The e-mail of who added it; null when that account is gone. */
+  /** The email of the user who added it; null for a deleted account. */
   addedBy: string | null;
 }
 
 export type Performer = NonNullable<ReturnType<typeof findPerformer>>;
 
-/** With the newest videos, at most 100. Without the secret that encrypted them, name and date of birth are missing. */
+/**
+ * Returns a performer with at most 100 videos; undefined if the id is unknown. The legal name and date of birth are
+ * missing without the secret that encrypted them.
+ */
 export function findPerformer(id: string) {
   const row = prepared<PerformerRow & { email: string | null }>(
     `SELECT performers.*, email FROM performers LEFT JOIN users ON users.id = checked_by
@@ -117,11 +120,11 @@ export function findPerformer(id: string) {
     updatedAt: row.updated_at,
     documents,
     videos,
-    videoCount: videosShowing(id).length,
+    videoCount: videosWithPerformer(id).length,
   };
 }
 
-/** What the form of a performer says, read. */
+/** The parsed form of a performer. */
 export interface ParsedPerformer {
   stageNames: string[];
   legalName: string;
@@ -130,13 +133,15 @@ export interface ParsedPerformer {
   checkedOn: string | null;
 }
 
-/** Whether it was saved, and which it is: `changed` when somebody else has changed it since. */
+/**
+ * The saved performer and how many videos were hidden. `changed` if someone else changed the record in the meantime.
+ */
 export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
 
 /**
- * Enters a performer, or changes one. Legal name and date of birth stay where they can't be read.
+ * Creates or changes a performer. If the legal name and date of birth can't be read, they stay as they are.
  *
- * @param existing which one, and its `updatedAt` as the form was made from.
+ * @param existing the performer to change, with the `updatedAt` that the form showed.
  */
 export function savePerformer(
   performer: ParsedPerformer,
@@ -170,16 +175,16 @@ export function savePerformer(
     });
     prepared("DELETE FROM performer_names WHERE performer_id = ?").run(id);
     const addName = prepared("INSERT INTO performer_names (name, performer_id) VALUES (?, ?)");
-    for (const name of searchable(stageNames)) addName.run(name, id);
+    for (const name of searchNames(stageNames)) addName.run(name, id);
     const action = before ? "performer-change" : "performer-add";
     appendToLog({ action, userId, detail: { performer: id } }, now);
-    if (before && isReadable) recordAges(id, dateOfBirth);
-    return { id, hidden: settleVideos(videosShowing(id), now) };
+    if (before && isReadable) updateAges(id, dateOfBirth);
+    return { id, hidden: updateConsentHolds(videosWithPerformer(id), now) };
   });
 }
 
-/** The names, and what follows each of their spaces, in the form that they are compared in. */
-function searchable(stageNames: readonly string[]): Set<string> {
+/** Returns the folded names and each suffix that starts at a word, for prefix searches. */
+function searchNames(stageNames: readonly string[]): Set<string> {
   return new Set(
     stageNames.flatMap((name) => {
       const words = fold(name).split(" ");
@@ -188,7 +193,7 @@ function searchable(stageNames: readonly string[]): Set<string> {
   );
 }
 
-function recordAges(performerId: string, dateOfBirth: string): void {
+function updateAges(performerId: string, dateOfBirth: string): void {
   const recorded = prepared<{ videoId: string; day: string }>(
     `SELECT video_id AS videoId, recorded_on AS day FROM video_performers
      JOIN video_consents USING (video_id) WHERE performer_id = ?`,
@@ -203,12 +208,12 @@ function recordAges(performerId: string, dateOfBirth: string): void {
 }
 
 /**
- * Deletes all that is kept about a performer. Videos that are no longer valid without them are hidden
- * first, where consent is required. The log says that it was done, without a name.
+ * Deletes all data about a performer. If consent is required, videos whose record becomes invalid go on hold. The log
+ * entry doesn't contain the name.
  *
- * @returns how many videos were hidden; undefined when there is no such performer.
+ * @returns the number of hidden videos; undefined if there is no such performer.
  */
-export function forgetPerformer(
+export function deletePerformer(
   id: string,
   userId: string,
   now = Date.now(),
@@ -217,7 +222,7 @@ export function forgetPerformer(
     const documents = prepared<string>("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
       .all(id);
-    const videos = videosShowing(id);
+    const videos = videosWithPerformer(id);
     holdForDeletedMinor(id, now);
     const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
     if (changes === 0) return undefined;
@@ -230,11 +235,11 @@ export function forgetPerformer(
       },
       now,
     );
-    return settleVideos(videos, now);
+    return updateConsentHolds(videos, now);
   });
 }
 
-/** Without the record, nothing else tells any more that the videos show a minor. */
+/** Holds the videos for good, because without the record nothing else shows that they contain a minor. */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(
     "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
@@ -244,8 +249,8 @@ function holdForDeletedMinor(performerId: string, now: number): void {
   for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
-/** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */
-export function performersNamed(names: readonly string[]): Map<string, { id: string }[]> {
+/** Returns the performers with each of these stage names, ignoring case. The list is empty for an unknown name. */
+export function findPerformersByName(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id
      WHERE name = ?`,

@@ -17,13 +17,13 @@ import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 export const LACKS = {
   record: "This video has no consent record yet.",
   people: "The consent record doesn’t name everyone who is shown.",
-  age: "Somebody shown was not 18 on the day of recording.",
-  document: "Somebody shown has no checked proof of identity on file.",
-  ended: "The consent record has ended.",
+  age: "Someone shown was under 18 on the day of recording.",
+  document: "A performer’s ID has not been verified.",
+  ended: "The consent record has expired.",
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
 } as const;
 
-/** One row for each video whose id is in the JSON list @ids. */
+/** Query with one row for each video id in the JSON array `@ids`. */
 const STATES = `
   SELECT asked.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
     EXISTS (SELECT 1 FROM videos WHERE id = asked.value AND status = 'published') AS isPublished,
@@ -46,7 +46,7 @@ interface State {
   isPublished: 0 | 1;
 }
 
-/** Returns the state of the record of each video, with what it lacks. */
+/** Returns the state of each video's record, with what it lacks. */
 function statesOf(videoIds: readonly string[], now: number) {
   const today = dayOf(now);
   const readable = new Map<string, boolean>();
@@ -71,13 +71,13 @@ function lackOf(
 }
 
 /** Returns the videos without a valid record, with the reason. */
-export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<string, string> {
+export function findLacks(videoIds: readonly string[], now = Date.now()): Map<string, string> {
   return new Map(statesOf(videoIds, now).flatMap(({ id, lack }) => (lack ? [[id, lack]] : [])));
 }
 
 /** Returns why videos can't be published, if consent is required; empty otherwise. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
-  return settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
+  return settings().requireConsent ? findLacks(videoIds, now) : new Map<string, string>();
 }
 
 /** Returns the state of each video's record by id; empty if no consent is required. */
@@ -106,13 +106,13 @@ function isReadable(videoId: string, known: Map<string, boolean>): boolean {
 }
 
 /**
- * The problems of consent records. Each is a separate cause of a hold. The batches of
- * `consent-holds.server.ts` are further causes.
+ * The problems of consent records. Each is a separate source of a hold. The batches in `consent-holds.server.ts` are
+ * further sources.
  */
 export const CONSENT_SOURCES = {
-  /** Somebody shown was under 18. */
+  /** Someone shown was under 18. */
   minor: "minor",
-  /** Somebody shown was under 18, and their record was deleted. Nothing releases this hold. */
+  /** Someone shown was under 18, and their record was deleted. Nothing releases this hold. */
   deletedMinor: "deleted-minor",
   ended: "ended",
   /** Published without a valid record although REQUIRE_CONSENT is on. */
@@ -120,12 +120,12 @@ export const CONSENT_SOURCES = {
 } as const;
 
 /**
- * Updates the holds of videos after their consent records or the day have changed. Synchronous, for the transaction
- * of the caller.
+ * Updates the holds of videos after their consent records or the date have changed. Synchronous, for the caller's
+ * transaction.
  *
- * @returns how many videos it hid.
+ * @returns the number of videos that were public and are now hidden.
  */
-export function settleVideos(videoIds: readonly string[], now = Date.now()): number {
+export function updateConsentHolds(videoIds: readonly string[], now = Date.now()): number {
   if (videoIds.length === 0) return 0;
   let hidden = 0;
   for (const { id: videoId, isEnded, young, lack, isPublished } of statesOf(videoIds, now)) {
@@ -146,11 +146,11 @@ export function settleVideos(videoIds: readonly string[], now = Date.now()): num
 function isOver(sourceId: string, causes: readonly string[], isLacking: boolean): boolean {
   const { minor, ended, deletedMinor } = CONSENT_SOURCES;
   if (sourceId === deletedMinor) return false;
-  // The others wait for a record that is valid as a whole.
+  // The other sources wait until the whole record is valid.
   return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
 }
 
-/** Part of a transaction: holds a video because of its record, and records that. */
+/** Puts a video on hold because of its record, with a log entry. Needs a transaction. */
 export function holdForConsent(videoId: string, sourceId: string, now: number): void {
   if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
   appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
@@ -162,9 +162,9 @@ function release(videoId: string, sourceId: string, now: number): void {
 }
 
 /**
- * Stores REQUIRE_CONSENT in the database at startup. Its triggers then hold each video that is published without a
- * valid record, even by another program, in the same statement. Turning the setting off releases nothing, because a
- * setting lost by accident would publish videos. Owners can release them, see `releaseHidden`.
+ * Stores REQUIRE_CONSENT in the database at startup. Triggers then put each video that is published without a valid
+ * record on hold in the same statement, even if another tool publishes it. Turning the setting off doesn't release
+ * anything, because a setting lost by accident would publish videos. Owners can release them, see `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(
@@ -174,7 +174,7 @@ export function applyConsentRequirement(): void {
   ).run();
 }
 
-/** What of a performer stands encrypted in the database. */
+/** The encrypted data of a performer. */
 export interface PerformerPayload {
   legalName: string;
   /** YYYY-MM-DD */
@@ -187,35 +187,36 @@ export function encryptPayload(payload: PerformerPayload): string {
   return encrypt(PURPOSE, JSON.stringify(payload), recordsSecrets());
 }
 
-/** Undefined when no secret that is known encrypted it. */
+/** Decrypts the data; undefined if none of the known secrets encrypted it. */
 export function decryptPayload(payload: string): PerformerPayload | undefined {
   const text = decrypt(PURPOSE, payload, recordsSecrets());
   return text === undefined ? undefined : (JSON.parse(text) as PerformerPayload);
 }
 
 /**
- * Returns why videos can't be published: a sentence for each video that is on hold or has no valid consent record.
- * Code that publishes for a user calls this first, in its transaction if it has one.
+ * Returns why videos can't be published: a message for each video that is on hold or has no valid consent record. Code
+ * that publishes for a user calls this first, in its transaction if it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    // The sentence about what the record lacks is more specific.
-    const isSaid = reason === "consent" && refusals.has(id);
-    if (reason && !isSaid) refusals.set(id, HOLD_MESSAGES[reason]);
+    // The message about what the record lacks is more specific.
+    const hasMessage = reason === "consent" && refusals.has(id);
+    if (reason && !hasMessage) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);
   }
-  for (const [id, { why }] of comparisonFailures(uncompared)) refusals.set(id, notCompared(why));
+  for (const [id, { why }] of comparisonFailures(uncompared))
+    refusals.set(id, comparisonMessage(why));
   return refusals;
 }
 
-/** The refusal for a video whose comparison with the block list has failed for good. */
-function notCompared(why: string): string {
-  return `This video couldn’t be compared with the videos that were removed: ${why} An editor has to watch it or compare it again.`;
+/** Returns the message for a video whose comparison with the block list has failed for good. */
+function comparisonMessage(why: string): string {
+  return `This video couldn’t be compared with the block list: ${why} An editor has to watch it or retry the comparison.`;
 }
 
 /** Returns why a new video can't be published; undefined if it can. */
-export function refusalOfNew(): string | undefined {
+export function newVideoRefusal(): string | undefined {
   return settings().requireConsent ? LACKS.record : undefined;
 }

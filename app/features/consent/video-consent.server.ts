@@ -5,13 +5,13 @@ import { prepared, transaction } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
-import { performersNamed } from "./performers.server";
-import { decryptPayload, lacksOf, settleVideos } from "./validity.server";
+import { findPerformersByName } from "./performers.server";
+import { decryptPayload, findLacks, updateConsentHolds } from "./validity.server";
 
 const MAX_PEOPLE = 50;
 
 const text = z.string().default("");
-/** What the form says, as texts: `performers` are stage names, one a line. */
+/** The fields of the form as texts. `performers` has one stage name per line. */
 export const CONSENT_FORM = z.object({
   ...{ shown: text, kind: text, people: text },
   ...{ performers: text, recordedOn: text, endsOn: text },
@@ -23,7 +23,10 @@ export type VideoConsent = NonNullable<ReturnType<typeof findVideoConsent>>;
 
 type Named = Pick<PerformerRow, "id" | "stage_names" | "payload"> & { of_age: 0 | 1 };
 
-/** `shown` is what the form is made from, empty while there is no record; `lacks` is undefined where it is valid. */
+/**
+ * Returns the consent record of a video; undefined if the video doesn't exist. `shown` is the version of the record,
+ * empty if there is none. `lacks` is undefined if the record is valid.
+ */
 export function findVideoConsent(videoId: string, now = Date.now()) {
   const video = prepared<{ id: string; title: string; status: VideoStatus; held: 0 | 1 }>(
     "SELECT id, title, status, held FROM videos WHERE id = ?",
@@ -55,7 +58,7 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
       ofAge: one.of_age === 1,
       isReadable: decryptPayload(one.payload) !== undefined,
     })),
-    lacks: lacksOf([videoId], now).get(videoId),
+    lacks: findLacks([videoId], now).get(videoId),
     isHeld:
       prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'consent'").get(
         videoId,
@@ -66,19 +69,19 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
 const nameOf = ({ stage_names }: Pick<PerformerRow, "stage_names">) =>
   stage_names.split("\n")[0] ?? "";
 
-/** As the form names a performer: with the beginning of their id where several have the name. */
+/** Returns how the form names a performer: with the start of the id if several have the same name. */
 function lineOf(performer: Pick<PerformerRow, "id" | "stage_names">): string {
   const name = nameOf(performer);
-  const isOnly = (performersNamed([name]).get(name)?.length ?? 0) <= 1;
+  const isOnly = (findPerformersByName([name]).get(name)?.length ?? 0) <= 1;
   return isOnly ? name : `${name} #${performer.id.slice(0, 8)}`;
 }
 
 export type SavedConsent = { hidden: number } | { errors: ConsentErrors } | "changed" | "gone";
 
 /**
- * Records who is shown in a video, and with what right.
+ * Saves who is shown in a video, and the legal basis.
  *
- * @param shown the `shown` that the form was made from.
+ * @param shown the version of the record that the form showed.
  */
 export function saveVideoConsent(
   { videoId, userId, shown }: { videoId: string; userId: string; shown: string },
@@ -113,7 +116,7 @@ export function saveVideoConsent(
          expiry_alert_id = iif(ends_on IS @endsOn, expiry_alert_id, NULL)`,
     ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
     for (const { id, dateOfBirth } of performers) {
-      // Where the date of birth can't be read, what was found before stays, if the day is the same.
+      // If the date of birth can't be read, the earlier result stays as long as the recording day is the same.
       const known = wasRecordedOn === recordedOn ? ages.get(id) : undefined;
       const ofAge = dateOfBirth ? Number(isAdultOn(dateOfBirth, recordedOn)) : (known ?? 0);
       prepared(
@@ -122,7 +125,7 @@ export function saveVideoConsent(
     }
     const detail = { people, kind, ends: endsOn };
     appendToLog({ action: "consent-record", videoId, userId, detail }, now);
-    return { hidden: settleVideos([videoId], now) };
+    return { hidden: updateConsentHolds([videoId], now) };
   });
 }
 
@@ -137,20 +140,20 @@ interface ReadConsent {
 function readConsent(typed: ConsentTexts, now: number): ReadConsent | { errors: ConsentErrors } {
   const errors: ConsentErrors = {};
   const today = dayOf(now);
-  if (!Object.hasOwn(RELEASE_LABELS, typed.kind)) errors.kind = "Please choose one.";
+  if (!Object.hasOwn(RELEASE_LABELS, typed.kind)) errors.kind = "Please choose a legal basis.";
   const people = /^\d{1,2}$/.test(typed.people.trim()) ? Number(typed.people) : undefined;
   if (people === undefined || people > MAX_PEOPLE) {
-    errors.people = `Please give a number from 0 to ${MAX_PEOPLE}.`;
+    errors.people = `Please enter a number from 0 to ${MAX_PEOPLE}.`;
   }
   if (!isDay(typed.recordedOn) || typed.recordedOn > today) {
-    errors.recordedOn = "Please give the day of the recording; it can't be later than today.";
+    errors.recordedOn = "Please enter the day of recording. It can’t be in the future.";
   }
   const endsOn = typed.endsOn || null;
-  if (endsOn !== null && !isDay(endsOn)) errors.endsOn = "Please give a day, as 2030-12-31.";
+  if (endsOn !== null && !isDay(endsOn)) errors.endsOn = "Please enter a date such as 2030-12-31.";
   const found = findPerformers(typed.performers);
   if ("error" in found) errors.performers = found.error;
   else if (people !== undefined && found.rows.length > people) {
-    errors.people = `${formatQuantity(found.rows.length, "performer")} are named below.`;
+    errors.people = `You entered ${formatQuantity(found.rows.length, "performer")} below.`;
   }
   if (Object.keys(errors).length > 0 || "error" in found) return { errors };
   return {
@@ -171,14 +174,14 @@ function findPerformers(
   const rows = new Map<string, string>();
   const payloadOf = prepared<string>("SELECT payload FROM performers WHERE id = ?").pluck();
   for (const line of new Set(lines.filter(Boolean))) {
-    if (rows.size > MAX_PEOPLE) return { error: `At most ${MAX_PEOPLE}, please.` };
+    if (rows.size > MAX_PEOPLE) return { error: `Please enter at most ${MAX_PEOPLE}.` };
     const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
-    const all = performersNamed([short]).get(short) ?? [];
+    const all = findPerformersByName([short]).get(short) ?? [];
     const named = start ? all.filter(({ id }) => id.startsWith(start)) : all;
     if (named.length === 0) return { error: `No performer has the stage name “${line}”.` };
     if (named.length > 1) {
       const choices = named.slice(0, 5).map(({ id }) => `“${short} #${id.slice(0, 8)}”`);
-      return { error: `Several performers are called so: write ${choices.join(" or ")}.` };
+      return { error: `Several performers have this name. Enter ${choices.join(" or ")}.` };
     }
     rows.set(named[0]!.id, payloadOf.get(named[0]!.id)!);
   }

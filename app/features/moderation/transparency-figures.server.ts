@@ -1,20 +1,20 @@
 import type { Database } from "better-sqlite3";
 import type { ReportKind } from "~db/schema/moderation";
 
-/** What became of the reports of a quarter of a year. No names, no videos, no texts. */
+/** The report figures of one quarter. They contain no names, videos or texts. */
 export interface Period {
-  /** Such as 2026-Q4, by when reports were received and decisions were made; UTC. */
+  /** Such as `2026-Q4`, in UTC: when reports were received and log entries were written. */
   period: string;
   received: Partial<Record<ReportKind, number>>;
-  /** Of those that were received then, still to be decided. */
+  /** How many of the received reports have no decision yet. */
   open: number;
   kept: number;
   removed: number;
   restored: number;
   withdrawn: number;
-  /** Half of those that moderators decided took at most so long; null while none is. */
+  /** The median time to a moderator's decision; null if there is none. */
   medianHours: number | null;
-  /** Of the log: videos hidden at once by the site, and by moderators, removed and reinstated. */
+  /** From the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's review. */
   videosHiddenAtOnce: number;
   videosHidden: number;
   videosRemoved: number;
@@ -23,20 +23,20 @@ export interface Period {
 
 const QUARTER = (time: string) =>
   `substr(${time}, 1, 4) || '-Q' || ((CAST(substr(${time}, 6, 2) AS INTEGER) + 2) / 3)`;
-const DECIDED = {
+const DECISION_FIGURES = {
   keep: "kept",
   remove: "removed",
   restore: "restored",
   withdrawn: "withdrawn",
 } as const;
-const OF_LOG = {
+const LOG_FIGURES = {
   "hide-at-once": "videosHiddenAtOnce",
   hide: "videosHidden",
   remove: "videosRemoved",
   restore: "videosReinstated",
 } as const;
 
-/** Counts on a thread, since it reads every report. */
+/** Returns the task for the query thread. It reads every report, so it must not run on the serving thread. */
 export function countTransparency(sqlite: Database): () => Period[] {
   return () => countPeriods(sqlite);
 }
@@ -67,7 +67,8 @@ function countPeriods(sqlite: Database): Period[] {
     const sum = at(period);
     sum.received[kind] = (sum.received[kind] ?? 0) + count;
     if (state !== "closed") sum.open += count;
-    else if (decision in DECIDED) sum[DECIDED[decision as keyof typeof DECIDED]] += count;
+    else if (decision in DECISION_FIGURES)
+      sum[DECISION_FIGURES[decision as keyof typeof DECISION_FIGURES]] += count;
   }
   const medians = sqlite
     .prepare<unknown[], { period: string; hours: number }>(
@@ -86,15 +87,15 @@ function countPeriods(sqlite: Database): Period[] {
       unknown[],
       {
         period: string;
-        action: keyof typeof OF_LOG;
+        action: keyof typeof LOG_FIGURES;
         count: number;
       }
     >(
       `SELECT ${QUARTER("at")} AS period, action, count(*) AS count FROM moderation_log
        WHERE video_id IS NOT NULL AND action IN (SELECT value FROM json_each(?)) GROUP BY 1, 2`,
     )
-    .all(JSON.stringify(Object.keys(OF_LOG)));
-  for (const { period, action, count } of log) at(period)[OF_LOG[action]] += count;
+    .all(JSON.stringify(Object.keys(LOG_FIGURES)));
+  for (const { period, action, count } of log) at(period)[LOG_FIGURES[action]] += count;
   return [...periods.values()].sort((one, other) => (one.period < other.period ? 1 : -1));
 }
 

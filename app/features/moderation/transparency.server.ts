@@ -3,17 +3,17 @@ import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { Period } from "./transparency-figures.server";
 
-const counted = processState("transparency figures", () => ({
+const cached = processState("transparency figures", () => ({
   last: undefined as { entry: number; periods: Promise<Period[]> } | undefined,
 }));
 
 /**
- * Returns the figures by quarter, the newest first. They are counted again when the moderation log has a
- * new entry, which every report and decision writes.
+ * Returns the figures by quarter, newest first. They are cached until the moderation log has a new entry, because
+ * every report and every decision writes one.
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
   const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;
-  const state = counted();
+  const state = cached();
   if (state.last?.entry !== entry || entry === 0) {
     const periods = queryThread<Period[]>("studio", "transparency", null);
     state.last = { entry, periods };

@@ -9,20 +9,20 @@ import { findSession, type OpenSession, type SessionUser } from "./session.serve
 
 export type { SessionUser } from "./session.server";
 
-/** What somebody reads who has an account that does not allow it. */
-export const NOT_ALLOWED = "Your account may not do this.";
+/** The message for a user who lacks the permission. */
+export const NOT_ALLOWED = "You don’t have permission to do this. Ask an owner.";
 
-/** Who makes the request; undefined for a visitor. */
+/** Returns the signed-in user of a request; undefined for a visitor. */
 export async function currentUser(request: Request): Promise<SessionUser | undefined> {
   return (await findSession(request))?.user;
 }
 
 /**
- * Who makes the request, if the table of permissions allows it to them. Every loader and action of the
- * admin area calls it before anything else, with the line of its address.
+ * Returns the signed-in user if they have the permission. Every loader and action of the studio calls it first, with
+ * the permission of its route.
  *
- * @throws for a visitor a redirect to /auth, or a 400 Response with what was entered when a form was sent;
- *   a 403 Response for somebody whose role does not have the permission.
+ * @throws a redirect to /auth for a visitor, or a 400 Response with the entered values if a form was sent; a 403
+ *   Response for a user without the permission.
  */
 export async function requirePermission(
   request: Request,
@@ -31,13 +31,13 @@ export async function requirePermission(
   return (await requireSession(request, permission)).user;
 }
 
-/** Whether somebody is signed in who has a permission, for pages that show visitors less. */
+/** Returns whether the request has a signed-in user with a permission. For pages that show visitors less. */
 export async function isPermitted(request: Request, permission: Permission): Promise<boolean> {
   const session = await findSession(request);
   return session !== undefined && allows(session.user, permission);
 }
 
-/** The same as `requirePermission`, for who needs to know which of the user's sessions it is. */
+/** Like `requirePermission`, but returns the session. */
 export async function requireSession(
   request: Request,
   permission: Permission,
@@ -54,11 +54,11 @@ export async function requireSession(
 }
 
 /**
- * The user, for addresses that scripts call: they would follow a redirect and see a success.
+ * Like `requirePermission`, for URLs that scripts call: they would follow a redirect and take it for success.
  *
- * @throws a 401 Response, or a 403 Response where their role does not have the permission.
+ * @throws a 401 Response for a visitor, a 403 Response for a user without the permission.
  */
-export async function requireUserOfScript(
+export async function requireScriptUser(
   request: Request,
   permission: Permission,
 ): Promise<SessionUser> {
@@ -70,40 +70,40 @@ export async function requireUserOfScript(
   throw new Response(signedOutMessage("publish"), { status: 401, statusText: "Unauthorized" });
 }
 
-/** @throws a 403 Response where the user's role does not have the permission. */
+/** @throws a 403 Response if the user doesn't have the permission. */
 export function assertAllowed(user: SessionUser, permission: Permission): void {
   if (allows(user, permission)) return;
   throw new Response(NOT_ALLOWED, { status: 403, statusText: "Forbidden" });
 }
 
-/** The page that somebody asked for who has to sign in first; a sign-in leads back to it. */
+/** The page that a visitor requested before signing in. The sign-in redirects back to it. */
 
 const COOKIE = "return-to";
 const MAX_AGE_MS = 10 * 60 * 1000;
 
-/** Who comes to the studio by its door is led Home (specification, Sign in). */
-const ENTRANCE = "/admin";
+/** Signing in from the studio's start page leads to Home (specification, section 2). */
+const STUDIO_START_PAGE = "/admin";
 
-/** The `Set-Cookie` header that remembers the page of a request for ten minutes. */
+/** Returns the `Set-Cookie` header that remembers the page of a request for ten minutes. */
 function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
-  if (page === "" || page === ENTRANCE) return forgetPage();
+  if (page === "" || page === STUDIO_START_PAGE) return forgetPage();
   return signedCookie(COOKIE, page, Date.now() + MAX_AGE_MS);
 }
 
-/** The page to lead back to; Home where none was asked for. */
+/** Returns the page to redirect to after signing in; Home if none is remembered. */
 export function rememberedPage(request: Request): string {
   return safePath(readSignedCookie(request, COOKIE), "/");
 }
 
-/** The `Set-Cookie` header that forgets it. */
+/** Returns the `Set-Cookie` header that forgets the page. */
 export function forgetPage(): string {
   return removedCookie(COOKIE);
 }
 
-/** What a form of the admin panel is for, as the end of the message that refuses it. */
-const WORK: Record<string, string> = {
+/** The purpose of each form of the admin panel, to complete the message that rejects it. */
+const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
   update: "edit videos",
@@ -114,7 +114,7 @@ const WORK: Record<string, string> = {
   bulk: "change videos",
 };
 
-const WORK_OF_PAGES: Record<string, string> = {
+const PAGE_PURPOSES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
@@ -125,18 +125,18 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/review": "review videos",
 };
 
-/** The longest forms have a description and a list of tags. */
+/** Enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** Each is an input of the page that shows them again. */
+/** Each field is an input on the page that shows them again. */
 const MAX_FIELDS = 200;
-/** Forms with one of these fields are not shown again. */
+/** The values of forms with one of these fields are not shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;
 
 /**
- * The response to a form whose sender has no session: 400 (specification, section 8), with what was
- * entered, for `ErrorPage` to show again.
+ * Returns the response to a form without a session: 400 (specification, section 8) with the entered values, which
+ * `ErrorPage` shows again.
  *
- * @throws a 403 Response for a form of another site.
+ * @throws a 403 Response for a form from another site.
  */
 async function signedOutResponse(request: Request): Promise<Response> {
   requireOwnOrigin(request);
@@ -147,7 +147,7 @@ async function signedOutResponse(request: Request): Promise<Response> {
   });
 }
 
-/** Returns what to tell the sender of a form who has no session. Files are not read. */
+/** Returns the message for a form without a session, and its values. Files are not read. */
 export async function readSignedOutForm(request: Request): Promise<SignedOutForm> {
   const { pathname, searchParams } = new URL(request.url);
   const fields = await readFormFields(request);
@@ -157,24 +157,24 @@ export async function readSignedOutForm(request: Request): Promise<SignedOutForm
       ? "update"
       : "publish";
   const work =
-    WORK_OF_PAGES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
-    (pathname === "/admin" ? WORK[intent ?? ""] : "do this");
+    PAGE_PURPOSES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
+    (pathname === "/admin" ? FORM_PURPOSES[intent ?? ""] : "do this");
   const isKept =
     fields && fields.length <= MAX_FIELDS && !fields.some(([name]) => SECRETS.test(name));
   return { message: messageFor(work), fields: isKept ? fields : [] };
 }
 
-/** Returns the message for a form of the admin panel that has been read. */
+/** Returns the message for a form of the admin panel without a session. */
 export function signedOutMessage(intent: string): string {
-  return messageFor(WORK[intent]);
+  return messageFor(FORM_PURPOSES[intent]);
 }
 
-/** That of an upload is the specification's (section 8). */
+/** The wording is the specification's (section 8). */
 function messageFor(work = "change videos"): string {
   return `You must be logged in to ${work}.`;
 }
 
-/** Returns undefined for a form with files, and no field of one that is too long. */
+/** Reads the fields of a form. Returns undefined for a form with files, and no fields for one that is too large. */
 async function readFormFields(request: Request): Promise<[string, string][] | undefined> {
   if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) return undefined;
   try {

@@ -13,18 +13,18 @@ import {
 } from "./permissions";
 
 /**
- * Why a change of a video was refused; nothing was changed then. The studio (`library/refusals.server.ts`) and the
- * API (`api/video-operations.server.ts`) choose the status and the message.
+ * The reason why a change of a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and
+ * the API (`api/video-operations.server.ts`) choose the status and the message.
  */
 export type Refusal =
-  /** `gone`: no such video, or another uploader's. `not-a-draft`: its uploader may change drafts only. */
+  /** `gone`: no such video, or another uploader's. `not-a-draft`: the uploader may only change drafts. */
   | { code: "gone" | "not-allowed" | "not-a-draft" | "evidence" | "status-changed" }
-  /** Once a part of many videos was changed. */
+  /** Only if a part of many videos has already been changed. */
   | { code: "busy" | "failed" }
   /** @see refusalsOf */
   | { code: "not-publishable"; reason: string };
 
-/** Whether a change was refused. */
+/** Returns whether a change was refused. */
 export function isRefusal<T extends object>(
   outcome: T | undefined,
 ): outcome is Extract<T, { code: string }> {
@@ -32,10 +32,10 @@ export function isRefusal<T extends object>(
 }
 
 /**
- * Those of some videos that are the user's own; all of them where no one's are asked for.
+ * Returns the videos among `ids` that the user may change; all of them without `own`.
  *
- * @returns the refusal when one of them can't be changed: `not-a-draft`, or `gone` when none is the user's. What
- *   others have uploaded counts as what does not exist.
+ * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none belongs to the user. Videos of
+ *   other users are treated as if they didn't exist.
  */
 export function changeableIds(
   own: OwnVideos | undefined,
@@ -52,11 +52,11 @@ export function changeableIds(
 }
 
 /**
- * The same for the transaction that writes, with the account read again: its role, or the status of a video,
- * may have changed since the request was let in.
+ * Like `changeableIds`, for the transaction that writes. Reads the account again, because its role or the status of a
+ * video may have changed since the request was accepted.
  *
- * @returns those of the videos that the account may change, or the refusal: `not-allowed` for an account that is
- *   deactivated, gone or without the permission, and as `changeableIds` has it.
+ * @returns the videos that the account may change, or a refusal: `not-allowed` for an account that is deactivated,
+ *   deleted or without the permission, or one of `changeableIds`.
  */
 export function changeableNow(
   userId: string | null,
@@ -68,7 +68,7 @@ export function changeableNow(
   return changeableIds(ownVideosOf(user, permission), ids);
 }
 
-/** Those of some deleted videos that the user may restore or delete for good. */
+/** Returns the deleted videos among `ids` that the user may restore or delete for good. */
 export function ownDeletedIds(
   own: OwnVideos | undefined,
   ids: readonly string[],
@@ -83,11 +83,11 @@ export function ownDeletedIds(
 }
 
 /**
- * Returns an account as it is now; undefined for one that is deactivated or gone. Long-running work calls this
- * again before it commits: the account may have been blocked since the request was let in.
+ * Returns the current permissions of an account; undefined if it is deactivated or deleted. Long-running work calls
+ * this again before it commits, because the account may have been blocked since the request was accepted.
  *
- * @param since when the work was asked for, ISO 8601 UTC: what was before the account's access ended isn't done, even
- *   if the account is let in again.
+ * @param since when the work was requested, ISO 8601 UTC. Work from before the account's access ended isn't done, even
+ *   if the account was reactivated.
  */
 export function accountNow(
   userId: string | null,
@@ -101,7 +101,7 @@ export function accountNow(
   return { id: row.id, ...permittedOf(row) };
 }
 
-/** Whether an account may do something now. */
+/** Returns whether an account has a permission now. */
 export function mayNow(userId: string, permission: Permission): boolean {
   const account = accountNow(userId);
   return account !== undefined && allows(account, permission);

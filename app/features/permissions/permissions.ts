@@ -1,13 +1,13 @@
 import type { Role, VideoRow } from "~db/schema";
 
 /**
- * Who may do what: one line for each address of the site, and one for each form (`intent`) and each
- * part of an address that needs a permission of its own. A test walks all routes with all roles, so
- * an address without a line fails it. The columns are those of owners, editors, moderators and uploaders.
+ * The permissions: one line for each route of the site, and one for each form (`intent`) and each part of a route that
+ * needs a separate permission. A test walks all routes with all roles and fails for a route without a line. The columns
+ * are owners, editors, moderators and uploaders.
  *
- * `all`: without limits. `own`: only with videos that they have uploaded, and until they may publish
- * only while these are drafts. `publisher`: as `own`, and only who may publish. `reported`: only videos that
- * a report names, open or closed. `none`: not at all. `anyone`: visitors too.
+ * `all`: no restriction. `own`: only videos that the user has uploaded and, until they may publish, only drafts.
+ * `publisher`: like `own`, but only users who may publish. `reported`: only videos that a report names, open or closed.
+ * `none`: no access. `anyone`: includes visitors.
  */
 const TABLE = {
   "/admin": ["all", "all", "none", "own"],
@@ -87,7 +87,7 @@ const TABLE = {
   "/admin/consent hide-lacking": ["all", "none", "none", "none"],
   "/admin/consent undo-hiding": ["all", "none", "none", "none"],
   "/admin/consent/:id": ["all", "all", "none", "none"],
-  // Who somebody is: their documents, and everything that is kept about them.
+  // Performers' documents, and the deletion of all data about them.
   "/admin/consent/:id add-document": ["all", "none", "none", "none"],
   "/admin/consent/:id remove-document": ["all", "none", "none", "none"],
   "/admin/consent/:id forget": ["all", "none", "none", "none"],
@@ -96,7 +96,7 @@ const TABLE = {
   "/admin/videos/:id/statistics": ["all", "all", "none", "own"],
   "/admin/videos/:id/statistics/:file": ["all", "all", "none", "own"],
   "/admin/activity": ["all", "all", "none", "none"],
-  // Files of videos that are not published, and the notice that conversions go on.
+  // Files of unpublished videos, and live updates of the job queue.
   "/media/* hidden": ["all", "all", "reported", "own"],
   "/events jobs": ["all", "all", "all", "all"],
 
@@ -138,12 +138,12 @@ const TABLE = {
   "/media/*": "anyone",
   "/events": "anyone",
   "/api": "anyone",
-  // Its calls ask for a token, and then for the lines above.
+  // Its operations require a token, and then the permissions above.
   "/api/v1/*": "anyone",
-  // Its calls ask for the token of a worker, or are signed.
+  // Its operations require a worker's token or a signature.
   "/api/worker/*": "anyone",
   "/healthz": "anyone",
-  // It asks for a token, or for this machine.
+  // Requires a token, or a request from this machine.
   "/metrics": "anyone",
   "/sitemap.xml": "anyone",
   "/sitemap/:part": "anyone",
@@ -167,48 +167,48 @@ const COLUMNS = { owner: 0, editor: 1, moderator: 2, uploader: 3 } as const sati
 
 type Access = "all" | "own" | "publisher" | "reported" | "none";
 
-/** A line of the table that needs an account. */
+/** A line of the table that requires an account. */
 export type Permission = {
   [Name in keyof typeof TABLE]: (typeof TABLE)[Name] extends "anyone" ? never : Name;
 }[keyof typeof TABLE];
 
 export const PERMISSIONS: Readonly<Record<string, "anyone" | readonly Access[]>> = TABLE;
 
-/** As far as permissions go, who somebody is. */
+/** The properties of an account that determine its permissions. */
 export interface Permitted {
   role: Role;
-  /** Of an uploader: whether they may publish; owners and editors may, moderators may not. */
+  /** Depends on the account only for uploaders. Owners and editors may publish, moderators may not. */
   mayPublish: boolean;
 }
 
-/** Returns what the columns of an account say about its permissions. */
+/** Returns the permissions that the columns of an account represent. */
 export function permittedOf({ role, may_publish }: { role: Role; may_publish: number }): Permitted {
   return { role, mayPublish: role === "owner" || role === "editor" || may_publish === 1 };
 }
 
-/** How far a permission reaches: over everything, over one's own or reported videos, or not at all. */
+/** The reach of a permission: everything, the user's own videos, reported videos, or nothing. */
 type Reach = "all" | "own" | "reported" | "none";
 
-/** How far somebody's permission reaches. */
+/** Returns the reach of a user's permission. */
 export function reachOf({ role, mayPublish }: Permitted, permission: Permission): Reach {
   const access: Access = TABLE[permission][COLUMNS[role]];
   if (access !== "publisher") return access;
   return mayPublish ? "own" : "none";
 }
 
-/** Whether somebody may do it at all. */
+/** Returns whether a user has a permission, whatever its reach. */
 export function allows(who: Permitted, permission: Permission): boolean {
   return reachOf(who, permission) !== "none";
 }
 
-/** The videos that an uploader's permissions reach: what they have uploaded. */
+/** The videos that an uploader's permissions apply to. */
 export interface OwnVideos {
   userId: string;
-  /** Until they may publish, only drafts can be changed: what was reviewed stays as it was. */
+  /** Uploaders who may not publish can only change drafts, so that reviewed videos stay as they were. */
   draftsOnly: boolean;
 }
 
-/** Which videos a permission reaches; undefined for all. */
+/** Returns the videos that a permission applies to; undefined for all. */
 export function ownVideosOf(
   user: Permitted & { id: string },
   permission: Permission,
@@ -217,16 +217,16 @@ export function ownVideosOf(
   return { userId: user.id, draftsOnly: !allows(user, "/admin publish") };
 }
 
-/** Whether a video is still a draft: nobody has published, hidden or scheduled it. */
+/** Returns whether a video is still a draft: it was never published, hidden or scheduled. */
 export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
   return status === "review" && publish_at === null;
 }
 
-/** The condition on `deleted_videos` for these; its values are those of `ownDeletedValues`. */
+/** SQL condition on `deleted_videos` for an uploader's own videos, with the parameters of `ownDeletedValues`. */
 export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
 
-/** The same for files that were replaced, of `videos`: its values are the same too. */
+/** SQL condition on `videos` for replaced files, with the same parameters. */
 export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   videos.status = 'review' AND videos.publish_at IS NULL))`;
 

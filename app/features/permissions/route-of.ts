@@ -1,8 +1,8 @@
 import { PERMISSIONS } from "./permissions";
 
-/** What no route answers: the address is somebody's invention, and is no name. */
+/** Stands for all URLs without a route. They can contain anything, so they are never used as a name. */
 const UNKNOWN_ROUTE = "/*";
-/** The files of the build, which are no route of the framework's. */
+/** The build's files, which are not a route of the framework. */
 const ASSETS = "/assets/*";
 
 interface Pattern {
@@ -10,31 +10,31 @@ interface Pattern {
   matches: RegExp;
 }
 
-/** Every route as the table of permissions writes it, and the files of the build. */
+/** Every route, as written in the table of permissions, and the build's files. */
 export const ROUTES: readonly string[] = [
   ...Object.keys(PERMISSIONS).filter((line) => !line.includes(" ")),
   ASSETS,
 ];
 
-/** By the first segment, which no route but the one for everything else leaves open. */
+/** The patterns by first segment. Only the catch-all route has a dynamic first segment. */
 const patterns = new Map<string, Pattern[]>();
 for (const route of ROUTES) {
   if (route === UNKNOWN_ROUTE || route === ASSETS) continue;
   const [first = ""] = segmentsOf(route);
-  // A named part before an open one: `/auth/code` before `/auth/:x`.
+  // Static segments before dynamic ones: `/auth/code` before `/auth/:x`.
   const list = [...(patterns.get(first) ?? []), { route, matches: expressionOf(route) }];
-  list.sort((a, b) => openParts(a.route) - openParts(b.route));
+  list.sort((a, b) => dynamicParts(a.route) - dynamicParts(b.route));
   patterns.set(first, list);
 }
 
 /**
- * Returns the route that the framework answers a request target with: never a part of what was asked for. All
- * rules for requests go by it, because patterns of their own would miss other ways to write the same address. It
- * finds what the framework's own matching finds, which sorts all routes and compiles an expression at each call.
+ * Returns the framework's route for a request target, never a part of the requested URL. All rules for requests use it,
+ * because separate patterns would miss other spellings of the same URL. It gives the same result as the framework's own
+ * matching, which sorts all routes and compiles an expression on each call.
  */
 export function routeOf(url: string): string {
   if (url.startsWith("/assets/")) return ASSETS;
-  // The framework asks for the data of a page at its path with `.data`, and for those of / at /_root.data.
+  // The framework requests the data of a page at its path with `.data`, and the data of / at /_root.data.
   const page = url.replace(/[?#].*$/s, "").replace(/(?:^\/_root)?\.data$/, "") || "/";
   const own = decoded(page)
     .toLowerCase()
@@ -48,7 +48,7 @@ function segmentsOf(path: string): string[] {
   return path.split("/").slice(1);
 }
 
-function openParts(route: string): number {
+function dynamicParts(route: string): number {
   return (route.match(/[:*]/g) ?? []).length + (route.endsWith("*") ? 10 : 0);
 }
 

@@ -8,12 +8,12 @@ import { allows, type Permitted, permittedOf } from "./permissions";
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
 const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** Whatever happens: a cookie that somebody copied is not theirs for ever by being used. */
+/** The absolute limit, so that using a copied cookie doesn't prolong its session forever. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Use prolongs a session, but writes to the database at most this often. */
+/** Using a session prolongs it, but writes to the database at most this often. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
-/** Who is signed in. */
+/** A signed-in user. */
 export interface SessionUser extends Permitted {
   id: string;
   email: string;
@@ -24,15 +24,15 @@ export interface OpenSession {
   user: SessionUser;
 }
 
-/** Only the hash is stored, so that a copy of the database opens no session. */
+/** Only the hash is stored, so that a copy of the database can't be used to open sessions. */
 const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Opens a session of 30 days, 90 when it is used.
+ * Opens a session of 30 days. Use prolongs it, to 90 days at most.
  *
- * @param device what its owner will recognise it by.
- * @returns the `Set-Cookie` header that makes the browser part of it.
+ * @param device the name by which the user recognizes the session.
+ * @returns the `Set-Cookie` header of the session.
  */
 export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
   const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
@@ -66,7 +66,7 @@ interface OpenRow {
   may_publish: 0 | 1;
 }
 
-/** A session that has not run out, of an account that may sign in. */
+/** Returns an unexpired session of an account that may sign in. */
 function openRow(idHash: string, now: number): OpenRow | undefined {
   return prepared<OpenRow>(
     `SELECT id_hash, last_used_at, sessions.created_at, users.id, email, role, may_publish
@@ -75,7 +75,7 @@ function openRow(idHash: string, now: number): OpenRow | undefined {
   ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS));
 }
 
-/** The session that the request belongs to, prolonged by this use; undefined when there is none. */
+/** Returns the session of a request and prolongs it; undefined if there is none. */
 export async function findSession(
   request: Request,
   now = Date.now(),
@@ -83,7 +83,7 @@ export async function findSession(
   return sessionIn(request.headers.get("Cookie") ?? "", now);
 }
 
-/** The same, from a Cookie header. */
+/** Like `findSession`, from a Cookie header. */
 function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
   const id = findSignedCookie(cookies, COOKIE, now);
   if (id === undefined) return undefined;
@@ -96,7 +96,7 @@ function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
   return { idHash: row.id_hash, user: { id: userId, email, ...permittedOf(row) } };
 }
 
-/** While another process is writing, the next use is soon enough: reading a page never waits. */
+/** Prolongs a session. Skipped while another process is writing, so that reading a page never waits. */
 function prolong(
   { idHash, id, createdAt }: { idHash: string; id: string; createdAt: string },
   now: number,
@@ -109,20 +109,20 @@ function prolong(
       .run(iso(now), iso(expiresMs), idHash);
   });
   if (!prolonged) return;
-  // The cookie follows on whatever is being answered; loaders have no say in headers of others.
+  // Set directly on the response, because loaders can't set headers for each other.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {
     response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, expiresMs, now));
   }
 }
 
-/** Whether a Cookie header belongs to an open session; asked before any route sees the request. */
+/** Returns whether a Cookie header belongs to an open session. Called before any route sees the request. */
 export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   const id = findSignedCookie(cookies, COOKIE, now);
   return id !== undefined && openRow(hashOf(id), now) !== undefined;
 }
 
-/** Whether a session is open still, and its account has the role that it had then. */
+/** Returns whether a session is still open and its account still has the same permissions. */
 function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
   const row = openRow(idHash, now);
   if (!row) return false;
@@ -131,8 +131,8 @@ function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
 }
 
 /**
- * The sessions of a user that have not run out, the last used first. `device` is such as "Firefox on Linux", empty when
- * the browser did not say; times are ISO 8601 UTC.
+ * Returns the open sessions of a user, last used first. `device` is a name such as "Firefox on Linux", empty if it
+ * isn't known. Times are ISO 8601 UTC.
  */
 export async function listSessions(userId: string, now = Date.now()) {
   return database()
@@ -150,15 +150,15 @@ export async function listSessions(userId: string, now = Date.now()) {
     .execute();
 }
 
-/** The `Set-Cookie` header that makes the browser forget its session. */
+/** Returns the `Set-Cookie` header that deletes the session cookie. */
 export function forgetSessionCookie(): string {
   return removedCookie(COOKIE);
 }
 
 /**
- * Whether the session of a Cookie header may follow the job queue.
+ * Checks whether the session of a Cookie header may receive events of the job queue.
  *
- * @returns what tells whether it still may, or undefined if it may not.
+ * @returns a function that checks it again, or undefined if the session may not.
  */
 export function jobEventsAccess(cookies: string): (() => boolean) | undefined {
   const session = sessionIn(cookies);

@@ -2,17 +2,17 @@ import { useAuth } from "~/ui/auth-context";
 import type { VideoStatus } from "~db/schema";
 import { allows, isDraft, type Permission, reachOf } from "./permissions";
 
-/** What decides whether a video is still a draft. */
+/** The properties of a video that decide whether it is still a draft. */
 interface OfVideo {
   status: VideoStatus;
   schedule: { publishAt: string | null };
 }
 
 /**
- * Whether whoever sees the page may do something, so that it offers nothing that the server refuses.
- * Yes to all where the session has ended: the page stays as it is until somebody signs in.
+ * Returns a function that checks whether the current user has a permission, so that the page doesn't offer what the
+ * server refuses. The second argument is the video, for permissions that depend on one.
  *
- * @returns a function of the permission, and of the video that it is about, if it is about one.
+ * After the session has ended it always returns true, so that the page stays as it is until the user signs in again.
  */
 export function usePermissions(): (permission: Permission, video?: OfVideo) => boolean {
   const { user } = useAuth();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolveAliases } from "~/features/catalogue/tags.server";
-import { refusalOfNew } from "~/features/consent/validity.server";
-import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
+import { newVideoRefusal } from "~/features/consent/validity.server";
+import { type Acceptance, storeAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
@@ -120,7 +120,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       published = await insertUnlessBlocked(video, sender, () => {
         insertUpload(work);
         const { publishAt } = schedule;
-        const needsConsent = lacksRecord || (publishAt !== null && Boolean(refusalOfNew()));
+        const needsConsent = lacksRecord || (publishAt !== null && Boolean(newVideoRefusal()));
         const outcome: UploadSuccess = {
           id,
           title: texts.title,
@@ -160,7 +160,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
  */
 function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff | undefined) {
   const isLater = schedule.publishAt !== null;
-  const lacksRecord = status === "published" && !isLater && Boolean(refusalOfNew());
+  const lacksRecord = status === "published" && !isLater && Boolean(newVideoRefusal());
   const isToBePublic = isLater || (status === "published" && !lacksRecord);
   const isCutOff = isToBePublic && cutOff !== undefined && whenCutOff !== "publish";
   if (isCutOff && whenCutOff === "ask") throw new CutOffError(cutOff);
@@ -224,7 +224,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   // After the row, whose trigger adds them up for the quota of the next upload.
   for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
-  keepAcceptance(id, "video", userId, acceptance);
+  storeAcceptance(id, "video", userId, acceptance);
   let isHeldBack = false;
   if (look === "late") holdUncompared(id);
   else if (look) {

@@ -1,7 +1,7 @@
 import {
   checkTerms,
-  refusalOfTerms,
   requiredTerms,
+  termsRefusal,
 } from "~/features/moderation/uploaders/terms.server";
 import { type OwnVideos, type Permitted, reachOf } from "~/features/permissions/permissions";
 import { readSchedule, type Schedule } from "~/features/visibility/schedule";
@@ -87,7 +87,7 @@ export function answerUpload(
 ): Promise<Response> {
   const sender = { userId: user.id, isLimited: reachOf(user, "/admin/publish") !== "all" };
   const requireAdmission = ({ terms, bytes }: { terms: string | undefined; bytes: number }) => {
-    const refusal = refusalOfTerms(terms);
+    const refusal = termsRefusal(terms);
     if (refusal) throw new UploadError(422, refusal);
     requireQuota(user.id, bytes);
   };
@@ -160,7 +160,7 @@ async function publishForm(
   const checked = checkTexts(typedTexts(form.fields));
   const named = form.fields.get("terms");
   if (!checked.ok) {
-    const terms = sentBefore === undefined ? refusalOfTerms(named) : undefined;
+    const terms = sentBefore === undefined ? termsRefusal(named) : undefined;
     const { message, fields } = checked;
     return fail(form, 422, { message, fields: { ...fields, ...(terms && { terms }) } });
   }

@@ -1,7 +1,7 @@
 import { useRevalidator } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { Terms } from "~/features/moderation/uploaders/terms";
-import { newestTerms, TermsField } from "~/features/moderation/uploaders/terms-field";
+import { latestTerms, TermsField } from "~/features/moderation/uploaders/terms-field";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { NO_SCHEDULE, readSchedule } from "~/features/visibility/schedule";
 import type { FileLimits } from "~/shared/file-rules";
@@ -218,7 +218,7 @@ export function UploadForm({
         onThumbnail={chooseThumbnail}
       />
       <TermsField
-        terms={newestTerms(terms, failure?.terms, rejected?.terms)}
+        terms={latestTerms(terms, failure?.terms, rejected?.terms)}
         accepted={failure?.acceptedTerms}
         error={(rejected ?? failure)?.fields.terms}
       />

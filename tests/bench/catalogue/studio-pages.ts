@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { listInvitations } from "~/features/accounts/invitations.server";
 import { listTokens } from "~/features/accounts/tokens/tokens.server";
 import { listUsers } from "~/features/accounts/user-list.server";
-import { expiringSoon, lacking } from "~/features/consent/consent-holds.server";
+import { expiringSoon, videosWithoutRecord } from "~/features/consent/consent-holds.server";
 import { listPerformers } from "~/features/consent/performers.server";
 import { SORTS } from "~/features/library/list/manage-address";
 import { loadReview } from "~/features/library/review/review.server";
@@ -117,7 +117,7 @@ function pages(): Record<string, () => unknown> {
     "reports, open": () => readQueue(readReportsView(parameters("state=open"))),
     "reports, decided": () => readQueue(readReportsView(parameters("state=closed"))),
     "block list": () => readBlockListPage(upTo(10_000)),
-    consent: async () => [listPerformers("", ""), expiringSoon(), await lacking()],
+    consent: async () => [listPerformers("", ""), expiringSoon(), await videosWithoutRecord()],
     "consent, a search": () => listPerformers("name 4", ""),
   };
 }

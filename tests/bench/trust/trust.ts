@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { hideEnded } from "~/features/consent/consent-holds.server";
-import { refusalsOf, settleVideos } from "~/features/consent/validity.server";
+import { holdExpired } from "~/features/consent/consent-holds.server";
+import { refusalsOf, updateConsentHolds } from "~/features/consent/validity.server";
 import { changeVideos } from "~/features/library/bulk/bulk.server";
 import {
   type QueueView,
   REPORTS_PER_PAGE,
   readQueue,
 } from "~/features/moderation/reports/queue.server";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { KIND_TEXTS } from "~/features/moderation/reports/report-texts";
 import { readStatusPage } from "~/features/moderation/reports/status-page.server";
@@ -22,7 +22,7 @@ import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { withCatalogue } from "../catalogue/catalogue-database";
 import { randomFrom } from "../catalogue/generated-videos";
 import { longestHold, median, ownTime, p95, type Report, timed } from "../report";
-import { fillDesk, LAST_DAY, REPORTS, reportId } from "./large-desk";
+import { fillReports, LAST_DAY, REPORTS, reportId } from "./many-reports";
 
 const VIDEOS = 100_000;
 const SENT = 150;
@@ -38,14 +38,14 @@ const SETTINGS = {
   SESSION_SECRET: "a secret of the benchmark of more than 32 characters",
 };
 
-/** The desk with 100,000 reports and the records of consent of 100,000 videos. */
+/** The moderation queue with 100,000 reports, and the consent records of 100,000 videos. */
 export async function run(report: Report): Promise<void> {
   const before = { ...process.env };
   Object.assign(process.env, SETTINGS);
   try {
     await withCatalogue(VIDEOS, async () => {
       const now = Date.now();
-      fillDesk(now);
+      fillReports(now);
       await projected();
       startCheckpoints();
       await queuePages(report);
@@ -101,11 +101,11 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
     .all({ state, ...(kind && { kind }) });
 }
 
-/** A report on the desk, and its status link, beside the bare row without signature and encryption. */
+/** The page of a report, and its status link, compared with the bare row without signature and encryption. */
 async function singleReports(report: Report): Promise<void> {
   const some = Array.from({ length: PAGES }, (_, at) => reportId((at * 499) % REPORTS));
-  const desk = await timesOf(some, (id) => readReportPage(id));
-  report.atMost("a report on the desk, p95", p95(desk), MAX_PAGE_MS, "ms");
+  const page = await timesOf(some, (id) => readReportPage(id));
+  report.atMost("the page of a report, p95", p95(page), MAX_PAGE_MS, "ms");
   const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = ?");
   const messages = sqliteHandle().prepare("SELECT * FROM report_messages WHERE report_id = ?");
   const tokens = some.map((id) => statusToken(id));
@@ -224,13 +224,13 @@ async function endings(report: Report): Promise<void> {
     .all(LAST_DAY) as string[];
   report.figure(
     "in one transaction they would hold it",
-    holdOf(() => settleVideos(ending, lastDay)),
+    holdOf(() => updateConsentHolds(ending, lastDay)),
     "ms",
   );
   let hidden = 0;
   const { cpu } = await timed(async () => {
     const held = await longestHold(async () => {
-      hidden = await hideEnded(lastDay);
+      hidden = await holdExpired(lastDay);
     });
     report.atMost("records end: the serving thread is held", held, MAX_HOLD_MS, "ms");
   });
@@ -255,7 +255,7 @@ async function erasing(report: Report, now: number): Promise<void> {
   let erased = 0;
   let cpu = 0;
   const held = await longestHold(async () => {
-    ({ result: erased, cpu } = await timed(() => eraseDue(afterAll)));
+    ({ result: erased, cpu } = await timed(() => eraseDueReports(afterAll)));
   });
   report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
   report.atMost("the serving thread is held by it", held, MAX_HOLD_MS, "ms");

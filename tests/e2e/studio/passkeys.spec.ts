@@ -1,10 +1,10 @@
 import type { Page, Route } from "playwright/test";
 import { ADMIN, expect, OTHER_SITE, signIn, test } from "../site";
 
-// Not the site of the other files: failing sign-ins count against the address they all come from.
+// A separate site, because failed sign-ins count against the address that all tests share.
 test.use({
   siteEnvironment: OTHER_SITE,
-  // Passkeys belong to a name, so not at 127.0.0.1.
+  // Passkeys need a host name, not 127.0.0.1.
   baseURL: ({ siteProcess }, use) => use(siteProcess.url.replace("127.0.0.1", "localhost")),
 });
 
@@ -12,7 +12,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM sessions; DELETE FROM passkeys");
 });
 
-/** A device with a screen lock that its owner opens whenever it asks. */
+/** Adds a virtual authenticator whose user is always verified. */
 async function addDevice(page: Page) {
   const protocol = await page.context().newCDPSession(page);
   await protocol.send("WebAuthn.enable");
@@ -28,7 +28,7 @@ async function addDevice(page: Page) {
   return protocol;
 }
 
-test("an admin signs in with a passkey alone, and keeps the last way in", async ({
+test("an admin signs in with only a passkey, and can't remove the last one", async ({
   page,
   site,
 }) => {
@@ -40,22 +40,22 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   const add = async (password?: string) => {
     await passkeys.getByLabel("Name of the new passkey").fill("Phone");
     if (password) await passkeys.getByLabel("Current password").last().fill(password);
-    await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+    await passkeys.getByRole("button", { name: "Add passkey" }).click();
   };
   await add("not the password");
-  await expect(passkeys.getByText("Your current password is not right.")).toBeVisible();
+  await expect(passkeys.getByText("Your current password is incorrect.")).toBeVisible();
   await add(ADMIN.password);
-  await expect(page.getByText("The passkey is added. You can sign in with it now.")).toBeVisible();
+  await expect(page.getByText("Passkey added. You can now sign in with it.")).toBeVisible();
   await expect(passkeys.getByText("Phone", { exact: false }).first()).toBeVisible();
   await add(ADMIN.password);
   await expect(
     passkeys.getByText("This device already has a passkey for this account."),
   ).toBeVisible();
-  await passkeys.getByRole("button", { name: "Turn the password off" }).click();
-  await expect(page.getByText("The password is off.")).toBeVisible();
+  await passkeys.getByRole("button", { name: "Turn off password" }).click();
+  await expect(page.getByText("Password turned off.")).toBeVisible();
 
   await page.context().clearCookies();
-  // Without challenges nothing is suggested, which such a device would answer before the button is pressed.
+  // Without challenges, the browser suggests no passkey, which this device would use before the button is pressed.
   let suggestions = 0;
   const withoutChallenge = (route: Route) => {
     suggestions += 1;
@@ -66,8 +66,8 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await page.getByLabel("Email").fill(ADMIN.email);
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In", exact: true }).click();
-  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
-  // One as the page was opened, one after the failure.
+  await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
+  // One when the page was opened, one after the failure.
   await expect.poll(() => suggestions).toBe(2);
   await page.unroute("**/auth/passkey", withoutChallenge);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -78,7 +78,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await passkeys.getByText("Rename or remove").click();
   await passkeys.getByRole("button", { name: "Remove the passkey Phone" }).click();
   await expect(
-    passkeys.getByText("This is the only way into your account.", { exact: false }),
+    passkeys.getByText("This is your only way to sign in.", { exact: false }),
   ).toBeVisible();
 
   // The browser's own suggestion below the field.

@@ -3,7 +3,7 @@ import { mp4Clip } from "../../clips";
 import { addOpenReport } from "../../reported-videos";
 import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
 
-test("a moderator hides, keeps and removes what was reported, by keyboard", async ({
+test("a moderator hides, keeps and removes a reported video by keyboard", async ({
   page,
   site,
 }) => {
@@ -17,7 +17,7 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   await signIn(page);
   await page.goto("/admin");
   await page.getByRole("link", { name: "Reports 2 open, 1 overdue" }).click();
-  await expect(page.getByText("2 reports to decide")).toBeVisible();
+  await expect(page.getByText("2 open reports")).toBeVisible();
   const first = page.getByRole("list", { name: "Reports" }).getByRole("listitem").first();
   await expect(first).toContainText("Overdue by");
   await first.getByRole("link").focus();
@@ -51,10 +51,7 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
 });
 
-test("a moderator adds the video that is meant, uncovers its video and decides by a letter", async ({
-  page,
-  site,
-}) => {
+test("a moderator adds a video, uncovers it and decides with a key", async ({ page, site }) => {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM video_holds");
   const id = site.addVideo({
@@ -64,7 +61,7 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   addOpenReport(database, { id: "words", kind: "under-age", videoId: "nowhere" });
   await signIn(page);
   await page.goto("/admin/reports/words");
-  await page.getByLabel("Address or ID of another video").fill(`/video/${id}`);
+  await page.getByLabel("URL or ID of another video").fill(`/video/${id}`);
   await page.getByRole("button", { name: "Add video" }).click();
   const decision = database
     .prepare("SELECT decision FROM report_videos WHERE video_id = ?")
@@ -86,7 +83,7 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await expect(page.getByLabel("Reason")).toBeFocused();
-  // A letter that is typed is a letter.
+  // Letters typed into the field don't choose a decision.
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();
@@ -97,6 +94,6 @@ test("a moderator adds the video that is meant, uncovers its video and decides b
   await page.getByRole("button", { name: "Preserve" }).click();
   await expect(page.getByText("are preserved until")).toBeVisible();
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Download everything" }).click();
+  await page.getByRole("button", { name: "Download archive" }).click();
   expect((await download).suggestedFilename()).toBe("report-words.zip");
 });

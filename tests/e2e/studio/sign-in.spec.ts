@@ -1,7 +1,7 @@
 import { holdRequests } from "../hold-requests";
 import { ADMIN, expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// Not the site of the other files: failing sign-ins count against the address they all come from.
+// A separate site, because failed sign-ins count against the address that all tests share.
 test.use({ siteEnvironment: OTHER_SITE });
 
 test.beforeEach(({ site }) => {
@@ -19,7 +19,7 @@ test("an admin signs in and out", async ({ page }) => {
   const refused = page.waitForResponse((answer) => answer.request().method() === "POST");
   await page.getByRole("button", { name: "Sign In" }).click();
   expect((await refused).status()).toBe(400);
-  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+  await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
   await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
   await expectNoViolations(page);
 
@@ -42,7 +42,7 @@ test("an admin signs in and out", async ({ page }) => {
   await expect(page).toHaveURL("/auth");
 });
 
-test("an admin signs in with the keyboard alone", async ({ page }) => {
+test("an admin signs in using only the keyboard", async ({ page }) => {
   await page.goto("/auth");
   await page.getByLabel("Email").focus();
   await page.keyboard.type(ADMIN.email);

@@ -82,7 +82,7 @@ test("no page of the studio has an accessibility violation or overflows a screen
       await page.setViewportSize({ width: 1_440, height: 900 });
       await page.goto(path);
       // What is folded: the terms of an upload, and the strikes of an uploader.
-      const folded = page.getByText(/^(Read the uploaders' terms|Strikes and block)$/);
+      const folded = page.getByText(/^(Read the uploaders’ terms|Strikes and block)$/);
       for (const summary of await folded.all()) await summary.click();
       if (path === "/admin?tab=manage") {
         await page.getByRole("checkbox", { name: "Select Video 1", exact: true }).check();

@@ -3,7 +3,7 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, signIn, test } from "../site";
 
-/** Versions are never deleted, so each test goes on from what there is. */
+/** Versions are never deleted, so each test adds to the existing ones. */
 function writeTerms(site: SiteProcess, text: string): number {
   const insert = site.database().prepare(
     `INSERT INTO upload_terms (version, text, created_at)
@@ -20,7 +20,7 @@ function ask(site: SiteProcess, isRequired: boolean): void {
     .run(isRequired ? "2026-01-01T00:00:00.000Z" : null);
 }
 
-// Other files share the site, and upload without terms.
+// Other test files share the site and upload without terms.
 test.afterEach(({ site }) => ask(site, false));
 
 const accepted = (site: SiteProcess) =>
@@ -32,7 +32,7 @@ const accepted = (site: SiteProcess) =>
     )
     .all();
 const box = (page: Page, version: number) =>
-  page.getByRole("checkbox", { name: `I accept the uploaders' terms, version ${version}.` });
+  page.getByRole("checkbox", { name: `I accept the uploaders’ terms, version ${version}.` });
 
 async function fill(page: Page, title: string): Promise<void> {
   await page.getByLabel("Title").fill(title);
@@ -43,7 +43,7 @@ async function fill(page: Page, title: string): Promise<void> {
 const scrollTop = (page: Page) => page.evaluate(() => window.scrollY);
 const submit = (page: Page) => page.getByRole("button", { name: "Upload Video" });
 
-test("an upload accepts the terms, once more when they have changed meanwhile, and several by one tick", async ({
+test("an upload accepts the terms, again after a change, and for several files at once", async ({
   page,
   site,
 }) => {
@@ -53,7 +53,7 @@ test("an upload accepts the terms, once more when they have changed meanwhile, a
   await page.goto("/admin");
   await fill(page, "A walk");
   await submit(page).click();
-  // The browser itself asks for the tick.
+  // The browser itself requires the checkbox.
   await expect(box(page, first)).toBeFocused();
   await page.keyboard.press("Space");
   await expect(box(page, first)).toBeChecked();
@@ -62,15 +62,15 @@ test("an upload accepts the terms, once more when they have changed meanwhile, a
   await submit(page).focus();
   const scrolled = await scrollTop(page);
   await page.keyboard.press("Enter");
-  // The new text is open, and nothing of it is accepted yet.
-  await expect(page.getByRole("group", { name: `Uploaders' terms, version ${second}` })).toHaveText(
+  // The new text is open, and not accepted yet.
+  await expect(page.getByRole("group", { name: `Uploaders’ terms, version ${second}` })).toHaveText(
     "Be very good.",
   );
   await expect(box(page, second)).not.toBeChecked();
   expect(accepted(site)).toEqual([]);
   await expect(page.getByRole("list", { name: "Queue" })).toContainText("Failed");
   await expect(page.getByAltText("Frame 1")).toBeVisible();
-  // What comes and goes above the queue moves no text that stands beside it.
+  // Messages above the queue don't move the text next to it.
   expect(await scrollTop(page)).toBe(scrolled);
   await box(page, second).check();
   await submit(page).click();

@@ -2,30 +2,25 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const PASSWORD = "a password of my own";
 
-test("somebody is invited, and sees their own drafts alone", async ({
-  page,
-  site,
-  browser,
-  baseURL,
-}) => {
+test("an invited uploader sees only their own drafts", async ({ page, site, browser, baseURL }) => {
   site.database().exec("DELETE FROM users WHERE email = 'new@example.com'");
   site.addVideo({ title: "Another's video" });
   await signIn(page);
   await page.goto("/admin/users");
-  await page.getByLabel("E-mail of the new user").fill("new@example.com");
-  await page.getByLabel("Role", { exact: true }).selectOption("Uploader, drafts only");
-  await page.getByRole("button", { name: "Invite" }).click();
-  const link = await page.getByLabel("Link of the invitation").inputValue();
+  await page.getByLabel("Email").fill("new@example.com");
+  await page.getByLabel("Role", { exact: true }).selectOption("Uploader (drafts only)");
+  await page.getByRole("button", { name: "Invite user" }).click();
+  const link = await page.getByLabel("Invitation link").inputValue();
   expect(link).toContain("/invite/");
 
   const theirs = await browser.newContext({ baseURL });
   const guest = await theirs.newPage();
   await guest.goto(link);
-  await expect(guest.getByText("as an uploader of drafts")).toBeVisible();
+  await expect(guest.getByText("as an uploader (drafts only)")).toBeVisible();
   await guest.getByLabel("Password", { exact: false }).first().fill(PASSWORD);
-  await guest.getByLabel("The password again").fill(PASSWORD);
+  await guest.getByLabel("Repeat password").fill(PASSWORD);
   await expectNoViolations(guest);
-  await guest.getByRole("button", { name: "Make my account" }).click();
+  await guest.getByRole("button", { name: "Create account" }).click();
   await guest.waitForURL((url) => url.pathname === "/");
 
   const { id } = site

@@ -14,7 +14,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM performers; DELETE FROM video_consents; DELETE FROM alerts");
 });
 
-/** A picture of one grey pixel, as a scanner would send a document. */
+/** An image of one gray pixel, in place of a scanned document. */
 const DOCUMENT = {
   name: 'passport "of" Ann\u202efdp.png',
   mimeType: "image/png",
@@ -41,7 +41,7 @@ function png(): Buffer {
 const videos = (site: SiteProcess) =>
   site.database().prepare("SELECT title, status FROM videos").all();
 
-test("a video gets its record, by keyboard where it can, and can be published then", async ({
+test("a video can be published once it has a consent record, mostly by keyboard", async ({
   page,
   site,
 }) => {
@@ -52,19 +52,19 @@ test("a video gets its record, by keyboard where it can, and can be published th
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await signIn(page);
   await page.goto("/admin/consent");
-  await page.getByRole("link", { name: "Add a performer" }).click();
+  await page.getByRole("link", { name: "Add performer" }).click();
   await page.getByLabel("Stage names").fill("Ann Star\nStarlet");
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Legal name")).toBeFocused();
   await page.keyboard.type("Ann Example");
   await page.keyboard.press("Tab");
   await page.keyboard.type("01011850");
-  await page.getByLabel("Document that was checked").selectOption("Passport");
+  await page.getByLabel("Checked document").selectOption("Passport");
   await page.getByLabel("Checked on").fill("2026-01-05");
   await page.getByRole("button", { name: "Save record" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Date of birth")).toHaveAttribute("aria-invalid", "true");
-  // What was typed is still there.
+  // The values are kept.
   await expect(page.getByLabel("Legal name")).toHaveValue("Ann Example");
   await look();
   await page.getByLabel("Date of birth").fill("1990-01-01");
@@ -82,7 +82,7 @@ test("a video gets its record, by keyboard where it can, and can be published th
 
   await page.goto(`/admin/videos/${id}/consent`);
   await expect(page.getByText("Not valid")).toBeVisible();
-  await page.getByLabel("How many people are shown").fill("1");
+  await page.getByLabel("Number of people shown").fill("1");
   await page.getByLabel("Everyone shown").fill("Nobody known");
   await page.getByLabel("Day of recording").fill("2026-01-06");
   await page.getByRole("button", { name: "Save consent" }).click();
@@ -90,16 +90,16 @@ test("a video gets its record, by keyboard where it can, and can be published th
   await look();
   await page.getByLabel("Everyone shown").fill("Starlet");
   await page.getByRole("button", { name: "Save consent" }).click();
-  await expect(page.getByText("Everyone shown has a checked record.")).toBeVisible();
+  await expect(page.getByText("Everyone shown has a verified record.")).toBeVisible();
 
   await page.goto("/admin?tab=manage");
-  await expect(page.getByText("Consent is complete.")).toBeVisible();
+  await expect(page.getByText("The consent record is complete.")).toBeVisible();
   await page.getByRole("button", { name: "Show Evening by the sea" }).click();
   await expect(page.getByRole("button", { name: "Hide Evening by the sea" })).toBeVisible();
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload leads to its record, and the link asks nothing, however soon it is followed", async ({
+test("an upload links to its consent record, without a prompt however soon the link is followed", async ({
   page,
   site,
 }) => {
@@ -109,7 +109,7 @@ test("an upload leads to its record, and the link asks nothing, however soon it 
   await page.getByLabel("Description").fill("Roses, and nobody else.");
   await page.getByLabel("Category").selectOption("desi");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
-  // The file is in the queue: a form that is sent before is sent as without scripts.
+  // Waits for the file in the queue. Before that, the form is sent as without JavaScript.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
   let asked = 0;
   page.on("dialog", (dialog) => {

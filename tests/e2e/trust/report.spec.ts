@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test from an address of its own, which is what the limits go by.
+// Each test uses its own IP address, because limits are per address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
@@ -23,7 +23,10 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report is made by keyboard, and its pages have no violations", async ({ page, site }) => {
+test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({
+  page,
+  site,
+}) => {
   await fill(site, 2);
   await page.goto("/report?video=v1", { waitUntil: "networkidle" });
   await expectNoViolations(page);
@@ -31,13 +34,13 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await page.getByRole("link", { name: "Shown without consent" }).focus();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/report?video=v1&kind=consent");
-  await page.getByLabel("What is wrong").focus();
+  await page.getByLabel("What’s wrong?").focus();
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
-  // With scripts as without: the sentence at the field, and the focus on it.
-  await expect(page.getByText("Please say in a sentence what is wrong.")).toBeVisible();
-  await expect(page.getByLabel("What is wrong")).toBeFocused();
+  // As without JavaScript: the message is next to the field, which has the focus.
+  await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
+  await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);
   await fitsThePage(page);
   await page.keyboard.type("It shows me, and nobody asked.");
@@ -51,12 +54,12 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await expectNoViolations(page);
   await fitsThePage(page);
 
-  // Nobody has read it yet.
+  // The video is hidden before anyone has read the report.
   await page.goto("/video/v1");
   await expect(page.getByText("Video not found")).toBeVisible();
 });
 
-test("an open list loses a video that is reported to show somebody under age", async ({
+test("an open list drops a video that is reported as a possible minor", async ({
   page,
   site,
   context,
@@ -67,7 +70,7 @@ test("an open list loses a video that is reported to show somebody under age", a
   const other = await context.newPage();
   await other.setExtraHTTPHeaders({ "X-Forwarded-For": "10.200.0.1" });
   await other.goto("/report?video=v2&kind=under-age", { waitUntil: "networkidle" });
-  await other.getByLabel("What is wrong").fill("Somebody shown looks like a child.");
+  await other.getByLabel("What’s wrong?").fill("Somebody shown looks like a child.");
   await statement(other).check();
   await sendButton(other).dblclick();
   await expect(other.getByText("Received. A moderator will review it.")).toBeVisible();
@@ -81,7 +84,7 @@ test("an open list loses a video that is reported to show somebody under age", a
   ).toBe(1);
 });
 
-test("the form says which videos it finds, and asks once about a text without one", async ({
+test("the form shows which videos it finds, and asks for confirmation if there is none", async ({
   page,
   site,
 }) => {
@@ -90,17 +93,17 @@ test("the form says which videos it finds, and asks once about a text without on
   const status = page.getByRole("status").filter({ hasText: /./ });
   await expect(status.getByText(/^Found: /)).toHaveCount(1);
   await page
-    .getByLabel("Where it is")
+    .getByLabel("Link to the video")
     .fill("http://videos.example/video/v0\nhttp://videos.example/video/nowhere");
-  await expect(status.getByText("We can't find this video: /video/nowhere")).toBeVisible();
-  await page.getByLabel("Where it is").fill("the second video on Home");
-  await expect(status.getByText(/^No video address found\./)).toBeVisible();
-  await page.getByLabel("What is wrong").fill("The title names a person.");
+  await expect(status.getByText("We can’t find this video: /video/nowhere")).toBeVisible();
+  await page.getByLabel("Link to the video").fill("the second video on Home");
+  await expect(status.getByText(/^No video link found\./)).toBeVisible();
+  await page.getByLabel("What’s wrong?").fill("The title names a person.");
   await statement(page).check();
   await sendButton(page).click();
-  await expect(page.getByText("We can’t find a public video at this address.")).toBeVisible();
-  await expect(page.getByLabel("Where it is")).toBeFocused();
-  await expect(page.getByLabel("Where it is")).toHaveValue("the second video on Home");
+  await expect(page.getByText("We can’t find a public video at this link.")).toBeVisible();
+  await expect(page.getByLabel("Link to the video")).toBeFocused();
+  await expect(page.getByLabel("Link to the video")).toHaveValue("the second video on Home");
   await expectNoViolations(page);
   await page.getByRole("button", { name: "Send report anyway" }).click();
   await expect(page.getByText("Received. A moderator will review it.")).toBeVisible();

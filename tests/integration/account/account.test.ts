@@ -4,7 +4,7 @@ import { deleteOldDevices, knownDevice } from "~/features/accounts/device.server
 import * as account from "~/features/accounts/routes/account";
 import * as auth from "~/features/accounts/routes/auth";
 import * as code from "~/features/accounts/routes/auth-code";
-import { findEnrolment, findSecondFactor } from "~/features/accounts/second-factor.server";
+import { findEnrollment, findSecondFactor } from "~/features/accounts/second-factor.server";
 import { createUser } from "~/features/accounts/users.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { listActivities } from "~/platform/activity/activity.server";
@@ -38,7 +38,7 @@ describe("changing the password", () => {
     again: "another good password",
   };
 
-  it("signs the other sessions out and keeps this one", async () => {
+  it("ends the other sessions and keeps the current one", async () => {
     makeUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     expect(await change(here.cookies, fields)).toMatchObject({ location: "/admin/account" });
@@ -54,29 +54,29 @@ describe("changing the password", () => {
       "a wrong current one",
       { current: "wrong password" },
       400,
-      "Your current password is not right.",
+      "Your current password is incorrect.",
     ],
-    ["two that differ", { again: "another one" }, 422, "The new passwords differ."],
+    ["two that differ", { again: "another one" }, 422, "The passwords don’t match."],
     [
       "a short one",
       { password: "short", again: "short" },
       422,
-      "A password needs at least 10 characters.",
+      "Use a password with at least 10 characters.",
     ],
     [
       "one that bcrypt would cut",
       { password: "é".repeat(37), again: "é".repeat(37) },
       422,
-      "A password may have at most 72 bytes.",
+      "The password is too long. Use at most 72 bytes.",
     ],
-  ])("refuses %s and changes nothing", async (_, wrong, status, message) => {
+  ])("rejects %s and changes nothing", async (_, wrong, status, message) => {
     makeUser();
     const { cookies } = await signIn();
     expect(await change(cookies, { ...fields, ...wrong })).toMatchObject({ status, message });
     expect(await signIn()).toMatchObject({ status: 302 });
   });
 
-  it("cannot be guessed on from an unlocked screen", async () => {
+  it("limits guesses from an unlocked screen", async () => {
     makeUser();
     const { cookies } = await signIn();
     for (let n = 0; n < 10; n++) {
@@ -85,13 +85,13 @@ describe("changing the password", () => {
     expect(await change(cookies, fields)).toMatchObject({ status: 429 });
   });
 
-  it("is for who is signed in", async () => {
+  it("requires a session", async () => {
     await expect(change("", fields)).rejects.toMatchObject({ status: 400 });
   });
 });
 
 describe("the list of sessions", () => {
-  it("marks this one, and ends another or all others", async () => {
+  it("marks the current session, and ends another one or all others", async () => {
     makeUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
@@ -111,7 +111,7 @@ describe("the list of sessions", () => {
     ).toMatchObject({ status: 404 });
   });
 
-  it("does not reach another user's session", async () => {
+  it("can't end another user's session", async () => {
     makeUser();
     makeUser("other@example.com");
     const [mine, theirs] = [await signIn(), await signIn("other@example.com")];
@@ -127,10 +127,10 @@ describe("the second factor", () => {
   /** An authenticator app, set up by typing the key. */
   async function enrol(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const enrolment = (await findEnrolment(userId))!;
-    expect(enrolment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
-    const app = new TOTP({ secret: enrolment.key.replaceAll(" ", "") });
-    // The code of the next step is taken too, so what follows need not wait for it.
+    const enrollment = (await findEnrollment(userId))!;
+    expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
+    const app = new TOTP({ secret: enrollment.key.replaceAll(" ", "") });
+    // The code of the next step is accepted too, so the test doesn't have to wait for it.
     const at = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
     const { recoveryCodes } = await change(cookies, {
       intent: "second-factor-confirm",
@@ -141,7 +141,7 @@ describe("the second factor", () => {
   const step = (cookies: string, codeText: string) =>
     postForm(code.action, "/auth/code", { code: codeText }, cookies);
 
-  it("asks for a code after the password, once", async () => {
+  it("requires a code after the password, which works once", async () => {
     const { id } = makeUser();
     const { at } = await enrol((await signIn()).cookies, id);
     const half = await signIn();
@@ -149,33 +149,33 @@ describe("the second factor", () => {
     expect(await isSignedIn(half.cookies)).toBe(false);
     expect(await step(half.cookies, "000000x")).toMatchObject({
       status: 400,
-      message: "That code is not right, or it was used before.",
+      message: "This code is incorrect or was already used.",
     });
     const now = at(1);
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Overheard and used again, in a step of its own.
+    // Intercepted and used again, in another second step.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
-  it("is set up by whoever knows the password alone, not by who finds the browser open", async () => {
+  it("can only be set up with the password, not just with an open browser", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
       expect(await change(cookies, { intent: "second-factor-begin", current })).toMatchObject({
         status: 400,
-        message: "Your current password is not right.",
+        message: "Your current password is incorrect.",
       });
     }
-    expect(await findEnrolment(id)).toBeUndefined();
+    expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("is not on before a code is confirmed, and its secret is encrypted", async () => {
+  it("is not on until a code confirms it, and its secret is encrypted", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     expect(await change(cookies, { intent: "second-factor-confirm", code: "abc" })).toMatchObject({
       status: 400,
     });
@@ -184,16 +184,16 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // A rotated secret still reads it; a lost one does not.
+    // It is readable after the secret was rotated, but not after it was lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
-    expect((await findEnrolment(id))!.key).toBe(key);
+    expect((await findEnrollment(id))!.key).toBe(key);
     process.env.SESSION_SECRET = "new".repeat(11);
     forgetSettings();
-    expect(await findEnrolment(id)).toBeUndefined();
+    expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("takes each recovery code once, in whatever case it is typed", async () => {
+  it("accepts each recovery code once, ignoring case", async () => {
     const { id } = makeUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     expect(new Set(codes).size).toBe(10);
@@ -207,7 +207,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("recovery-code-use");
   });
 
-  it("stops the guessing of codes, whatever address it comes from", async () => {
+  it("limits guesses of codes from any address", async () => {
     const { id } = makeUser();
     const { at } = await enrol((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -216,7 +216,7 @@ describe("the second factor", () => {
     expect(await step(cookies, at(1))).toMatchObject({ status: 429 });
   });
 
-  /** The mark that a browser got with its last answer. */
+  /** Returns the device cookie that a browser got with its last response. */
   const markIn = ({ cookies }: { cookies: string }) =>
     cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
   const guess = async (cookies: string, times = 5) => {
@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("gives browsers that signed in with a code an allowance of their own, which strangers can't use up", async () => {
+  it("gives browsers that signed in with a code a separate allowance, which strangers can't use up", async () => {
     const { id } = makeUser();
     const { codes, at } = await enrol((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("gives marks that were collected before it was turned on no guesses", async () => {
+  it("gives no guesses for device cookies from before it was turned on", async () => {
     const { id } = makeUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enrol((await signIn()).cookies, id);
@@ -249,7 +249,7 @@ describe("the second factor", () => {
     for (const mark of collected) expect(await guess(`${cookies}; ${mark}`, 1)).toEqual([429]);
   });
 
-  it("allows no more codes with several marks than with one", async () => {
+  it("allows no more codes with several device cookies than with one", async () => {
     const { id } = makeUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const collected = [];
@@ -265,7 +265,7 @@ describe("the second factor", () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
   });
 
-  it("lets the owner in with a recovery code when strangers have used up the codes", async () => {
+  it("lets the owner in with a recovery code after strangers have used up the attempts", async () => {
     const { id } = makeUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -275,7 +275,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 429 });
   });
 
-  it("counts wrong recovery codes, and those of the account page, together with those of sign-in", async () => {
+  it("counts wrong recovery codes and codes on the account page together with those of sign-in", async () => {
     const { id } = makeUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
@@ -296,7 +296,7 @@ describe("the second factor", () => {
     expect((await findSecondFactor(id)).enabledAt).toBeDefined();
   });
 
-  it("voids all marks when the password or the factor changes, but that of the browser that changes it", async () => {
+  it("voids all device cookies except the current browser's when the password or the factor changes", async () => {
     const { id } = makeUser();
     const here = await signIn();
     const isKnown = (mark: string) =>
@@ -315,7 +315,7 @@ describe("the second factor", () => {
     other = markIn(await signIn(undefined, password));
 
     await change(cookies(), { intent: "second-factor-begin", current: password });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     const app = new TOTP({ secret: key.replaceAll(" ", "") });
     const on = await change(cookies(), { intent: "second-factor-confirm", code: app.generate() });
     expectVoid(on);
@@ -329,7 +329,7 @@ describe("the second factor", () => {
     expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
   });
 
-  it("keeps ten marks of an account, and one for each browser", async () => {
+  it("keeps ten device cookies per account, and one per browser", async () => {
     const { id } = makeUser();
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
@@ -358,7 +358,7 @@ describe("the second factor", () => {
     expect(marks()).toBe(0);
   });
 
-  it("takes no step of five minutes ago, of an old password, or of nobody", async () => {
+  it("rejects a second step after five minutes, with an old password or without a user", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     const { at } = await enrol(cookies, id);
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("is turned off, and its codes renewed, with the password and a code", async () => {
+  it("requires the password and a code to turn it off or renew its recovery codes", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     const { codes, at } = await enrol(cookies, id);
@@ -407,15 +407,15 @@ describe("the second factor", () => {
     expect(await signIn()).toMatchObject({ location: "/" });
   });
 
-  it("does not know other intents", async () => {
+  it("rejects unknown intents", async () => {
     makeUser();
     const { cookies } = await signIn();
     expect(await change(cookies, { intent: "explode" })).toMatchObject({ status: 400 });
   });
 });
 
-describe("a change that the activity log cannot record", () => {
-  /** A code that confirmed a change is used, whatever becomes of the change. */
+describe("a change that the activity log can't record", () => {
+  /** A code that confirmed a change is used up even if the change fails. */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
     return ["users", "sessions", "recovery_codes"].map((table) =>
@@ -428,7 +428,7 @@ describe("a change that the activity log cannot record", () => {
     const { cookies } = await signIn();
     await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
-    const { key } = (await findEnrolment(id))!;
+    const { key } = (await findEnrollment(id))!;
     const app = new TOTP({ secret: key.replaceAll(" ", "") });
     const confirm = () => ({ intent: "second-factor-confirm", code: app.generate() });
     const other = (await page(cookies)).sessions.find(({ current }) => !current)!.idHash;

@@ -10,8 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe("the activity list", () => {
-  it("says who did what to which video and when, newest first", async () => {
+describe("the activity log", () => {
+  it("shows who did what to which video and when, newest first", async () => {
     await transaction(() =>
       recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A video" }),
     );
@@ -35,7 +35,7 @@ describe("the activity list", () => {
     ]);
   });
 
-  it("is read page by page, by user and by video", async () => {
+  it("is read in pages, by user and by video", async () => {
     for (let n = 1; n <= 60; n++) {
       await transaction(() =>
         recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` }),
@@ -50,7 +50,7 @@ describe("the activity list", () => {
     expect(await listActivities({ subjectId: "v0" })).toHaveLength(20);
   });
 
-  it("outlives the account, and forgets the oldest", async () => {
+  it("outlives the account and deletes the oldest entries", async () => {
     await transaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);

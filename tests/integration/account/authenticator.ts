@@ -19,7 +19,7 @@ interface Asked {
   user?: { id: string };
 }
 
-/** What an authenticator or a browser may do wrong. */
+/** Faults of an authenticator or a browser. */
 interface Faults {
   origin?: string;
   isVerified?: boolean;
@@ -31,7 +31,7 @@ interface Faults {
 const base64url = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64url");
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest();
 
-/** An authenticator with one passkey (ES256), and the browser that asks it. */
+/** An authenticator with one passkey (ES256), and the browser that uses it. */
 export class Authenticator {
   id = base64url(randomBytes(16));
   private keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -40,7 +40,7 @@ export class Authenticator {
 
   constructor(private origin: string) {}
 
-  /** What navigator.credentials.create() gives, as JSON. */
+  /** Returns the result of navigator.credentials.create() as JSON. */
   create({ challenge, rp, user }: Asked, faults: Faults = {}): string {
     this.userHandle = user!.id;
     const { x = "", y = "" } = this.keys.publicKey.export({ format: "jwk" });
@@ -69,7 +69,7 @@ export class Authenticator {
     });
   }
 
-  /** What navigator.credentials.get() gives, as JSON. */
+  /** Returns the result of navigator.credentials.get() as JSON. */
   get({ challenge, rpId }: Asked, faults: Faults = {}): string {
     const authData = this.data(rpId!, 0, { ...faults, counter: faults.counter ?? ++this.counter });
     const clientDataJSON = this.clientData("webauthn.get", challenge, faults);

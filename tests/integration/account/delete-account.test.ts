@@ -69,7 +69,7 @@ const uploaderOf = (id: string) =>
 const isPublic = (id: string) => read("SELECT public FROM videos WHERE id = ?", id)[0] === 1;
 const exists = (id: string) => read("SELECT 1 FROM users WHERE id = ?", id).length === 1;
 
-/** All rows of all tables, by table. */
+/** Returns all rows of all tables, by table. */
 function everything(): Record<string, unknown[]> {
   const names = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",
@@ -86,7 +86,7 @@ interface Column {
   onDelete?: string;
 }
 
-/** The columns that name an account by a foreign key, or by their name. */
+/** Returns the columns that reference an account by a foreign key or by their name. */
 function accountColumns(): Column[] {
   const tables = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",
@@ -107,8 +107,8 @@ function accountColumns(): Column[] {
   });
 }
 
-describe("each column that names an account", () => {
-  it("has a decision about what becomes of it", () => {
+describe("each column that references an account", () => {
+  it("has a decision about what happens to it", () => {
     const undecided = accountColumns().filter(
       ({ table, name }) => !ACCOUNT_COLUMNS[`${table}.${name}`],
     );
@@ -127,7 +127,7 @@ describe("each column that names an account", () => {
     }
   });
 
-  it("names the receiver, nothing or still the id after a deletion, as decided", async () => {
+  it("contains the receiver, nothing or still the id after a deletion, as decided", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -141,14 +141,14 @@ describe("each column that names an account", () => {
   });
 });
 
-/** Whether any row has an account in a column. */
+/** Returns whether any row has an account in a column. */
 function naming(column: string, id: string): boolean {
   const [table, name] = column.split(".");
   const value = column === "deleted_videos.row" ? "json_extract(row, '$.uploaded_by')" : name;
   return read(`SELECT 1 FROM ${table} WHERE ${value} = ?`, id).length > 0;
 }
 
-/** A row of each table that names the account. */
+/** Inserts a row into each table that references an account. */
 function fillAll(): void {
   addVideo("v");
   addDeleted("d");
@@ -195,7 +195,7 @@ function fillAll(): void {
     INSERT INTO video_holds VALUES ('v', 'user-blocked', '${user}', '${at}');`);
 }
 
-describe("a deletion", () => {
+describe("deleting an account", () => {
   it("removes the email address from the database, and no other", async () => {
     const others = ["[deleted] [deleted]", `x${EMAIL} as an editor`, "a@example.com an owner"];
     for (const detail of [`${EMAIL.toUpperCase()} ${EMAIL}`, ...others.slice(1)]) {
@@ -235,7 +235,7 @@ describe("a deletion", () => {
     expect(exists(user)).toBe(false);
   });
 
-  it("transfers videos without changing their addresses, status or the rest of their rows", async () => {
+  it("transfers videos without changing their URLs, status or the rest of their rows", async () => {
     for (const status of ["published", "hidden", "review"]) addVideo(status, user, status);
     addDeleted("d");
     const rows = () =>
@@ -256,9 +256,9 @@ describe("a deletion", () => {
     expect(row).toEqual({ id: "d", uploaded_by: receiver, views: 12, number: 5 });
   });
 
-  it("requires a receiver for videos, also for those in the trash", async () => {
+  it("requires a receiver for videos, including those in the trash", async () => {
     addDeleted("d");
-    await expect(deleteAccount(user, undefined, owner)).rejects.toThrow("Choose the account");
+    await expect(deleteAccount(user, undefined, owner)).rejects.toThrow("Choose an account");
     expect([exists(user), uploaderOf("d")]).toEqual([true, user]);
     expect(read("SELECT deactivated_at FROM users WHERE id = ?", user)).toEqual([null]);
   });
@@ -278,17 +278,21 @@ describe("a deletion", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([true, user]);
   });
 
-  it("refuses one's own account, the last owner, and somebody who is no owner any more", async () => {
+  it("rejects the user's own account, the last owner, and requests from a former owner", async () => {
     await expect(deleteAccount(owner, undefined, owner)).rejects.toThrow("your own account");
     await changeRole(receiver, "editor", owner);
     await changeRole(user, "editor", owner);
     await expect(deleteAccount(owner, undefined, null)).rejects.toThrow(LAST_OWNER);
-    await expect(deleteAccount(receiver, undefined, user)).rejects.toThrow("no longer change");
-    await expect(transferVideos(receiver, owner, user)).rejects.toThrow("no longer change");
+    await expect(deleteAccount(receiver, undefined, user)).rejects.toThrow(
+      "no longer have permission",
+    );
+    await expect(transferVideos(receiver, owner, user)).rejects.toThrow(
+      "no longer have permission",
+    );
     expect([owner, user, receiver].map(exists)).toEqual([true, true, true]);
   });
 
-  it("continues after an interruption, until which the account can't be used", async () => {
+  it("continues after an interruption, during which the account can't be used", async () => {
     for (let number = 0; number < 130; number++) addVideo(`v${String(number).padStart(3, "0")}`);
     sqliteHandle().exec(`CREATE TRIGGER killed BEFORE UPDATE ON videos WHEN OLD.id = 'v075'
       BEGIN SELECT RAISE(ABORT, 'killed'); END`);
@@ -307,7 +311,7 @@ describe("a deletion", () => {
     expect([...counts(), exists(user)]).toEqual([0, 130, false]);
   });
 
-  it("never makes a video public that the block of its uploader holds", async () => {
+  it("never makes a video public that is on hold because its uploader is blocked", async () => {
     await changeRole(user, "publisher", owner);
     addVideo("v");
     await blockUser(user, owner, true);
@@ -329,7 +333,7 @@ describe("a deletion", () => {
     expect(await send()).toMatchObject({ init: { status: 409 } });
   });
 
-  it("keeps a hold until an editor releases it, also against the video's new uploader", async () => {
+  it("keeps a hold until an editor releases it, whatever the new uploader does", async () => {
     await changeRole(user, "publisher", owner);
     await changeRole(receiver, "publisher", owner);
     addVideo("v");
@@ -343,7 +347,7 @@ describe("a deletion", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("leaves a file that is to replace another to somebody who may change the video", async () => {
+  it("leaves a pending replacement file to someone who may change the video", async () => {
     addVideo("v");
     sql(
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
@@ -356,7 +360,7 @@ describe("a deletion", () => {
     expect(obstacleTo({ video_id: "v", user_id: user }, receiver)).toBeUndefined();
   });
 
-  it("removes uploads that wait, and refuses those under way", async () => {
+  it("removes waiting uploads and rejects those in progress", async () => {
     const arrived = path.join(site.uploads, "tmp", "arrived");
     fs.copyFileSync(mp4Clip(2), arrived);
     const bytes = fs.statSync(arrived).size;
@@ -376,14 +380,14 @@ describe("a deletion", () => {
     expect((await findInvitation(token)).state).toBe("unknown");
   });
 
-  it("is given no id of another account", () => {
+  it("never reuses the id for another account", () => {
     const column = read("SELECT dflt_value FROM pragma_table_info('users') WHERE name = 'id'");
     expect(column).toEqual(["lower(hex(randomblob(16)))"]);
   });
 });
 
-describe("a transfer", () => {
-  it("leaves the account as it is, and is one activity", async () => {
+describe("transferring videos", () => {
+  it("leaves the account as it is, and is logged as one activity", async () => {
     for (let number = 0; number < 120; number++) addVideo(`v${number}`);
     const done = await transferVideos(user, receiver, owner);
     expect(done).toEqual({ email: EMAIL, receiver: "third@example.com", videos: 120 });
@@ -425,7 +429,7 @@ describe("the users screen", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([false, receiver]);
   });
 
-  it("keeps the choice if the receiver is refused", async () => {
+  it("keeps the selection if the receiver is rejected", async () => {
     addVideo("v");
     await changeRole(receiver, "moderator", owner);
     const refused = (await remove({ current: GOOD_PASSWORD })) as Plain;

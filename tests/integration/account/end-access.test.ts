@@ -16,7 +16,7 @@ import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** What ends with each event (app/features/accounts/end-access.server.ts). */
+/** Tests what ends with each event (app/features/accounts/end-access.server.ts). */
 
 let site: ReturnType<typeof useTemporarySite>;
 let owner: string;
@@ -55,7 +55,7 @@ function addToken(scope: string): Promise<string> {
   return createToken(as, form);
 }
 
-/** What is left of all that was opened. */
+/** Returns the remaining sessions, streams, tokens and invitations. */
 async function left(): Promise<string[]> {
   const found = {
     here: await findSession(request(here)),
@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("the access of an account", () => {
-  it("is there before", async () => {
+  it("exists before", async () => {
     expect(await left()).toEqual(ALL);
   });
 
@@ -109,13 +109,13 @@ describe("the access of an account", () => {
       () => ({ event: "password-reset" }),
       [...without("here", "elsewhere", "token", "narrow token", "2 streams"), "0 streams"],
     ],
-  ])("ends by %s as far as it should", async (_, ending, expected) => {
+  ])("ends on %s as documented", async (_, ending, expected) => {
     const { idHash } = await sessionOf(here);
     await transaction(() => endAccess(user, ending(idHash)));
     expect(await left()).toEqual(expected);
   });
 
-  it("ends by another role where it goes beyond it", async () => {
+  it("ends on a role change where it exceeds the new role", async () => {
     await changeRole(user, "uploader", owner);
     expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
@@ -123,12 +123,12 @@ describe("the access of an account", () => {
     });
   });
 
-  it("ends all tokens of who may use none", async () => {
+  it("ends all tokens of users who may not use any", async () => {
     await changeRole(user, "moderator", owner);
     expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
   });
 
-  it("ends altogether by a deactivation, and stays ended when the account is let in again", async () => {
+  it("ends completely on a deactivation, and isn't restored by a reactivation", async () => {
     await setDeactivated(user, true, owner);
     expect(await left()).toEqual(["0 streams"]);
     await setDeactivated(user, false, owner);
@@ -136,14 +136,14 @@ describe("the access of an account", () => {
     expect(accountNow(user, new Date(Date.now() + 1).toISOString())).toBeDefined();
   });
 
-  it("ends altogether by a block", async () => {
+  it("ends completely on a block", async () => {
     await changeRole(user, "editor", owner);
     for (const cookie of [here, elsewhere]) listen(cookie);
     await blockUser(user, owner, false);
     expect(await left()).toEqual(["0 streams"]);
   });
 
-  it("ends altogether by a deletion, with the preview links of the account", async () => {
+  it("ends completely on a deletion, including the account's preview links", async () => {
     sqliteHandle()
       .prepare(
         "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",
@@ -167,7 +167,7 @@ describe("the access of an account", () => {
     expect(accountNow(user)).toBeUndefined();
   });
 
-  it("doesn't end where the change is undone", async () => {
+  it("doesn't end if the change is rolled back", async () => {
     const change = transaction(() => {
       endAccess(user, { event: "deactivation" });
       throw new Error("undone");
@@ -187,7 +187,7 @@ describe("an event stream", () => {
 });
 
 describe("an invitation", () => {
-  it("is void if another program takes the right to invite", async () => {
+  it("is void if another tool removes the permission to invite", async () => {
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(user);
     expect((await findInvitation(invitation)).state).toBe("unknown");
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
@@ -195,9 +195,11 @@ describe("an invitation", () => {
     });
   });
 
-  it("isn't made by who has lost the right since the request was let in", async () => {
+  it("isn't created by a user who lost the permission since the request was accepted", async () => {
     await changeRole(user, "editor", owner);
-    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow("no longer invite");
+    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow(
+      "no longer have permission to invite",
+    );
   });
 });
 
@@ -208,7 +210,7 @@ describe("the forms", () => {
     fields: Record<string, string>,
   ) => action({ request: formRequest(path, fields, { Cookie: here }), params: {}, context: {} });
 
-  it("make a token only with the password", async () => {
+  it("create a token only with the password", async () => {
     const fields = { intent: "create", name: "a program", scope: "read", days: "7" };
     for (const current of [undefined, "a wrong one"]) {
       const answer = await send(tokensAction, "/admin/tokens", {
@@ -221,7 +223,7 @@ describe("the forms", () => {
     expect((answer as { token: string }).token).toMatch(/^afterdark_/);
   });
 
-  it("revoke the tokens with a new password if that is wanted", async () => {
+  it("revoke the tokens with a password change if requested", async () => {
     const password = "another good password";
     const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
     await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 type Asked = { challenge: string; rpId: string };
 
-/** Asks one of the two routes for a challenge; what it answers, and the cookie beside the session's. */
+/** Requests a challenge from one of the two routes. Returns the response, and the cookie besides the session's. */
 async function begin(
   { action }: { action: (args: never) => Promise<Response> },
   fields: Record<string, string>,
@@ -58,7 +58,7 @@ const page = (Cookie: string) =>
   account.loader({ request: new Request(`${SITE}/x`, { headers: { Cookie } }) } as never);
 const activities = async () => (await listActivities()).map(({ action }) => action);
 
-/** An account that is signed in, with a passkey. */
+/** Creates a signed-in account with a passkey. */
 async function withPasskey(email?: string) {
   const user = makeUser(email);
   const session = await signedIn(user.id);
@@ -93,14 +93,14 @@ async function signIn(
   );
 }
 
-/** The fields and cookies of a form of the account page that a passkey confirms. */
+/** Returns the fields and cookies of an account form that is confirmed with a passkey. */
 async function confirmed(session: string, authenticator: Authenticator) {
   const { asked, cookies } = await begin(accountPasskey, { purpose: "confirm" }, session);
   return { passkey: authenticator.get(asked), cookies };
 }
 
 describe("a passkey", () => {
-  it("signs in alone, without the code of the app", async () => {
+  it("signs in without a password or code", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
     const answer = await signIn(authenticator);
@@ -113,14 +113,14 @@ describe("a passkey", () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it("turns the second factor off without a code, and is added with one", async () => {
+  it("turns the second factor off without a code, but needs one to be added", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
     const add = { purpose: "add", current: GOOD_PASSWORD };
     const enter = "Enter a code from your authenticator app, or a recovery code.";
     for (const [code, status, message] of [
       ["", 422, enter],
-      ["000000", 400, "That code is not right, or it was used before."],
+      ["000000", 400, "This code is incorrect or was already used."],
     ] as const) {
       const begun = await begin(accountPasskey, { ...add, code }, session);
       expect([begun.status, begun.asked.message]).toEqual([status, message]);
@@ -136,7 +136,7 @@ describe("a passkey", () => {
     expect((await begin(accountPasskey, add, session)).status).toBe(200);
   });
 
-  it("counts invented passkeys for no account", async () => {
+  it("doesn't count unknown passkeys for any account", async () => {
     const { authenticator } = await withPasskey();
     for (let n = 0; n < 40; n++) {
       const passkey = JSON.stringify({ id: `invented${n}`, response: {} });
@@ -145,26 +145,26 @@ describe("a passkey", () => {
     expect(await signIn(authenticator)).toMatchObject({ status: 302 });
   });
 
-  it("is offered on the sign-in page once there is one", async () => {
+  it("is offered on the sign-in page once one exists", async () => {
     const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
     expect(await offered()).toEqual({ passkeys: false });
     await withPasskey();
     expect(await offered()).toEqual({ passkeys: true });
   });
 
-  it("is added only by who gives the password, and can't be guessed on for", async () => {
+  it("is added only with the password, with limited guesses", async () => {
     const { id } = makeUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
     for (let n = 0; n < 10; n++) {
       const { status, asked } = await begin(accountPasskey, wrong, session);
-      expect([status, asked.message]).toEqual([400, "Your current password is not right."]);
+      expect([status, asked.message]).toEqual([400, "Your current password is incorrect."]);
     }
     const { status } = await begin(accountPasskey, { ...wrong, current: GOOD_PASSWORD }, session);
     expect(status).toBe(429);
   });
 
-  it("is not added with the challenge of a sign-in, or of another session", async () => {
+  it("can't be added with the challenge of a sign-in or another session", async () => {
     const { id } = makeUser();
     const session = await signedIn(id);
     const anonymous = await begin(authPasskey, {}, session);
@@ -180,7 +180,7 @@ describe("a passkey", () => {
     expect((await page(session)).passkeys).toEqual([]);
   });
 
-  it("is named, by the device where nobody types a name, and renamed", async () => {
+  it("is named after the device by default, and can be renamed", async () => {
     const { session, authenticator } = await withPasskey();
     await addTo(session, new Authenticator(SITE), "  ");
     const rename = (name: string) =>
@@ -193,7 +193,7 @@ describe("a passkey", () => {
     ]);
   });
 
-  it("is removed, with the password, and then unknown", async () => {
+  it("is unknown after it was removed with the password", async () => {
     const { session, authenticator } = await withPasskey();
     const remove = (current: string) =>
       change(session, { intent: "passkey-remove", id: authenticator.id, current });
@@ -202,11 +202,11 @@ describe("a passkey", () => {
     expect(await remove(GOOD_PASSWORD)).toMatchObject({ status: 404 });
     expect(await signIn(authenticator)).toMatchObject({
       status: 400,
-      message: "This site does not know that passkey. It may have been removed.",
+      message: "Unknown passkey. It may have been removed from your account.",
     });
   });
 
-  it("is nobody else's to rename or remove", async () => {
+  it("can't be renamed or removed by another user", async () => {
     const { authenticator } = await withPasskey();
     const other = await withPasskey("other@example.com");
     const fields = { id: authenticator.id, current: GOOD_PASSWORD, name: "x" };
@@ -216,10 +216,10 @@ describe("a passkey", () => {
     const { cookies, passkey } = await confirmed(other.session, authenticator);
     expect(
       await change(cookies, { intent: "passkey-remove", id: other.authenticator.id, passkey }),
-    ).toMatchObject({ status: 400, message: "That is a passkey of another account." });
+    ).toMatchObject({ status: 400, message: "This passkey belongs to another account." });
   });
 
-  it("belongs to one account, and an account has at most twenty", async () => {
+  it("belongs to one account, which can have at most twenty", async () => {
     const { id, session, authenticator } = await withPasskey();
     expect(await addTo(session, authenticator)).toMatchObject({ status: 409 });
     const insert = sqliteHandle().prepare(
@@ -232,8 +232,8 @@ describe("a passkey", () => {
   });
 });
 
-describe("an answer", () => {
-  it("is good once, for the browser that was asked, for ten minutes", async () => {
+describe("a passkey response", () => {
+  it("works once, in the same browser, for ten minutes", async () => {
     const { authenticator } = await withPasskey();
     const first = await begin(authPasskey, {});
     const passkey = authenticator.get(first.asked, { counter: 0 });
@@ -241,29 +241,29 @@ describe("an answer", () => {
     expect(await send((await begin(authPasskey, {})).cookies)).toMatchObject({ status: 400 });
     expect(await send("")).toMatchObject({
       status: 400,
-      message: "That took too long. Try again.",
+      message: "The request has expired. Try again.",
     });
     expect(await send(first.cookies)).toMatchObject({ status: 302 });
     expect(await send(first.cookies)).toMatchObject({
       status: 400,
-      message: "That answer was used before. Try again.",
+      message: "This passkey response was already used. Try again.",
     });
     const late = await begin(authPasskey, {});
     vi.useFakeTimers({ now: Date.now() + 10 * 60 * 1000 + 1, toFake: ["Date"] });
     const answer = { passkey: authenticator.get(late.asked) };
     expect(await post(auth.action, "/auth", answer, late.cookies)).toMatchObject({
       status: 400,
-      message: "That took too long. Try again.",
+      message: "The request has expired. Try again.",
     });
   });
 
-  it("of a copy is refused and recorded: its count of uses does not rise", async () => {
+  it("of a copy is rejected and recorded, because its counter doesn't increase", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
       expect(await signIn(authenticator, { counter })).toMatchObject({
         status: 400,
-        message: expect.stringContaining("as if somebody had a copy of it"),
+        message: expect.stringContaining("someone may have a copy of it"),
       });
     }
     expect((await activities()).filter((action) => action === "passkey-refused")).toHaveLength(3);
@@ -276,11 +276,11 @@ describe("an answer", () => {
     ["one without fingerprint, face or PIN", { isVerified: false }],
     ["another key's", { signWith: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
     ["one for another account", { userHandle: Buffer.from("somebody").toString("base64url") }],
-  ])("is refused: %s", async (_, faults) => {
+  ])("is rejected: %s", async (_, faults) => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, faults)).toMatchObject({
       status: 400,
-      message: "The passkey could not be verified. Try again.",
+      message: "Couldn’t verify the passkey. Try again.",
     });
   });
 
@@ -292,7 +292,7 @@ describe("an answer", () => {
     },
   );
 
-  it("that fails too often from one address has to wait, a known browser not", async () => {
+  it("is limited per address after failures, except for known browsers", async () => {
     const { authenticator } = await withPasskey();
     const known = await signIn(authenticator, {}, "203.0.113.7");
     const unknown = new Authenticator(SITE);
@@ -307,13 +307,13 @@ describe("an answer", () => {
     });
   });
 
-  it("of an account that is deactivated is refused", async () => {
+  it("of a deactivated account is rejected", async () => {
     const { authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'");
     expect(await signIn(authenticator)).toMatchObject({ status: 400 });
   });
 
-  it("works at the host name that it was made for alone", async () => {
+  it("works only on the host name for which it was created", async () => {
     const { session, authenticator } = await withPasskey();
     process.env.PUBLIC_URL = "https://other.example";
     forgetSettings();
@@ -340,7 +340,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("comes of a passkey that confirms it, and ends the other sessions", async () => {
+  it("is confirmed with a passkey and ends the other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -350,7 +350,7 @@ describe("an account without a password", () => {
     expect(await change(cookies, { ...off, passkey })).toMatchObject({ status: 302 });
     expect(await byPassword()).toMatchObject({
       status: 400,
-      message: "Invalid login credentials",
+      message: "Incorrect email or password.",
     });
     expect([await isSignedIn(other), await isSignedIn(user.session)]).toEqual([false, true]);
     expect(await activities()).toContain("password-off");
@@ -365,10 +365,9 @@ describe("an account without a password", () => {
     };
     expect(await remove(authenticator)).toMatchObject({
       status: 409,
-      message:
-        "This is the only way into your account. Set a password or add another passkey first.",
+      message: "This is your only way to sign in. Set a password or add another passkey first.",
     });
-    // One for another host name is no way in here.
+    // A passkey for another host name doesn't work here.
     sqliteHandle().exec(
       `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
        SELECT 'old', user_id, 'old.example', 'x', x'00', 0, 0 FROM passkeys`,
@@ -387,7 +386,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can be given a password, by a passkey", async () => {
+  it("can set a password with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };
@@ -400,7 +399,7 @@ describe("an account without a password", () => {
   });
 });
 
-describe("where passkeys can't be", () => {
+describe("URLs without passkeys", () => {
   it.each(["http://videos.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
     "at %s, the account page says so",
     async (PUBLIC_URL) => {

@@ -7,7 +7,7 @@ import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permis
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Every address of the built site, asked by everybody, against the one table of permissions. */
+/** Requests every route of the built site with every role, and compares the results with the table of permissions. */
 
 const SERVER = fileURLToPath(new URL("../../../build/server/index.js", import.meta.url));
 const PASSWORD = "correct horse battery";
@@ -20,10 +20,10 @@ interface BuiltRoute {
   hasAction: boolean;
 }
 
-/** The route table that the build has written for the server; the browser's lacks those without a page. */
+/** The server's route table from the build. The browser's lacks routes without a page. */
 function builtRoutes(): (BuiltRoute & { address: string })[] {
   const [, table] = /^const serverManifest = (.*);$/m.exec(fs.readFileSync(SERVER, "utf8"))!;
-  // An object literal of JavaScript: some of its values are `void 0`.
+  // A JavaScript object literal, with some `void 0` values.
   const { routes } = runInNewContext(`(${table})`) as { routes: Record<string, BuiltRoute> };
   return Object.values(routes)
     .filter(({ id }) => id !== "root")
@@ -42,7 +42,7 @@ const EVERYBODY = {
 type Name = keyof typeof EVERYBODY;
 const NAMES = Object.keys(EVERYBODY) as Name[];
 
-/** For programs: every cookie is turned away. */
+/** Routes for API clients, which reject every cookie. */
 const APIS = ["/api/v1/*", "/api/worker/*"];
 
 const site = new SiteProcess();
@@ -67,10 +67,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Some hundred requests each. */
+/** A few hundred requests each. */
 const WALK_TIMEOUT_MS = 120_000;
 
-/** `open` for what is answered, whatever it is; else how it is refused. */
+/** Returns `open` for any normal response; otherwise how the request is rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
 async function ask(name: Name, method: string, address: string, body?: BodyInit): Promise<Verdict> {
@@ -88,7 +88,7 @@ async function ask(name: Name, method: string, address: string, body?: BodyInit)
   return isAway || isSignedOut || status === 401 ? "sign in" : "open";
 }
 
-/** Everybody at once: they do not wait for each other. */
+/** Runs a request for all roles in parallel. */
 const askAll = (work: (name: Name) => Promise<void>) => Promise.all(NAMES.map(work));
 
 function expected(name: Name, permission: Permission): Verdict {
@@ -99,7 +99,7 @@ function expected(name: Name, permission: Permission): Verdict {
 
 const addressOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** The form of a line, about a video that does not exist. */
+/** Returns the form of a line, for a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";
@@ -113,18 +113,18 @@ function formOf(line: string): BodyInit {
 const routes = builtRoutes();
 const lines = Object.entries(PERMISSIONS);
 const guarded = lines.filter(([, line]) => line !== "anyone").map(([name]) => name as Permission);
-/** What is not the intent of a form, and is tried by itself below. */
+/** Permissions that aren't intents of a form, and are tested separately below. */
 const PARTS = ["/media/* hidden", "/events jobs"];
 
 describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () => {
-  it("has a line of the table of permissions for each address, and an address for each line", () => {
+  it("has a permission for each route, and a route for each permission", () => {
     const addresses = [...new Set(routes.map(({ address }) => address))].sort();
     expect(addresses).toContain("/admin/users");
     expect([...new Set(lines.map(([line]) => line.split(" ")[0]!))].sort()).toEqual(addresses);
     expect(addresses.filter((address) => PERMISSIONS[address] === undefined)).toEqual([]);
   });
 
-  it("answers each page to whom the table allows it", async () => {
+  it("returns each page to the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
     for (const { address, hasLoader } of routes) {
@@ -138,7 +138,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(found).toEqual(wanted);
   });
 
-  it("takes each form from whom the table allows it", async () => {
+  it("accepts each form from the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
     const withAction = new Set(routes.filter((r) => r.hasAction).map(({ address }) => address));
@@ -146,7 +146,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
       const address = line.split(" ")[0]!;
       if (!withAction.has(address) || PARTS.includes(line)) continue;
       await askAll(async (name) => {
-        // A session that has ended is answered with the page and what was typed.
+        // Without a session, the response is the page with the entered values.
         found[`${name} ${line}`] = await ask(name, "POST", addressOf(address), formOf(line));
         wanted[`${name} ${line}`] = expected(name, line);
       });
@@ -155,10 +155,10 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(found).toEqual(wanted);
   });
 
-  it("keeps what is for anyone open to everybody", async () => {
+  it("leaves public routes open to everyone", async () => {
     const found: Record<string, Verdict> = {};
     for (const { address, hasLoader } of routes) {
-      // It leads to sign-in whoever has given no password yet.
+      // Redirects to the sign-in page without a password.
       if (!hasLoader || PERMISSIONS[address] !== "anyone" || address === "/auth/code") continue;
       if (APIS.includes(address)) continue;
       await askAll(async (name) => {
@@ -168,14 +168,14 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
   });
 
-  it("takes no cookie for the API and for workers, who are asked for a token", async () => {
+  it("rejects cookies for the API and workers, which need a token", async () => {
     await askAll(async (name) => {
       expect(await ask(name, "GET", "/api/v1/videos"), name).toBe("sign in");
       expect(await ask(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
     });
   });
 
-  it("gives the files of a hidden video to whom the table allows them", async () => {
+  it("serves the files of a hidden video to the allowed roles", async () => {
     for (const owner of ["uploader", "publisher"]) {
       site.addVideo({
         uploaded_by: owner,
@@ -190,14 +190,14 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
         const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
           headers: { Cookie: cookies[name] ?? "" },
         });
-        // No report names these; those of a reported video are tested with the desk of a moderator.
+        // No report names these. Files of reported videos are tested with the moderator's pages.
         const isTheirs = reach === "all" || (reach === "own" && name === owner);
         expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
       }
     }
   });
 
-  it("ends the open stream of who is deactivated, and no link gets into the log", async () => {
+  it("ends the open stream of a deactivated user, and keeps links out of the log", async () => {
     const headers = { Cookie: cookies.editor };
     const stream = await fetch(`${site.url}/events?jobs`, { headers });
     const reader = stream.body!.getReader();

@@ -52,7 +52,7 @@ const addVideo = (id: string, bytes: number, by = uploader) =>
     "INSERT INTO videos (id, title, category, uploaded_by, bytes) VALUES (?, 'A', 'desi', ?, ?)",
     ...[id, by, bytes],
   );
-/** An upload of the past. */
+/** Inserts an earlier upload. */
 const addUpload = (hoursAgo: number, action = "publish") =>
   sql(
     "INSERT INTO activities (user_id, action, created_at) VALUES (?, ?, ?)",
@@ -61,7 +61,7 @@ const addUpload = (hoursAgo: number, action = "publish") =>
 const send = (by = uploader) => receiveUpload(uploadRequest(fileBlob(mp4Clip(2))), by);
 const clipBytes = () => fs.statSync(mp4Clip(2)).size;
 
-/** A file that has arrived over tus. */
+/** Uploads a file over tus. */
 function arrived(): Promise<string> {
   const file = path.join(site.uploads, "tmp", "arrived");
   fs.copyFileSync(mp4Clip(2), file);
@@ -83,7 +83,7 @@ function begin(bytes: number, as = cookie): Promise<Response> {
 }
 
 describe("a quota", () => {
-  it("is that of the settings, for uploaders alone", () => {
+  it("comes from the settings and applies only to uploaders", () => {
     expect([quotaOf(uploader), quotaLine(uploader)]).toEqual([undefined, undefined]);
     set({ UPLOADER_MAX_VIDEOS_PER_DAY: "10", UPLOADER_MAX_QUEUED_JOBS: "50" });
     expect(quotaOf(uploader)).toEqual({
@@ -95,16 +95,16 @@ describe("a quota", () => {
     expect(quotaOf("nobody")).toBeUndefined();
   });
 
-  it("is overridden for an account, also by no limit", async () => {
+  it("can be overridden for an account, also with no limit", async () => {
     set({ UPLOADER_MAX_VIDEOS_PER_DAY: "10", UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     await setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 3 }, owner);
     expect(quotaOf(uploader)).toMatchObject({ maxVideosPerDay: 3, maxBytes: 5 * GIGABYTE });
     await setLimits(uploader, { maxBytes: 0, maxVideosPerDay: 0, maxQueuedJobs: 0 }, owner);
     expect(quotaOf(uploader)).toBeUndefined();
-    await expect(setLimits(owner, NO_LIMITS, owner)).rejects.toThrow("for uploaders");
+    await expect(setLimits(owner, NO_LIMITS, owner)).rejects.toThrow("Only uploaders");
   });
 
-  it("is shown on the upload page with what is used", async () => {
+  it("is shown on the upload page with the current usage", async () => {
     const shown = async (as: string) => {
       const request = new Request(`${ORIGIN}/admin`, { headers: { Cookie: as } });
       const answer = (await adminLoader({ request, params: {}, context: {} })) as {
@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is read by indexes, however many videos there are", () => {
+  it("is read with indexes, however many videos there are", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("counts the trash and replaced files, and follows a transfer", async () => {
+  it("counts the trash and replaced files, and follows transfers", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);
@@ -169,7 +169,7 @@ describe("the storage limit", () => {
     ]);
   });
 
-  it("refuses an upload before its first byte, with what is used", async () => {
+  it("rejects an upload before its first byte, with the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
     const refused = await begin(0.5 * GIGABYTE);
@@ -181,7 +181,7 @@ describe("the storage limit", () => {
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
   });
 
-  it("refuses a form whose announced length is too much, without keeping what came", async () => {
+  it("rejects a form whose announced length is too large, without keeping any bytes", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     const form = uploadRequest(fileBlob(mp4Clip(2)));
     const body = Buffer.from(await form.arrayBuffer());
@@ -198,7 +198,7 @@ describe("the storage limit", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("refuses a form by its real size, and keeps what was typed", async () => {
+  it("rejects a form by its actual size, and keeps the values", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: clipBytes() - 1 }, owner);
     expect(await send()).toMatchObject({
       ok: false,
@@ -209,7 +209,7 @@ describe("the storage limit", () => {
     expect(await send(owner)).toMatchObject({ ok: true });
   });
 
-  it("leaves a resumable upload for when there is room", async () => {
+  it("keeps a resumable upload until there is space", async () => {
     const upload = await arrived();
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const publishIt = () => receiveUpload(uploadRequest(undefined, { upload }), uploader);
@@ -218,7 +218,7 @@ describe("the storage limit", () => {
     expect(await publishIt()).toMatchObject({ ok: true });
   });
 
-  it("applies to a file that replaces another", async () => {
+  it("applies to replacement files", async () => {
     expect(await send()).toMatchObject({ ok: true });
     const id = sqliteHandle().prepare("SELECT id FROM videos").pluck().get() as string;
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: clipBytes() }, owner);
@@ -260,7 +260,7 @@ describe("the storage limit", () => {
 describe("the limit of videos in 24 hours", () => {
   beforeEach(() => setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 2 }, owner));
 
-  it("says when the next one is possible", async () => {
+  it("shows when the next upload is possible", async () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");
@@ -279,7 +279,7 @@ describe("the limit of videos in 24 hours", () => {
     );
   });
 
-  it("counts the bytes of an upload in the transaction that enters it", async () => {
+  it("counts the bytes of an upload in the transaction that inserts it", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: Math.round(1.5 * clipBytes()) }, owner);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([
@@ -287,7 +287,7 @@ describe("the limit of videos in 24 hours", () => {
     ]);
   });
 
-  it("lets through one of two tabs that upload the last video", async () => {
+  it("accepts one of two tabs that upload the last allowed video", async () => {
     addUpload(1);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([
@@ -296,7 +296,7 @@ describe("the limit of videos in 24 hours", () => {
     expect(videoCount()).toBe(1);
   });
 
-  it("counts a video that was deleted for good", async () => {
+  it("counts videos that were deleted for good", async () => {
     addUpload(1);
     expect(await send()).toMatchObject({ ok: true });
     const id = sqliteHandle().prepare("SELECT id FROM videos").pluck().get() as string;
@@ -315,7 +315,7 @@ describe("the limit of videos in 24 hours", () => {
 });
 
 describe("the limit of queued jobs", () => {
-  it("refuses until jobs have finished", async () => {
+  it("rejects uploads until jobs have finished", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxQueuedJobs: 2 }, owner);
     addVideo("v", 1);
     addVideo("other", 1, owner);
@@ -350,7 +350,7 @@ describe("the form of an account's limits", () => {
     return users.find(({ id }) => id === uploader)?.limits;
   };
 
-  it("saves numbers, no limit and the limits of the site", async () => {
+  it("saves numbers, no limit and the site's limits", async () => {
     const saved = await save({ gigabytes: "1,5", videosPerDay: "", queuedJobs: " 0 " });
     expect(saved).toMatchObject({ status: 302 });
     expect(await limits()).toEqual({
@@ -365,7 +365,7 @@ describe("the form of an account's limits", () => {
     ["gigabytes", "1e9"],
     ["videosPerDay", "1.5"],
     ["queuedJobs", "many"],
-  ])("refuses %s of %s and keeps what was typed", async (name, value) => {
+  ])("rejects %s of %s and keeps the values", async (name, value) => {
     const typed = { gigabytes: "2", videosPerDay: "3", queuedJobs: "4", [name]: value };
     expect(await save(typed)).toMatchObject({
       init: { status: 422 },

@@ -29,12 +29,12 @@ const entries = (list: RouteConfigEntry[], above = ""): { path: string; file: st
 const routes = entries(await routeConfig);
 
 describe("every route", () => {
-  it("is listed: the admin area, sign-in and sign-out among them", () => {
+  it("is listed, including the studio, sign-in and sign-out", () => {
     const paths = routes.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(["admin", "admin/account", "auth", "sign-out"]));
   });
 
-  it("has a line in the table of permissions, and each line has a route", () => {
+  it("has a permission, and each permission has a route", () => {
     const addresses = new Set(routes.map(({ path }) => `/${path}`));
     const lines = Object.keys(PERMISSIONS).map((line) => line.split(" ")[0]!);
     expect([...new Set(lines)].sort()).toEqual([...addresses].sort());
@@ -70,7 +70,7 @@ describe("the rules", () => {
   const broken = (path: string, module: RouteUnderTest["module"]) =>
     brokenRouteRules({ path, module }, cookie);
 
-  it("hold for what is guarded", async () => {
+  it("hold for guarded routes", async () => {
     const module = { loader: userOnly as never, action: guarded as never };
     expect(await broken("admin/new", module)).toEqual([]);
     expect(await broken("contact", { loader: open, action: ownOnly as never })).toEqual([]);
@@ -107,7 +107,7 @@ describe("the rules", () => {
       { action: open },
       '"Sec-Fetch-Site":"same-site"',
     ],
-  ])("are seen to be broken by %s", async (_, path, module, complaint) => {
+  ])("detect %s", async (_, path, module, complaint) => {
     expect((await broken(path, module as never)).join("\n")).toContain(complaint);
   });
 });

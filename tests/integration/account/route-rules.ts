@@ -2,19 +2,19 @@ import { ORIGIN } from "../../sign-in-requests";
 
 type Handler = (args: never) => unknown;
 
-/** What the admin panel returns, to be shown on its own page, to a form whose sender is signed out. */
+/** The response of the admin panel to a form without a session, which its own page shows. */
 interface SignedOutData {
   data?: { signedOut?: object };
   init?: ResponseInit;
 }
 
-/** A route as the rules see it: its address and what answers there. */
+/** A route as the rules see it: its path and its handlers. */
 export interface RouteUnderTest {
   path: string;
   module: { loader?: Handler; action?: Handler };
 }
 
-/** What anybody may post to. Every other action is for who is signed in, wherever it stands. */
+/** The routes that anyone may post to. All other actions require a session. */
 const PUBLIC_ACTIONS = [
   "auth",
   "auth/code",
@@ -30,7 +30,7 @@ const PUBLIC_ACTIONS = [
   "saved/videos",
 ];
 const ADMIN_AREA = /^(admin|uploads)(\/|$)/;
-/** How a browser says, or leaves unsaid, that a page of another site makes the request. */
+/** The headers of browsers for requests from other sites. */
 const FOREIGN: Record<string, string>[] = [
   { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
   { Origin: "https://evil.example" },
@@ -41,10 +41,10 @@ const FOREIGN: Record<string, string>[] = [
 const CHANGING_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * The rules that a route breaks, found out by asking it: as a visitor, and as a page of another
- * site in the browser of somebody who is signed in.
+ * Returns the rules that a route breaks. Sends requests as a visitor, and as a page of another site in the browser of a
+ * signed-in user.
  *
- * @param sessionCookie of somebody who is signed in.
+ * @param sessionCookie the cookie of a signed-in user.
  */
 export async function brokenRouteRules(
   { path, module }: RouteUnderTest,
@@ -73,8 +73,8 @@ export async function brokenRouteRules(
 }
 
 /**
- * A 404 says it only where nothing can be found: elsewhere it may come from having looked. The API looks
- * at no cookie: whoever sends one is a visitor.
+ * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be found: elsewhere the
+ * route may have looked something up. The API ignores cookies, so requests with one count as a visitor's.
  */
 function refuses(answer: Response | undefined, path: string): boolean {
   const status = answer?.status ?? 0;
@@ -82,7 +82,7 @@ function refuses(answer: Response | undefined, path: string): boolean {
   return [403, 405].includes(status) || (path === "*" && status === 404);
 }
 
-/** To the sign-in page, or with a status that says the same. */
+/** Returns whether a response redirects to the sign-in page, or has an equivalent status. */
 function turnsAway(answer: Response | undefined): boolean {
   if (answer?.status === 400) return answer.statusText === "Session missing";
   if (answer?.status === 302) return answer.headers.get("Location") === "/auth";

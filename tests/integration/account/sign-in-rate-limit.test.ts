@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { markDevice } from "~/features/accounts/device.server";
+import { recordDevice } from "~/features/accounts/device.server";
 import {
   limitSignInRate,
   MAX_PER_ADDRESS_AND_SECOND,
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastNetwork = 0;
-/** An address in a network of its own. */
+/** Returns an address in a separate network. */
 const freshAddress = () => `2001:db8:${(++lastNetwork).toString(16)}::1`;
 
 interface Attempt {
@@ -29,7 +29,7 @@ interface Attempt {
   headers?: Record<string, string>;
 }
 
-/** The status of a refusal, or "on". */
+/** Returns the status of a rejection, or "on". */
 function attempt({ now, url = "/auth", method = "POST", address, headers }: Attempt) {
   const remoteAddress = address ?? freshAddress();
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: remoteAddress });
@@ -43,11 +43,11 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 const passed = (answers: unknown[]) => answers.filter((answer) => answer === "on").length;
 const cookieOf = async (userId: string) => {
-  const cookie = await transaction(() => markDevice(userId, undefined));
+  const cookie = await transaction(() => recordDevice(userId, undefined));
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("lets the attempts of a busy second on, and answers a flood in a line until it is over", () => {
+it("lets the attempts of a busy second through, and answers a flood with a line of text", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);
@@ -55,7 +55,7 @@ it("lets the attempts of a busy second on, and answers a flood in a line until i
   expect(attempt({ now: 6_000 })).toBe("on");
 });
 
-it("is about nothing but attempts to sign in with a password", () => {
+it("only applies to sign-ins with a password", () => {
   times(2 * MAX_PER_SECOND, () => attempt({ now: 9_000 }));
   expect(attempt({ now: 9_000, method: "GET" })).toBe("on");
   for (const url of ["/authors", "/admin", "/auth/code", "/auth/passkey"]) {
@@ -70,7 +70,7 @@ it("lets a new network sign in while eight addresses flood", () => {
     for (const address of addresses) attempt({ now, address });
     if (tenth % 5 === 0) expect(attempt({ now }), `at ${now}`).toBe("on");
   }
-  // Somebody who mistypes the password isn't new any more, and still has tried less often.
+  // A user who mistypes the password is no longer new, but has still tried less often.
   const [now, address] = [129_950, freshAddress()];
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });
@@ -82,7 +82,7 @@ it("counts many addresses of one network together", () => {
   expect(attempt({ now: 200_500, address: "198.51.100.1" })).toBe("on");
 });
 
-it("doesn't count what other sites have browsers send", () => {
+it("doesn't count requests from other sites", () => {
   const foreign: Record<string, string>[] = [
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
@@ -91,7 +91,7 @@ it("doesn't count what other sites have browsers send", () => {
   ];
   const address = freshAddress();
   for (const headers of foreign) {
-    // The action refuses them with 403.
+    // The action rejects them with 403.
     expect(passed(times(50, () => attempt({ now: 300_000, address, headers })))).toBe(50);
     expect(passed(times(50, () => attempt({ now: 300_000, headers })))).toBe(50);
   }
@@ -100,7 +100,7 @@ it("doesn't count what other sites have browsers send", () => {
   expect(times(5, () => attempt({ now: 300_000, address, headers: own })).at(-1)).toBe(429);
 });
 
-it("refuses the flood of one address, and neither another address nor a known browser at the same", async () => {
+it("rejects the flood of one address, but neither other addresses nor known browsers at the same one", async () => {
   const { id } = makeUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));
@@ -112,7 +112,7 @@ it("refuses the flood of one address, and neither another address nor a known br
   expect(attempt({ now: 400_500, address, headers: forged })).toBe(429);
 });
 
-it("lets a known browser through when many networks have used up the second, unless its mark is void", async () => {
+it("lets a known browser through when many networks have used up the limit, unless its device cookie is void", async () => {
   const { id } = makeUser();
   const headers = await cookieOf(id);
   times(2 * MAX_PER_SECOND, () => attempt({ now: 500_000 }));

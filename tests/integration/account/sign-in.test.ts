@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastAddress = 0;
-/** Every test from an address of its own: the limits outlive a test. */
+/** Each test uses a new address, because the limits outlive a test. */
 const freshAddress = () => `192.0.2.${++lastAddress}`;
 
 type Args = Parameters<typeof auth.action>[0];
@@ -30,7 +30,7 @@ interface Answer {
   email?: string;
 }
 
-/** What the action answers: a Response, or data with its status. */
+/** Calls the action. Returns its Response, or data with the status. */
 async function post(
   fields: Record<string, string>,
   headers: Record<string, string> = { "X-Forwarded-For": freshAddress() },
@@ -47,7 +47,7 @@ async function post(
 const withCookie = (cookie: string) =>
   new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
 
-/** The answer to somebody without a session who asks for a page of the studio. */
+/** Returns the response to a request for a studio page without a session. */
 async function turnedAway(address: string, cookie = ""): Promise<Response> {
   const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
   return requirePermission(request, "/admin").catch(
@@ -55,14 +55,14 @@ async function turnedAway(address: string, cookie = ""): Promise<Response> {
   ) as never;
 }
 
-describe("a page that asks for a sign-in", () => {
+describe("a page that requires a sign-in", () => {
   const signInWith = async (Cookie: string) => {
     const fields = { email: "admin@example.com", password: GOOD_PASSWORD };
     const { response } = await post(fields, { Cookie, "X-Forwarded-For": freshAddress() });
     return response!;
   };
 
-  it("is where the sign-in leads back to, once", async () => {
+  it("is where the sign-in redirects to, once", async () => {
     makeUser();
     const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
@@ -72,7 +72,7 @@ describe("a page that asks for a sign-in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("is Home for the studio itself, also after another page", async () => {
+  it("is Home for the studio's start page, also after another page", async () => {
     makeUser();
     const before = cookiesOf(await turnedAway("/admin/trash"));
     const away = await turnedAway("/admin", before);
@@ -80,7 +80,7 @@ describe("a page that asks for a sign-in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("is never elsewhere, whoever has set the cookie", async () => {
+  it("is never on another site, even with a forged cookie", async () => {
     makeUser();
     const away = await turnedAway("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
@@ -90,7 +90,7 @@ describe("a page that asks for a sign-in", () => {
 });
 
 describe("signing in", () => {
-  it("leads home with the toast, a session of 30 days, and only its hash in the table", async () => {
+  it("redirects Home with a toast and a session of 30 days, storing only its hash", async () => {
     const { id, email } = makeUser();
     const { status, response } = await post({
       email: " ADMIN@Example.com ",
@@ -120,16 +120,16 @@ describe("signing in", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "sign-in", email });
   });
 
-  it("answers a wrong password and an unknown account alike", async () => {
+  it("gives the same response for a wrong password and an unknown account", async () => {
     makeUser();
     const wrong = await post({ email: "admin@example.com", password: "wrong password" });
     const unknown = await post({ email: "nobody@example.com", password: "wrong password" });
-    expect(wrong).toMatchObject({ status: 400, message: "Invalid login credentials" });
+    expect(wrong).toMatchObject({ status: 400, message: "Incorrect email or password." });
     expect({ ...unknown, email: wrong.email }).toEqual(wrong);
     expect(wrong.email).toBe("admin@example.com");
   });
 
-  it("does not take the first 72 bytes of a longer password for the password", async () => {
+  it("doesn't accept a longer password with the same first 72 bytes", async () => {
     const password = "x".repeat(72);
     makeUser("long@example.com", password);
     expect(await post({ email: "long@example.com", password: `${password}y` })).toMatchObject({
@@ -143,14 +143,14 @@ describe("signing in", () => {
     [{ email: "admin@example.com" }],
     [{ password: "x" }],
     [{ email: " ", password: "x" }],
-  ])("asks for both fields: %j", async (fields: Record<string, string>) => {
+  ])("requires both fields: %j", async (fields: Record<string, string>) => {
     expect(await post(fields)).toMatchObject({
       status: 422,
       message: "Email and password are required.",
     });
   });
 
-  it("refuses a form from elsewhere, and one that is absurdly long", async () => {
+  it("rejects forms from other sites and oversized ones", async () => {
     const foreign = formRequest(
       "/auth",
       { email: "a@b.c", password: "x" },
@@ -161,7 +161,7 @@ describe("signing in", () => {
     await expect(auth.action(args(long))).rejects.toMatchObject({ status: 413 });
   });
 
-  it("sends whoever is signed in home", async () => {
+  it("redirects signed-in users Home", async () => {
     makeUser();
     const { response } = await post({ email: "admin@example.com", password: GOOD_PASSWORD });
     const visit = auth.loader(args(withCookie(cookiesOf(response!))));
@@ -174,7 +174,7 @@ describe("the limits of sign-in", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("stop an address after ten failures, and nobody else", async () => {
+  it("block an address after ten failures, and nobody else", async () => {
     makeUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
@@ -195,11 +195,11 @@ describe("the limits of sign-in", () => {
     });
   });
 
-  it("stop the guessing of one account from many addresses, but not where it signed in before", async () => {
+  it("block guesses for one account from many addresses, except in known browsers", async () => {
     makeUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
-    // In rounds smaller than the queue of hashes.
+    // In batches smaller than the queue of hashes.
     for (let round = 0; round < 5; round++) {
       await Promise.all(
         Array.from({ length: 6 }, () => guess("Target@example.com", freshAddress())),
@@ -212,7 +212,7 @@ describe("the limits of sign-in", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("sign-in-refused");
   });
 
-  it("count attempts side by side", async () => {
+  it("count concurrent attempts", async () => {
     makeUser();
     const address = freshAddress();
     const answers = await Promise.all(
@@ -225,7 +225,7 @@ describe("the limits of sign-in", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("keep a flood from many addresses from queueing up", async () => {
+  it("keep a flood from many addresses out of the queue", async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
@@ -252,7 +252,7 @@ describe("a flood of sign-ins from eight addresses", () => {
         ),
       );
       const arriving = post(good, { "X-Forwarded-For": `198.18.${round}.1` });
-      // Only the first of each address are as new as this one.
+      // Only the first attempts of each address are as new as this one.
       if (round > 0) expect(await arriving, `round ${round}`).toMatchObject({ status: 302 });
       await Promise.all(flood);
     }
@@ -274,7 +274,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(elsewhere))).toBeDefined();
   });
 
-  it("ends everywhere by the button of the account page", async () => {
+  it("ends everywhere with the button on the account page", async () => {
     makeUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
@@ -284,7 +284,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });
 
-  it("is not ended by a link or by another site", async () => {
+  it("isn't ended by a link or another site", async () => {
     makeUser();
     const cookie = await signIn();
     expect(signOut.loader()).toMatchObject({ status: 302 });
@@ -309,16 +309,16 @@ describe("a session", () => {
         last_used_at: string;
         expires_at: string;
       };
-    // Used a moment ago: nothing is written.
+    // Just used, so nothing is written.
     age("expires_at", 12);
     const untouched = row();
     await currentUser(withCookie(cookie));
     expect(row()).toEqual(untouched);
-    // Used a day ago: 30 more days.
+    // Used a day ago, so it gets 30 more days.
     age("last_used_at", -1);
     await currentUser(withCookie(cookie));
     expect(Date.parse(row().expires_at) - Date.now()).toBeGreaterThan(29.9 * 86_400_000);
-    // Run out.
+    // Expired.
     age("expires_at", -0.001);
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
   });
@@ -331,7 +331,7 @@ describe("a session", () => {
       sqliteHandle()
         .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
         .run(daysAgo(days), daysAgo(1));
-    // Used with ten days to go: not 30 more, but these ten.
+    // Used ten days before the absolute limit, so it only gets these ten.
     ageBy(80);
     expect(await currentUser(withCookie(cookie))).toBeDefined();
     const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;
@@ -343,7 +343,7 @@ describe("a session", () => {
     expect(hasOpenSession(cookie)).toBe(false);
   });
 
-  it("is asked for by the guard", async () => {
+  it("is required by the guard", async () => {
     await expect(
       requirePermission(withCookie("session=forged.mac"), "/admin"),
     ).rejects.toMatchObject({

@@ -32,7 +32,7 @@ describe("a form that is sent without a session", () => {
     ["restore", "You must be logged in to restore videos."],
     ["bulk", "You must be logged in to change videos."],
     ["nonsense", "You must be logged in to change videos."],
-  ])("with the intent %s returns 400 and says what it was about", async (intent, message) => {
+  ])("with the intent %s returns 400 and names the rejected action", async (intent, message) => {
     const { response, form } = await send("/admin?tab=manage", new URLSearchParams({ intent }));
     expect([response.status, form.message]).toEqual([400, message]);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -63,7 +63,7 @@ describe("a form that is sent without a session", () => {
     expect((await send(address, new URLSearchParams(fields))).form).toEqual({ message, fields });
   });
 
-  it("returns nothing of a form that is too long", async () => {
+  it("returns no values of a form that is too large", async () => {
     const long = new URLSearchParams({ note: "x".repeat(70_000) });
     const many = new URLSearchParams(Array.from({ length: 201 }, () => ["selected", "v"]));
     for (const body of [long, many]) {
@@ -71,7 +71,7 @@ describe("a form that is sent without a session", () => {
     }
   });
 
-  it("returns nothing of a form with a secret, whatever the fields of secrets are called", async () => {
+  it("returns no values of a form with a secret field", async () => {
     const names = secretFields();
     expect(names).toEqual(expect.arrayContaining(["password", "current", "again", "code"]));
     for (const name of names) {
@@ -80,14 +80,14 @@ describe("a form that is sent without a session", () => {
     }
   });
 
-  it("is refused when another site sends it", async () => {
+  it("is rejected from another site", async () => {
     const headers = { ...HEADERS, Origin: "https://elsewhere.example" };
     const request = new Request(`${ORIGIN}/admin/tags`, { method: "POST", headers });
     expect((await caught(() => requirePermission(request, "/admin/tags"))).status).toBe(403);
   });
 });
 
-/** The names of all fields for passwords and codes. */
+/** Returns the names of all fields for passwords and codes. */
 function secretFields(): string[] {
   const sources = import.meta.glob<string>("../../../app/**/*.tsx", {
     query: "?raw",
@@ -101,7 +101,7 @@ function secretFields(): string[] {
   );
 }
 
-describe("a form whose sender's session has ended", () => {
+describe("a form whose session has ended", () => {
   const sendToPanel = (body: URLSearchParams | FormData, headers: Record<string, string> = {}) =>
     action({
       request: new Request(`${ORIGIN}/admin`, {
@@ -118,7 +118,7 @@ describe("a form whose sender's session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("returns 400, an upload with its texts and without its file", async () => {
+  it("returns 400 with the texts of an upload but without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");
@@ -136,7 +136,7 @@ describe("a form whose sender's session has ended", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(0);
   });
 
-  it("is told what it was about", async () => {
+  it("names the rejected action", async () => {
     expect(await sendToPanel(new URLSearchParams({ intent: "toggle", id: "v" }))).toMatchObject({
       init: { status: 400 },
       data: {
@@ -151,7 +151,7 @@ describe("a form whose sender's session has ended", () => {
     });
   });
 
-  it("of another site is refused", async () => {
+  it("is rejected from another site", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
     const answer = await caught(() => sendToPanel(body, { Origin: "https://elsewhere.example" }));
     expect(answer.status).toBe(403);

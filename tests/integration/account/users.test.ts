@@ -37,7 +37,7 @@ interface Plain {
   data: Record<string, unknown>;
 }
 
-/** What a loader or action answers, as its status and what the page is given. */
+/** Returns the status and data of a loader or action. */
 async function answerOf(work: () => Promise<unknown>): Promise<Response | Plain> {
   const answer = await work().catch((thrown: unknown) => thrown);
   if (answer instanceof Response) return answer;
@@ -61,7 +61,7 @@ async function list(as = cookie) {
   return loader({ request, params: {}, context: {} });
 }
 
-/** Invites by the form; the token of the link. */
+/** Sends the invitation form. Returns the token of the link. */
 async function invited(email: string, role = "editor"): Promise<string> {
   const { data } = await sendPlain({ intent: "invite", email, role });
   const { path } = data.invitation as { path: string };
@@ -94,11 +94,11 @@ const messages = async () =>
   });
 
 describe("an invitation", () => {
-  it("makes an account of its role, signs it in, and is told in the activity", async () => {
+  it("creates an account with its role, signs it in, and is logged", async () => {
     const token = await invited("new@example.com", "publisher");
     expect(await openLink(token)).toMatchObject({
       status: 200,
-      data: { email: "new@example.com", role: "an uploader who may publish" },
+      data: { email: "new@example.com", role: "an uploader who can publish" },
     });
     const answer = (await acceptLink(token)) as Response;
     expect(answer.status).toBe(302);
@@ -110,11 +110,11 @@ describe("an invitation", () => {
     expect(await messages()).toEqual([
       expect.stringContaining("new@example.com signed in"),
       "- made an account for new@example.com, who was invited",
-      "owner@example.com invited new@example.com as an uploader who may publish",
+      "owner@example.com invited new@example.com as an uploader who can publish",
     ]);
   });
 
-  it.each(ROLE_CHOICES)("makes an account with the role %s", async (choice) => {
+  it.each(ROLE_CHOICES)("creates an account with the role %s", async (choice) => {
     const token = await invited("new@example.com", choice);
     expect((await openLink(token)).data).toMatchObject({ role: ROLE_NOUNS[choice] });
     await acceptLink(token);
@@ -132,13 +132,13 @@ describe("an invitation", () => {
     expect(everything).not.toContain(token);
   });
 
-  it("works once, also for two tabs at the same time", async () => {
+  it("works once, even in two tabs at the same time", async () => {
     const token = await invited("new@example.com");
     const both = await Promise.all([acceptLink(token), acceptLink(token)]);
     expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
     expect(await openLink(token)).toMatchObject({
       status: 410,
-      data: { message: "This invitation was used. It works once." },
+      data: { message: "This invitation has already been used." },
     });
     const count = sqliteHandle().prepare("SELECT count(*) FROM users").pluck().get();
     expect(count).toBe(2);
@@ -155,7 +155,7 @@ describe("an invitation", () => {
     ).resolves.toBeTruthy();
   });
 
-  it("can be withdrawn, and is replaced by a new one for the same address", async () => {
+  it("can be withdrawn, and is replaced by a new one for the same email address", async () => {
     const first = await invited("new@example.com", "owner");
     const second = await invited("NEW@example.com", "uploader");
     expect((await openLink(first)).status).toBe(404);
@@ -165,12 +165,12 @@ describe("an invitation", () => {
     expect(await send({ intent: "withdraw", id })).toMatchObject({ status: 302 });
     expect(await openLink(second)).toMatchObject({
       status: 404,
-      data: { message: "This invitation does not exist, or was withdrawn." },
+      data: { message: "This invitation doesn’t exist or was withdrawn." },
     });
     expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
   });
 
-  it("takes a good password typed twice alike, and an address without an account", async () => {
+  it("requires a good password, entered twice, and an email address without an account", async () => {
     const token = await invited("new@example.com");
     expect((await acceptLink(token, "short")).status).toBe(422);
     expect((await acceptLink(token, GOOD_PASSWORD, "another one")).status).toBe(422);
@@ -184,7 +184,7 @@ describe("an invitation", () => {
     expect((await acceptLink(token)).status).toBe(409);
   });
 
-  it("is in no cache and no index, and nobody may try links for long", async () => {
+  it("is in no cache or index, and guesses are limited", async () => {
     const none = {
       loaderHeaders: new Headers(),
       parentHeaders: new Headers(),
@@ -206,7 +206,7 @@ describe("an invitation", () => {
 });
 
 describe("a user", () => {
-  it("has another role from the next request on", async () => {
+  it("has another role from the next request", async () => {
     const { id, email } = makeUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
@@ -217,7 +217,7 @@ describe("a user", () => {
     expect(await messages()).toEqual([`owner@example.com made ${email} an editor`]);
   });
 
-  it("who is deactivated has no session and no open stream any more, and can't sign in", async () => {
+  it("has no session or open stream after being deactivated, and can't sign in", async () => {
     const { id, email, password } = makeUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     listen(theirs);
@@ -232,9 +232,9 @@ describe("a user", () => {
       );
     expect(await signing()).toMatchObject({
       status: 400,
-      data: { message: "Invalid login credentials" },
+      data: { message: "Incorrect email or password." },
     });
-    // A session that another program has put there does not count either.
+    // A session that another tool has inserted doesn't count either.
     expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();
     expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
     expect(((await signing()) as Response).status).toBe(302);
@@ -253,7 +253,7 @@ describe("a user", () => {
     expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
   });
 
-  it("is an owner where another program has entered them, or where they were there before", async () => {
+  it("is an owner if another tool has inserted them, or if they existed before roles", async () => {
     sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
     const { users } = await list();
     expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);
@@ -261,7 +261,7 @@ describe("a user", () => {
 });
 
 describe("the last owner", () => {
-  it("can't be removed or made anything else, by themselves neither", async () => {
+  it("can't be removed or given another role, not even by themselves", async () => {
     for (const fields of [
       { intent: "role", role: "editor" },
       { intent: "deactivate", role: "" },
@@ -275,7 +275,7 @@ describe("the last owner", () => {
     expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
   });
 
-  it("stays when two owners remove each other at once", async () => {
+  it("stays if two owners remove each other at the same time", async () => {
     const other = makeUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),

@@ -63,8 +63,8 @@ function addVideo(values: { title?: string; status?: string; uploaded_by?: strin
 
 const ALL = ["read", "upload", "edit", "publish", "delete"];
 
-describe("who may call", () => {
-  it("needs a token: neither nothing nor a session is enough", async () => {
+describe("API authentication", () => {
+  it("requires a token; a session is not enough", async () => {
     const cookie = (await openSession(owner.id)).split(";")[0]!;
     const none: Record<string, string>[] = [
       {},
@@ -81,7 +81,7 @@ describe("who may call", () => {
     }
   });
 
-  it("is turned away as a moderator, also with a token of an earlier role", async () => {
+  it("rejects moderators, even with a token of an earlier role", async () => {
     const user = makeUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -95,7 +95,7 @@ describe("who may call", () => {
     expect((await findEditable(id))?.status).toBe("published");
   });
 
-  it("is turned away with a wrong, ended or revoked token, and as a deactivated user", async () => {
+  it("rejects wrong, expired and revoked tokens, and deactivated users", async () => {
     const token = await tokenOf(owner, "read");
     expect((await call("videos", { token })).status).toBe(200);
     expect((await call("videos", { token: `${token}x` })).status).toBe(401);
@@ -113,7 +113,7 @@ describe("who may call", () => {
     expect((await call("videos", { token: other })).status).toBe(401);
   });
 
-  it("is told to wait after sixty wrong tokens", async () => {
+  it("rate-limits after sixty wrong tokens", async () => {
     const statuses = [];
     for (let index = 0; index < 61; index++)
       statuses.push((await call("videos", { token: "afterdark_wrong" })).status);
@@ -122,7 +122,7 @@ describe("who may call", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("has no token in the database, and the page lists its use", async () => {
+  it("stores no plain token, and lists its last use", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -145,7 +145,7 @@ describe("who may call", () => {
     },
   );
 
-  it("an uploader sees and changes their own drafts alone", async () => {
+  it("shows uploaders only their own drafts", async () => {
     const uploader = makeUser("uploader@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'uploader' WHERE id = ?").run(uploader.id);
     const own = addVideo({ title: "Own", status: "review", uploaded_by: uploader.id });
@@ -165,7 +165,7 @@ describe("who may call", () => {
 });
 
 describe("videos", () => {
-  it("are listed by status, search, category and page, and anything else is refused", async () => {
+  it("are listed by status, search, category and page, and other parameters are rejected", async () => {
     const token = await tokenOf(owner, "read");
     for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
@@ -209,7 +209,7 @@ describe("videos", () => {
     }
   });
 
-  it("are read with an ETag, which spares reading them again", async () => {
+  it("are read with an ETag, so that unchanged ones return 304", async () => {
     const token = await tokenOf(owner, "read");
     const id = addVideo();
     const { status, headers, body } = await call(`videos/${id}`, { token });
@@ -221,7 +221,7 @@ describe("videos", () => {
     expect((await call("videos/none", { token })).status).toBe(404);
   });
 
-  it("are changed only as they were read", async () => {
+  it("are changed only if they are unchanged since they were read", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const id = addVideo();
     const etag = (await call(`videos/${id}`, { token })).headers.get("ETag")!;
@@ -234,7 +234,7 @@ describe("videos", () => {
     const late = await change({ title: "Late" }, { "If-Match": etag });
     expect([late.status, late.body.title]).toEqual([412, "Precondition Failed"]);
     expect((await change({ title: "Over" }, { "If-Match": "*" })).status).toBe(200);
-    // As proxies that compress make tags, and as a list.
+    // Weak, as from proxies that compress, and as a list.
     const weak = async () => `W/${(await call(`videos/${id}`, { token })).headers.get("ETag")}`;
     for (const list of [await weak(), `"none", ${await weak()}`]) {
       expect((await change({ title: "Over" }, { "If-Match": list })).status, list).toBe(200);
@@ -254,7 +254,7 @@ describe("videos", () => {
     expect((await findEditable(id))?.title).toBe("Over");
   });
 
-  it("keep texts of other tools that a change doesn't name", async () => {
+  it("keep texts of other tools that a change omits", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const kept = { category: "unknown", duration: "long", tags: '["A","a"]' };
     const id = addVideo();
@@ -333,7 +333,7 @@ describe("requests", () => {
     expect((await call(`videos/${id}/hide`, sent)).status).toBe(200);
   });
 
-  it("are told what is wrong with them", async () => {
+  it("return an error for each problem", async () => {
     const token = await tokenOf(owner, ...ALL);
     const post = (headers: Record<string, string>, body: string) =>
       action({
@@ -354,7 +354,7 @@ describe("requests", () => {
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, POST"]);
   });
 
-  it("for an upload that is not there, or without the scope to publish, make no video", async () => {
+  it("for a missing upload, or without the scope to publish, create no video", async () => {
     const texts = { title: "A", description: "B", category: "desi", tags: [] };
     const token = await tokenOf(owner, "upload");
     const create = (json: unknown) => call("videos", { method: "POST", token, json });
@@ -366,8 +366,8 @@ describe("requests", () => {
   });
 });
 
-describe("the description for programs", () => {
-  it("has every call, with the scope that it needs", () => {
+describe("the OpenAPI document", () => {
+  it("contains every operation with its scope", () => {
     const { paths, openapi } = openApiDocument();
     expect(openapi).toBe("3.1.0");
     const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -380,12 +380,12 @@ describe("the description for programs", () => {
     expect(JSON.stringify(paths)).not.toContain("$schema");
   });
 
-  it("is read without a token", async () => {
+  it("is public", async () => {
     const { status, body } = await call("openapi.json");
     expect([status, body.servers[0].url]).toEqual([200, "/api/v1"]);
   });
 
-  it("is generated once, and 304 for a client that has it", async () => {
+  it("is generated once, and returns 304 if it is unchanged", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const first = await call("openapi.json");

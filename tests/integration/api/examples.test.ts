@@ -11,7 +11,7 @@ const variables: Record<string, string> = {};
 const run = promisify(execFile);
 const remaining = new Set(OPERATIONS.map(({ name }) => name));
 
-/** The example of a call, run as somebody pastes it into a shell beside a video.mp4. */
+/** Runs the example of an operation, as pasted into a shell next to a video.mp4. */
 async function example(name: string): Promise<string> {
   const operation = OPERATIONS.find((each) => each.name === name);
   remaining.delete(name);
@@ -49,14 +49,14 @@ beforeAll(async () => {
   const page = await (await post("/admin/tokens", fields, cookie)).text();
   variables.TOKEN = /afterdark_[\w-]{43}/.exec(page)?.[0] ?? "";
   expect(variables.TOKEN).not.toBe("");
-  // Shown once: the page itself has it no more.
+  // Shown only once.
   const later = await fetch(`${site.url}/admin/tokens`, { headers: { Cookie: cookie } });
   expect(await later.text()).not.toContain(variables.TOKEN);
 });
 afterAll(() => site.remove());
 
-describe("the examples of the reference", () => {
-  it("upload a video and make a video of it, once", async () => {
+describe("the examples on the reference page", () => {
+  it("upload a file and create one video from it", async () => {
     const begun = await example("beginUpload");
     variables.UPLOAD = /^location: \S*\/api\/v1\/uploads\/([\w-]+)/im.exec(begun)?.[1] ?? "";
     expect(await example("readUpload")).toMatch(/^upload-offset: 0\r?$/im);
@@ -65,7 +65,7 @@ describe("the examples of the reference", () => {
     expect(made).toMatchObject({ title: "Evening by the sea", status: "review", tags: ["sea"] });
     expect(made.duration).toBe("0:02");
     variables.VIDEO = made.id;
-    // Sent again, it is the same video.
+    // Sent again, it returns the same video.
     expect(JSON.parse(await example("createVideo")).id).toBe(made.id);
     const { count } = site.database().prepare("SELECT count(*) AS count FROM videos").get() as {
       count: number;
@@ -86,7 +86,7 @@ describe("the examples of the reference", () => {
     expect(JSON.parse(await example("scheduleVideo")).unpublishAt).toMatch(/Z$/);
   });
 
-  it("list, read the queue and the statistics, and delete", async () => {
+  it("list videos, read the queue and the statistics, and delete a video", async () => {
     schemas.videoPage.parse(JSON.parse(await example("listVideos")));
     expect(schemas.terms.parse(JSON.parse(await example("readTerms"))).required).toBe(false);
     const { jobs } = schemas.queue.parse(JSON.parse(await example("readQueue")));
@@ -101,12 +101,12 @@ describe("the examples of the reference", () => {
     await expect(example("readUpload")).rejects.toThrow();
   });
 
-  it("are all of them", () => {
+  it("are all tested", () => {
     expect([...remaining]).toEqual([]);
   });
 });
 
-it("a token opens no page, and a program without one reads the reference", async () => {
+it("a token doesn't open pages, and the reference is public", async () => {
   const headers = { Authorization: `Bearer ${variables.TOKEN}` };
   const page = await fetch(`${site.url}/admin`, { headers, redirect: "manual" });
   expect(page.headers.get("Location")).toBe("/auth");

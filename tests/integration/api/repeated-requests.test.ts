@@ -12,7 +12,7 @@ import { mp4Clip } from "../../clips";
 import { makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Every operation that changes videos happens once for an Idempotency-Key, whatever happens in between. */
+/** Tests that every operation that changes videos happens once per Idempotency-Key, whatever happens in between. */
 
 const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];
@@ -27,7 +27,7 @@ beforeEach(async () => {
   sqliteHandle().exec(
     "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'review')",
   );
-  // That of the token.
+  // The user of the token.
   sqliteHandle().exec("DELETE FROM activities");
   upload = await arrivedUpload();
 });
@@ -41,7 +41,7 @@ function tokenOf(of: { id: string; email: string }): Promise<string> {
   return createToken({ ...of, role: "owner", mayPublish: true }, form);
 }
 
-/** A resumable upload whose bytes have arrived. Returns its id. */
+/** Completes a resumable upload. Returns its id. */
 function arrivedUpload(): Promise<string> {
   const file = path.join(site.uploads, "tmp", "arrived");
   fs.copyFileSync(mp4Clip(2), file);
@@ -57,7 +57,7 @@ interface Sent {
 const TEXTS = { title: "A", description: "B", category: "desi", tags: [] };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 
-/** What a client sends for each operation that changes videos. */
+/** Returns the request for each operation that changes videos. */
 const CHANGES: Record<string, () => Sent> = {
   createVideo: () => ({ json: { ...TEXTS, upload } }),
   changeVideo: () => ({ json: { title: "Another title" }, headers: { "If-Match": "*" } }),
@@ -93,19 +93,19 @@ const replayed = (answer: Awaited<ReturnType<typeof send>>) => ({
   headers: { ...answer.headers, "idempotent-replayed": "true" },
 });
 
-/** How often something happened: each change is one activity. */
+/** Returns how many changes happened. Each one is one activity. */
 const effects = () => sqliteHandle().prepare("SELECT count(*) FROM activities").pluck().get();
 
-/** All that an operation could have changed. */
+/** Returns everything that an operation could have changed. */
 const state = () =>
   ["videos", "deleted_videos", "activities", "media_files", "api_answers"].map((table) =>
     sqliteHandle().prepare(`SELECT * FROM ${table}`).all(),
   );
 
-/** Empties the memory of the process, as a restart does. */
+/** Clears the state of the process, like a restart. */
 const restart = () => stopRuntime({ except: TESTED_THREADS });
 
-it("covers every operation that changes something; tus resumes uploads without a key", () => {
+it("covers every operation that changes videos; tus resumes uploads without a key", () => {
   const changing = OPERATIONS.filter(({ method }) => !["GET", "HEAD"].includes(method));
   const ofUploads = ["beginUpload", "continueUpload", "deleteUpload"];
   expect(changing.map(({ name }) => name).sort()).toEqual([...NAMES, ...ofUploads].sort());
@@ -117,7 +117,7 @@ it("covers every operation that changes something; tus resumes uploads without a
 });
 
 describe.each(NAMES)("%s", (name) => {
-  it("gives the same answer after a restart and happens once", async () => {
+  it("returns the same response after a restart and happens once", async () => {
     const first = await send(name);
     expect([200, 201, 204]).toContain(first.status);
     expect(effects()).toBe(1);
@@ -127,7 +127,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing if its answer can't be recorded, and happens once afterward", async () => {
+  it("changes nothing if its response can't be recorded, and happens once afterward", async () => {
     const before = state();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON api_answers BEGIN SELECT RAISE(ABORT, 'killed'); END",
@@ -160,7 +160,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("is refused with the key of another request, but not with another token's", async () => {
+  it("is rejected with the key of another request, but not with another token's", async () => {
     const other = NAMES.find((each) => each !== name && each !== "deleteVideo")!;
     expect([200, 201]).toContain((await send(other)).status);
     const before = state();
@@ -171,7 +171,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("a created video that was deleted", () => {
-  it("is still answered under its key, and reported as deleted without it", async () => {
+  it("still returns the recorded response for its key, and is reported as deleted without it", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

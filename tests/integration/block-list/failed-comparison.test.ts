@@ -108,9 +108,7 @@ describe("a comparison that failed for good", () => {
     const { manage } = (await page("/admin?tab=manage")) as never as {
       manage: { held: Record<string, string> };
     };
-    expect(manage.held.v).toContain(
-      `couldn’t be compared with the videos that were removed: ${why}`,
-    );
+    expect(manage.held.v).toContain(`couldn’t be compared with the block list: ${why}`);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);
@@ -203,7 +201,7 @@ describe("a moderator who has watched the video", () => {
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
     expect([toast.description, videoRow("v").status]).toEqual([
-      "The video is no longer on hold for its comparison.",
+      "The video is no longer on hold because of the comparison.",
       "review",
     ]);
     await transaction(() => {

@@ -1,11 +1,14 @@
 import { deleteExpiredRows } from "~/expired-rows.server";
 import { countView, flushViews } from "~/features/catalogue/views.server";
-import { hideEnded } from "~/features/consent/consent-holds.server";
+import { holdExpired } from "~/features/consent/consent-holds.server";
 import { performDue } from "~/features/library/change-visibility.server";
 import { activateReady } from "~/features/library/files/activate-replacement.server";
-import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
-import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
-import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
+import {
+  eraseDueReports,
+  sendReportEmails,
+} from "~/features/moderation/reports/report-mails.server";
+import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { deleteOldAcceptances } from "~/features/moderation/uploaders/terms.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { deliverDue } from "~/features/operations/alerts/deliver.server";
 import { pollBackups } from "~/features/operations/backups/run-backups.server";
@@ -86,14 +89,15 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/media/files/removals.server.ts": () => removeFiles(),
   "app/features/trash/trash.server.ts": () => emptyTrash(),
   "app/features/processing/comparison/compared.server.ts": releaseCompared,
-  "app/features/consent/consent-holds.server.ts": () => hideEnded(),
+  "app/features/consent/consent-holds.server.ts": () => holdExpired(),
   "app/features/moderation/reports/report-mails.server.ts": async () => {
-    await eraseDue();
-    await forgetDecisions();
-    await sendReportMails();
+    await eraseDueReports();
+    await deleteOldDecisions();
+    await sendReportEmails();
   },
   "app/features/moderation/uploaders/terms.server.ts": async () => {
-    for (let last = await forgetAccepted(); last > 0; ) last = await forgetAccepted(last);
+    for (let last = await deleteOldAcceptances(); last > 0; )
+      last = await deleteOldAcceptances(last);
   },
   "app/expired-rows.server.ts": () => deleteExpiredRows(),
   "db/follow-copy.server.ts": "Looks at the file of the database.",

@@ -4,11 +4,11 @@ import { discardFile } from "~/features/library/files/other-files.server";
 import { performTrash } from "~/features/library/trash/trash-action.server";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import {
-  addVideos,
-  endPreservationOf,
+  addVideosToReport,
+  endReportPreservation,
   eraseClosedReport,
   preserveReport,
-  takeOutVideo,
+  removeVideoFromReport,
 } from "~/features/moderation/reports/report-forms.server";
 import { readReport } from "~/features/moderation/reports/report-records.server";
 import { reportVersion } from "~/features/moderation/reports/report-rules.server";
@@ -72,10 +72,10 @@ const decision = () => ({
 describe("without a place in the activity log", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["a report is not decided", () => decideReport("r", decision(), "u")],
-    ["no video is added to a report", () => addVideos("r", "w", "u")],
-    ["no video is taken out of a report", () => takeOutVideo("r", "v", "u")],
+    ["no video is added to a report", () => addVideosToReport("r", "w", "u")],
+    ["no video is taken out of a report", () => removeVideoFromReport("r", "v", "u")],
     ["a report is not preserved", () => preserveReport("r", "u")],
-    ["a preservation is not ended", () => endPreservationOf("preserved", "u")],
+    ["a preservation is not ended", () => endReportPreservation("preserved", "u")],
     ["a report is not erased", () => eraseClosedReport("closed", "u")],
     ["a video is not restored", () => restoreVideos(["d"], "u")],
     [

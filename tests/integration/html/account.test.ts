@@ -21,7 +21,7 @@ async function signIn(password = ADMIN.password): Promise<void> {
 
 it("signs an admin in and out", async () => {
   await signIn("not the password");
-  expect(visitor.text).toContain("Invalid login credentials");
+  expect(visitor.text).toContain("Incorrect email or password.");
   expect(visitor.field("Email").value).toBe(ADMIN.email);
   visitor.fill("Password", ADMIN.password);
   await visitor.press("Sign In");
@@ -34,7 +34,7 @@ it("signs an admin in and out", async () => {
   expect(visitor.in().queryByRole("button", { name: "Sign Out" })).toBeNull();
 });
 
-it("changes the password, which ends the other sessions", async () => {
+it("ends the other sessions when the password changes", async () => {
   const hash = site.database().prepare("SELECT password_hash FROM users").pluck().get();
   await visitor.setCookie(await signInTo(site));
   const other = new HtmlVisitor(site);
@@ -42,13 +42,13 @@ it("changes the password, which ends the other sessions", async () => {
   await other.open("/admin");
   expect(other.address).toBe("/admin");
   await visitor.open("/admin/account");
-  const form = visitor.field("New password again").form!;
+  const form = visitor.field("Repeat new password").form!;
   const [password] = visitor.in(form).getAllByLabelText<HTMLInputElement>(/^New password/);
   visitor.fill("Current password", ADMIN.password, form);
   password!.value = "another good password";
-  visitor.fill("New password again", "another good password", form);
-  await visitor.press("Change Password");
-  expect(visitor.text).toContain("Your password is changed.");
+  visitor.fill("Repeat new password", "another good password", form);
+  await visitor.press("Change password");
+  expect(visitor.text).toContain("Password changed.");
   expect(visitor.field("Current password").value).toBe("");
   await other.open("/admin");
   expect(other.address).toBe("/auth");
@@ -57,7 +57,7 @@ it("changes the password, which ends the other sessions", async () => {
   site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
 });
 
-it("deletes an account and transfers its videos without scripts", async () => {
+it("deletes an account and transfers its videos", async () => {
   const database = site.database();
   database.exec(`
     INSERT INTO users (id, email, password_hash, role) VALUES ('left', 'left@example.com', '', 'uploader');
@@ -68,7 +68,7 @@ it("deletes an account and transfers its videos without scripts", async () => {
   expect(visitor.text).toContain("Delete this account?");
   visitor.fill("Your password", "a wrong one");
   await visitor.press("Delete account");
-  expect(visitor.text).toContain("Your current password is not right.");
+  expect(visitor.text).toContain("Your current password is incorrect.");
   visitor.fill("Your password", ADMIN.password);
   await visitor.press("Delete account");
   expect(visitor.address).toBe("/admin/users");
@@ -77,7 +77,7 @@ it("deletes an account and transfers its videos without scripts", async () => {
   expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
 });
 
-it("sets the limits of an uploader without scripts, and keeps what was wrong", async () => {
+it("sets the limits of an uploader, and keeps invalid values", async () => {
   site
     .database()
     .exec(
@@ -96,7 +96,7 @@ it("sets the limits of an uploader without scripts, and keeps what was wrong", a
   site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
-it("renames and removes a passkey and asks for none", async () => {
+it("renames and removes a passkey without using one", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
      SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
@@ -107,31 +107,31 @@ it("renames and removes a passkey and asks for none", async () => {
   const name = visitor.in(passkeys()).getAllByLabelText<HTMLInputElement>(/Name/)[0]!;
   name.value = "Tablet";
   await visitor.press("Rename");
-  expect(visitor.text).toContain("The passkey is renamed.");
+  expect(visitor.text).toContain("Passkey renamed.");
   const password = visitor.in(passkeys()).getAllByLabelText(/Current password/)[0]!;
   (password as HTMLInputElement).value = ADMIN.password;
   await visitor.press("Remove the passkey Tablet");
-  expect(visitor.text).toContain("The passkey is removed.");
+  expect(visitor.text).toContain("Passkey removed.");
   expect(visitor.text).not.toContain("Rename or remove");
 });
 
-it("invites an uploader of drafts, who sees only their own, and deactivates them", async () => {
+it("invites an uploader, who sees only their own drafts, and deactivates them", async () => {
   const email = "new@example.com";
   site.addVideo({ title: "Another's video" });
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
-  visitor.fill("E-mail of the new user", email);
-  visitor.fill("Role", "Uploader, drafts only");
-  await visitor.press("Invite");
-  const link = visitor.field("Link of the invitation").value;
+  visitor.fill("Email", email);
+  visitor.fill("Role", "Uploader (drafts only)");
+  await visitor.press("Invite user");
+  const link = visitor.field("Invitation link").value;
 
   const guest = new HtmlVisitor(site);
   await guest.open(link);
-  expect(guest.text).toContain("as an uploader of drafts");
+  expect(guest.text).toContain("as an uploader (drafts only)");
   const [password] = guest.in().getAllByLabelText<HTMLInputElement>(/^Password/);
   password!.value = "a password of my own";
-  guest.fill("The password again", "a password of my own");
-  await guest.press("Make my account");
+  guest.fill("Repeat password", "a password of my own");
+  await guest.press("Create account");
   expect(guest.address).toBe("/");
   const id = site.database().prepare("SELECT id FROM users WHERE email = ?").pluck().get(email);
   site.addVideo({ title: "My draft", uploaded_by: String(id), status: "review" });
@@ -147,27 +147,27 @@ it("invites an uploader of drafts, who sees only their own, and deactivates them
 
   await visitor.open("/admin/users");
   await visitor.press(`Deactivate ${email}`);
-  expect(visitor.text).toContain(`${email} can't sign in any more.`);
+  expect(visitor.text).toContain(`${email} can no longer sign in.`);
   expect(visitor.in().queryByRole("button", { name: `Deactivate ${ADMIN.email}` })).toBeNull();
   await guest.open("/admin?tab=manage");
   expect(guest.address).toBe("/auth");
   await guest.open(link);
-  expect(guest.text).toContain("This invitation was used. It works once.");
+  expect(guest.text).toContain("This invitation has already been used.");
 });
 
-it("sets a second factor up and signs in with it", async () => {
+it("sets up two-factor authentication and signs in with it", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/account");
-  const panel = visitor.in().getByRole("region", { name: "Second factor" });
+  const panel = visitor.in().getByRole("region", { name: "Two-factor authentication" });
   visitor.fill("Your password", ADMIN.password, panel);
-  await visitor.press("Set up a second factor");
+  await visitor.press("Set up two-factor authentication");
   visitor.in().getByRole("img", { name: "QR code for an authenticator app" });
   const key = textOf(visitor.document.querySelector("p.font-mono")!);
   const app = new TOTP({ secret: key.replace(/\s/g, "") });
-  visitor.fill("Code that the app shows", app.generate());
+  visitor.fill("Code from the app", app.generate());
   await visitor.press("Turn on");
   visitor.in().getByRole("heading", { name: "Your recovery codes" });
-  expect(visitor.text).toContain("10 recovery codes are left.");
+  expect(visitor.text).toContain("10 recovery codes left.");
   const [recovery = "", another = ""] = [
     ...visitor.document.querySelectorAll("ul.font-mono li"),
   ].map(textOf);
@@ -177,7 +177,7 @@ it("sets a second factor up and signs in with it", async () => {
   expect(visitor.address).toBe("/auth/code");
   visitor.fill("Code", "000000");
   await visitor.press("Sign In");
-  expect(visitor.text).toContain("That code is not right, or it was used before.");
+  expect(visitor.text).toContain("This code is incorrect or was already used.");
   visitor.fill("Code", recovery);
   await visitor.press("Sign In");
   expect(visitor.address).toBe("/");
@@ -185,13 +185,13 @@ it("sets a second factor up and signs in with it", async () => {
 
   await visitor.open("/admin/account");
   const turnOff = async (code: string) => {
-    const form = visitor.in().getByRole("region", { name: "Second factor" });
+    const form = visitor.in().getByRole("region", { name: "Two-factor authentication" });
     visitor.fill("Current password", ADMIN.password, form);
     visitor.fill("Code", code, form);
     await visitor.press("Turn off");
   };
   await turnOff("000000");
-  expect(visitor.text).toContain("That code is not right, or it was used before.");
+  expect(visitor.text).toContain("This code is incorrect or was already used.");
   await turnOff(another);
-  expect(visitor.text).toContain("The second factor is off.");
+  expect(visitor.text).toContain("Two-factor authentication turned off.");
 });

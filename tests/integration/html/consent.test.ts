@@ -20,11 +20,11 @@ it("publishes a video once its performer and its consent are recorded", async ()
   expect(visitor.text).toContain("This video has no consent record yet.");
 
   await visitor.open("/admin/consent");
-  await visitor.follow("Add a performer");
+  await visitor.follow("Add performer");
   visitor.fill("Stage names", "Ann Star\nStarlet");
   visitor.fill("Legal name", "Ann Example");
   visitor.fill("Date of birth", "1850-01-01");
-  visitor.fill("Document that was checked", "Passport");
+  visitor.fill("Checked document", "Passport");
   visitor.fill("Checked on", "2026-01-05");
   await visitor.press("Save record");
   expect(isInvalid("Date of birth")).toBe(true);
@@ -42,7 +42,7 @@ it("publishes a video once its performer and its consent are recorded", async ()
 
   await visitor.open(`/admin/videos/${id}/consent`);
   expect(visitor.text).toContain("Not valid");
-  visitor.fill("How many people are shown", "1");
+  visitor.fill("Number of people shown", "1");
   visitor.fill("Everyone shown", "Nobody known");
   visitor.fill("Day of recording", "2026-01-06");
   await visitor.press("Save consent");
@@ -50,16 +50,16 @@ it("publishes a video once its performer and its consent are recorded", async ()
   expect(visitor.field("Day of recording").value).toBe("2026-01-06");
   visitor.fill("Everyone shown", "Starlet");
   await visitor.press("Save consent");
-  expect(visitor.text).toContain("Everyone shown has a checked record.");
+  expect(visitor.text).toContain("Everyone shown has a verified record.");
 
   await visitor.open(MANAGE);
-  expect(visitor.text).toContain("Consent is complete.");
+  expect(visitor.text).toContain("The consent record is complete.");
   await visitor.press("Show Evening by the sea");
   visitor.in().getByRole("button", { name: "Hide Evening by the sea" });
   expect(rows()).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-it("leads from an upload to its consent record, and then publishes it", async () => {
+it("redirects from an upload to its consent record, then publishes it", async () => {
   await visitor.open("/admin");
   visitor.fill("Title", "Morning in the garden");
   visitor.fill("Description", "Roses, and nobody else.");
@@ -70,8 +70,8 @@ it("leads from an upload to its consent record, and then publishes it", async ()
   expect(visitor.text).toContain("saved as a draft because it has no");
   expect(rows()).toEqual([{ title: "Morning in the garden", status: "review" }]);
 
-  visitor.fill("Rights", "Own recording");
-  visitor.fill("How many people are shown", "0");
+  visitor.fill("Legal basis", "Own recording");
+  visitor.fill("Number of people shown", "0");
   visitor.fill("Day of recording", "2026-01-06");
   await visitor.press("Save consent");
   visitor.in().getByText("Valid");

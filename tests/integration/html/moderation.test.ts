@@ -28,7 +28,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
   addOpenReport(site.database(), { id: "other", kind: "other", videoId: id });
   await visitor.open("/admin");
   await visitor.follow("Reports 2 open, 1 overdue");
-  expect(visitor.text).toContain("2 reports to decide");
+  expect(visitor.text).toContain("2 open reports");
   const [first] = visitor.in().getByRole("list", { name: "Reports" }).children;
   expect(textOf(first!)).toContain("Overdue by");
   await visitor.follow(first!.querySelector("a")!);
@@ -51,12 +51,12 @@ it("hides, keeps, removes and restores a reported video", async () => {
   visitor.in().getByRole("row", { name: "Reports received 2" });
 });
 
-it("gives a strike with a removal, which the uploader reads with its reason", async () => {
+it("gives a strike with a removal, and shows the uploader its reason", async () => {
   const them = site.addUser({ id: "them", email: "them@example.com", role: "uploader" });
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
   await visitor.open("/admin/reports/r");
-  expect(visitor.text).toContain("them@example.com has no strike.");
+  expect(visitor.text).toContain("them@example.com has no strikes.");
   visitor.check("give the uploader a strike");
   await decide("Remove", "It belongs to somebody else.");
   expect(visitor.text).toContain("them@example.com has 1 strike.");
@@ -91,7 +91,7 @@ describe("the block list", () => {
     await visitor.press("Import list");
   }
 
-  it("is imported and exported, and an entry is removed and put back", async () => {
+  it("is imported and exported, and an entry is removed and restored", async () => {
     await visitor.open("/admin/block-list");
     expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");
@@ -121,11 +121,11 @@ describe("the block list", () => {
     await visitor.follow(`Remove ${name} from the block list`);
     await visitor.press("Remove");
     await visitor.open("/admin/block-list");
-    await visitor.press(`Put ${name} back on the block list`);
+    await visitor.press(`Restore ${name} to the block list`);
     expect(videos()).toHaveLength(2);
   });
 
-  it("publishes a video that couldn't be compared with it after a look", async () => {
+  it("releases a video that couldn't be compared after a review", async () => {
     const id = site.addVideo({ title: "A quiet street", status: "published" });
     site.database().exec(
       `INSERT INTO jobs (video_id, kind, priority, state, reason)
@@ -160,9 +160,9 @@ describe("the uploaders' terms", () => {
     site.database().prepare("UPDATE upload_terms_state SET required_since = ?").run(since);
   }
   const textOfVersion = (version: number) =>
-    textOf(visitor.in().getByRole("group", { name: `Uploaders' terms, version ${version}` }));
+    textOf(visitor.in().getByRole("group", { name: `Uploaders’ terms, version ${version}` }));
   const box = (version: number) =>
-    visitor.field(`I accept the uploaders' terms, version ${version}.`);
+    visitor.field(`I accept the uploaders’ terms, version ${version}.`);
   const accepted = () =>
     site
       .database()
@@ -170,25 +170,25 @@ describe("the uploaders' terms", () => {
       .all();
   afterEach(() => requireTerms(null));
 
-  it("are written, required of every upload, and no longer required", async () => {
+  it("are written, required for every upload, and no longer required", async () => {
     const before = writeTerms("What was before.");
     await visitor.open("/admin/terms");
-    expect(visitor.text).toContain("No upload is asked to accept them.");
+    expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
     expect(visitor.field("Text").value.trim()).toBe("What was before.");
     visitor.fill("Text", "Everybody shown is 18 or older.\n\nAnd agreed.");
     await visitor.press(`Save as version ${before + 1}`);
-    expect(visitor.text).toContain(`Version ${before + 1} is saved.`);
-    await visitor.press("Have every upload accept them");
-    expect(visitor.text).toContain(`Every upload has to accept version ${before + 1}.`);
+    expect(visitor.text).toContain(`Version ${before + 1} saved.`);
+    await visitor.press("Require acceptance");
+    expect(visitor.text).toContain(`Uploaders have to accept version ${before + 1}.`);
 
     await visitor.follow(`Version ${before}`);
     expect(visitor.text).toContain("This is an earlier version.");
     expect(textOfVersion(before)).toBe("What was before.");
-    await visitor.press("Ask for it no more");
-    expect(visitor.text).toContain("No upload is asked to accept them.");
+    await visitor.press("Stop requiring acceptance");
+    expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
-  it("are accepted by an upload, again if they have changed meanwhile", async () => {
+  it("are accepted by an upload, and again after a change", async () => {
     const first = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     await visitor.open("/admin");
@@ -202,7 +202,7 @@ describe("the uploaders' terms", () => {
 
     const second = writeTerms("Be very good.");
     await visitor.press("Upload Video");
-    expect(visitor.text).toContain(`came after version ${first}`);
+    expect(visitor.text).toContain(`from version ${first}, which you accepted, to version`);
     expect(visitor.text).toContain("is on the server and waits");
     expect(textOfVersion(second)).toBe("Be very good.");
     expect(box(second).checked).toBe(false);
@@ -218,7 +218,7 @@ describe("the uploaders' terms", () => {
     requireTerms("2026-01-01T00:00:00.000Z");
     const id = site.addVideo({ title: "Older than the terms" });
     await visitor.open(`/admin?tab=manage&edit=${id}`);
-    expect(visitor.text).toContain("No terms were accepted for it");
+    expect(visitor.text).toContain("No accepted terms on record.");
     await visitor.open(`/admin?tab=manage&replace=${id}`);
     visitor.attach(visitor.field("Video file"), mp4Clip(5));
     box(version).checked = true;
@@ -227,7 +227,7 @@ describe("the uploaders' terms", () => {
     expect(accepted()).toEqual([{ version, title: "Older than the terms" }]);
     await visitor.open(`/admin?tab=manage&edit=${id}`);
     expect(textOfList("Accepted terms")).toContain(
-      `Uploaders' terms, version ${version}, for another file, accepted by`,
+      `Uploaders’ terms, version ${version}, accepted for a replacement file by`,
     );
   });
 });

@@ -50,7 +50,7 @@ const statusOf = async (address: string) => {
 describe("a moderator", () => {
   beforeEach(() => addReported("reported"));
 
-  it("is shown only links to pages that open", async () => {
+  it("sees only links to accessible pages", async () => {
     const broken: string[] = [];
     for (const page of [
       "/admin/reports",
@@ -93,7 +93,7 @@ describe("a moderator", () => {
     expect(row("SELECT count(*) AS videos FROM blocked_videos")).toEqual({ videos: 0 });
   });
 
-  it("looks at a reported video and its notes, and can't change them", async () => {
+  it("can view a reported video and its notes, but not change them", async () => {
     site.database().exec(
       `INSERT INTO review_notes (video_id, text, created_at)
          VALUES ('reported', 'A note of an editor', '2026-01-01T00:00:00.000Z')`,
@@ -107,7 +107,7 @@ describe("a moderator", () => {
     expect(await statusOf("/media/videos/reported/1.mp4")).toBe(200);
   });
 
-  it("sees neither the review page nor the files of a video that no report names", async () => {
+  it("sees neither the review page nor the files of an unreported video", async () => {
     const video_url = site.addFile("videos", "draft/1.mp4", "bytes");
     site.addVideo({ id: "draft", status: "review", video_url });
     await visitor.open("/admin/reports");
@@ -118,21 +118,21 @@ describe("a moderator", () => {
     expect(await statusOf(video_url)).toBe(200);
   });
 
-  it("is offered no tokens", async () => {
+  it("is not offered API tokens", async () => {
     await visitor.open("/admin/account");
-    expect(visitor.text).not.toContain("tokens of the API");
+    expect(visitor.text).not.toContain("let other software act on your behalf");
     await visitor.open("/admin/tokens");
-    expect(visitor.text).toContain("Your account can't create tokens or use the API.");
+    expect(visitor.text).toContain("Your account can’t create tokens or use the API.");
     expect(formsOfPage()).toEqual([]);
   });
 });
 
-it("is a role that owners choose for invitations and users", async () => {
+it("is a role that owners can choose for invitations and users", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("Role", "Moderator");
-  visitor.fill("E-mail of the new user", "invited@example.com");
-  await visitor.press("Invite");
+  visitor.fill("Email", "invited@example.com");
+  await visitor.press("Invite user");
   expect(visitor.text).toContain("Send this link to invited@example.com");
   expect(row("SELECT role FROM invitations WHERE email = 'invited@example.com'")).toEqual({
     role: "moderator",

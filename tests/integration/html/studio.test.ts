@@ -214,21 +214,21 @@ it("gives an uploader a strike, withdraws it and blocks the account", async () =
   site.addVideo({ id: "v", title: "Theirs", uploaded_by: "u", status: "published" });
   const isPublic = () => rows()[0]?.public;
   await visitor.open("/admin/users");
-  const strikeForm = () => visitor.field(`Reason of a strike for ${email}`).form!;
-  visitor.fill(`Reason of a strike for ${email}`, "A stolen video");
+  const strikeForm = () => visitor.field(`Reason for a strike against ${email}`).form!;
+  visitor.fill(`Reason for a strike against ${email}`, "A stolen video");
   const strikes = () => textOf(visitor.in().getByRole("list", { name: `Strikes of ${email}` }));
   await visitor.press(strikeForm().querySelector("button")!);
   expect(visitor.text).toContain(`${email} has 1 strike.`);
   expect(strikes()).toContain("A stolen video");
-  await visitor.press("Withdraw the strike");
+  await visitor.press("Withdraw strike");
   expect(strikes()).toContain("withdrawn");
 
   const block = visitor.in().getByRole("button", { name: `Block ${email}` });
-  visitor.check("Hide what they have published", (block as HTMLButtonElement).form!);
+  visitor.check("Hide their published videos", (block as HTMLButtonElement).form!);
   await visitor.press(block);
   expect(visitor.text).toContain(`${email} is blocked. 1 video hidden.`);
   expect(isPublic()).toBe(0);
-  await visitor.press(`Let ${email} sign in again`);
-  expect(visitor.text).toContain("1 video came back.");
+  await visitor.press(`Reactivate ${email}`);
+  expect(visitor.text).toContain("1 video restored.");
   expect(isPublic()).toBe(1);
 });

@@ -289,14 +289,14 @@ describe("forms", () => {
     expect(heading()).toBe("Report: Copyright");
     const field = (label: string) => visitor.field<HTMLTextAreaElement>(label);
     const statements = () => visitor.in().getAllByRole<HTMLInputElement>("checkbox");
-    expect(field("Where it is").value.trim()).toBe("http://videos.example/video/v1");
+    expect(field("Link to the video").value.trim()).toBe("http://videos.example/video/v1");
 
-    visitor.fill("What is wrong", "My video, first shown in 2020.");
+    visitor.fill("What’s wrong?", "My video, first shown in 2020.");
     statements()[0]!.checked = true;
     await visitor.press("Send report");
     expect(visitor.text).toContain("Please enter your name. This kind of report requires it.");
     expect(field("Your full name").autofocus).toBe(true);
-    expect(field("What is wrong").value.trim()).toBe("My video, first shown in 2020.");
+    expect(field("What’s wrong?").value.trim()).toBe("My video, first shown in 2020.");
     expect(statements()[0]!.checked).toBe(true);
     expect(statements().at(-1)!.getAttribute("aria-invalid")).toBe("true");
 
@@ -313,7 +313,7 @@ describe("forms", () => {
     expect(messages.join()).toContain("third minute");
 
     await visitor.open(link);
-    await visitor.press("Yes, withdraw it");
+    await visitor.press("Withdraw report");
     expect(visitor.text).toContain("You have withdrawn this report.");
     expect(visitor.in().queryByLabelText("Your message to the moderators")).toBeNull();
   });
@@ -327,28 +327,28 @@ describe("forms", () => {
   it("asks a question after many reports from one IP address", async () => {
     const report = async (text: string) => {
       await visitor.open("/report?video=nobody&kind=other");
-      visitor.fill("What is wrong", text);
+      visitor.fill("What’s wrong?", text);
       (visitor.in().getByRole("checkbox") as HTMLInputElement).checked = true;
     };
     for (let at = 0; at < 5; at += 1) {
       await report(`It is number ${at} of many.`);
       await visitor.press("Send report");
-      expect(visitor.text).toContain("We can’t find a public video at this address.");
+      expect(visitor.text).toContain("We can’t find a public video at this link.");
       await visitor.press("Send report anyway");
       expect(visitor.text).toContain("Received. A moderator will review it.");
     }
     await report("It is the sixth of many.");
     await visitor.press("Send report");
-    visitor.fill("?", "elephant");
+    visitor.fill("How much is", "elephant");
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("?").autofocus).toBe(true);
-    // It was confirmed that the report refers to no public video.
+    // It was confirmed that no public video is named.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor
         .in()
-        .getByLabelText<HTMLTextAreaElement>(/What is wrong/)
+        .getByLabelText<HTMLTextAreaElement>(/What’s wrong/)
         .value.trim(),
     ).toBe("It is the sixth of many.");
   });

@@ -4,7 +4,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { sendReportMails } from "~/features/moderation/reports/report-mails.server";
+import { sendReportEmails } from "~/features/moderation/reports/report-mails.server";
 import { raiseAlert, readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { deliverDue, sendWebhook } from "~/features/operations/alerts/deliver.server";
@@ -277,7 +277,7 @@ describe("a webhook", () => {
       INSERT INTO outbox (id, report_id, event, channel, next_at)
         SELECT n, 'r', 'message', 'email', '2000' FROM numbers`);
     await raiseAlert({ kind: "test", message: "A test." });
-    await Promise.all([sendReportMails(), deliverDue()]);
+    await Promise.all([sendReportEmails(), deliverDue()]);
     expect(received).toHaveLength(1);
     const waiting = sqliteHandle().prepare(
       "SELECT sum(next_at = '2000' AND attempts = 0) FROM outbox",

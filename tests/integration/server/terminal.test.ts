@@ -52,7 +52,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a
 
   it.each([
     [[`${PASSWORD}\r`, "another one\r"], "The two passwords differ; nothing was changed."],
-    [["short\r", "short\r"], "A password needs at least 10 characters."],
+    [["short\r", "short\r"], "Use a password with at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
     [["half a pass\x03"], "Cancelled; nothing was changed."],
   ])("changes nothing when %j is typed", async (lines, message) => {

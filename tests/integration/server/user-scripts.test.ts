@@ -49,9 +49,9 @@ describe("create-user", () => {
   });
 
   it.each([
-    [["--email", "TAKEN@example.com"], `${GOOD_PASSWORD}\n`, 1, "There is already an account for"],
-    [["--email", "nobody"], `${GOOD_PASSWORD}\n`, 1, '"nobody" is not an e-mail address.'],
-    [["--email", "a@b.c"], "short\n", 1, "A password needs at least 10 characters."],
+    [["--email", "TAKEN@example.com"], `${GOOD_PASSWORD}\n`, 1, "already has an account."],
+    [["--email", "nobody"], `${GOOD_PASSWORD}\n`, 1, "“nobody” is not a valid email address."],
+    [["--email", "a@b.c"], "short\n", 1, "Use a password with at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
   ])("says what is wrong with %j", async (args, input, code, message) => {
@@ -95,7 +95,7 @@ describe("delete-user", () => {
     const refused = await script("delete-user", args);
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
-      "Choose the account that receives the videos of this account.",
+      "Choose an account to receive the videos of this account.",
     ]);
     const done = await script("delete-user", [...args, "--transfer-to", "here@example.com"]);
     expect([done.exitCode, done.stdout.split("\n")]).toEqual([
@@ -109,7 +109,7 @@ describe("delete-user", () => {
     const last = await script("delete-user", ["--email", "here@example.com"]);
     expect([last.exitCode, last.stderr]).toEqual([
       1,
-      "This is the last owner. Make somebody else an owner first.",
+      "This is the last owner. Make another user an owner first.",
     ]);
   });
 });

@@ -2,11 +2,11 @@ import { createHmac } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sample of the other side of docs/how-to/age-check.md: a page that asks, and a signed answer. */
+/** A sample age-check provider as described in docs/how-to/age-check.md: a page that asks, and a signed response. */
 
 export const PROVIDER_SECRET = "a secret that the provider and the site share";
 
-/** The token of an answer: a JWT signed with HS256. */
+/** Returns the token of a response: a JWT signed with HS256. */
 export function ageToken(
   claims: Record<string, unknown>,
   secret = PROVIDER_SECRET,
@@ -17,7 +17,7 @@ export function ageToken(
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
-/** What a provider says of a visitor at a moment, for five minutes. */
+/** Returns the claims about a visitor, valid for five minutes. */
 export function ageClaims(nonce: string, isAdult = true, now = Date.now()) {
   const iat = Math.floor(now / 1000);
   return { nonce, age_over_18: isAdult, iat, exp: iat + 300 };
@@ -25,12 +25,12 @@ export function ageClaims(nonce: string, isAdult = true, now = Date.now()) {
 
 export interface AgeCheckProvider {
   url: string;
-  /** The requests that it got, with what each said about the visitor. */
+  /** The requests it received, with the headers that describe the visitor. */
   requests: { method: string; url: string; headers: http.IncomingHttpHeaders }[];
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of this machine. */
+/** Starts the provider on a free local port. */
 export async function startAgeCheckProvider(): Promise<AgeCheckProvider> {
   const requests: AgeCheckProvider["requests"] = [];
   const server = http.createServer(({ method = "", url = "", headers }, response) => {

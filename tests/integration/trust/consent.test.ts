@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import {
   expiringSoon,
   hiddenVideos,
-  hideEnded,
-  hideLacking,
+  hideVideosWithoutRecord,
+  holdExpired,
   releaseHidden,
-  settleHeld,
+  updateAllConsentHolds,
 } from "~/features/consent/consent-holds.server";
 import { checkDocuments } from "~/features/consent/documents.server";
 import { findPerformer, listPerformers } from "~/features/consent/performers.server";
@@ -18,8 +18,8 @@ import { action as videoConsentAction } from "~/features/consent/routes/video-co
 import {
   applyConsentRequirement,
   consentStates,
+  findLacks,
   LACKS,
-  lacksOf,
   refusalsOf,
 } from "~/features/consent/validity.server";
 import { findVideoConsent } from "~/features/consent/video-consent.server";
@@ -142,8 +142,8 @@ async function prepare(): Promise<{ id: string; document: string }> {
   return { id, document };
 }
 
-describe("records of performers", () => {
-  it("are found by the beginning of a word of a stage name, in pages", async () => {
+describe("performer records", () => {
+  it("are found by the start of a word in a stage name, in pages", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -160,7 +160,7 @@ describe("records of performers", () => {
     expect(listPerformers("", "nonsense").performers).toHaveLength(50);
   });
 
-  it("keep legal names and dates of birth out of the file of the database", async () => {
+  it("keep legal names and dates of birth out of the database file", async () => {
     await addPerformer();
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
     const file = fs.readFileSync(process.env.DATABASE_PATH!);
@@ -168,7 +168,7 @@ describe("records of performers", () => {
     for (const secret of ["Mustermann", "1990-01-02"]) expect(file.includes(secret)).toBe(false);
   });
 
-  it("are not overwritten by a form of another tab", async () => {
+  it("are not overwritten by a form from another tab", async () => {
     const id = await addPerformer();
     const shown = findPerformer(id)!.updatedAt;
     await caught(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
@@ -178,7 +178,7 @@ describe("records of performers", () => {
     expect(findPerformer(id)!.legalName).toBe("A");
   });
 
-  it("refuse hostile and empty texts with sentences", async () => {
+  it("reject hostile and empty texts with messages", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
     const answer = failed(await post(performerAction as Action, { id: "new" }, body));
     expect(answer.init.status).toBe(422);
@@ -189,7 +189,7 @@ describe("records of performers", () => {
 });
 
 describe("documents", () => {
-  it("are encrypted before they are on the disk, and each opening is in the log", async () => {
+  it("are encrypted before they are written to disk, and each access is logged", async () => {
     const id = await addPerformer();
     await caught(() => sendDocument(id, PNG, '../../../etc/passwd\u0000".png'));
     const { id: document } = findPerformer(id)!.documents[0]!;
@@ -209,7 +209,7 @@ describe("documents", () => {
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
   });
 
-  it("are of a few kinds and sizes, and nothing stays of others", async () => {
+  it("are limited in type and size, and nothing of rejected ones is stored", async () => {
     const id = await addPerformer();
     const cases: [Buffer, number][] = [
       [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), 415],
@@ -226,7 +226,7 @@ describe("documents", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are for owners; an editor keeps the records, an uploader none of it", async () => {
+  it("are restricted to owners, while editors manage records and uploaders see neither", async () => {
     const { id, document } = await prepare();
     for (const role of ["editor", "uploader"]) {
       sqliteHandle().exec(
@@ -248,7 +248,7 @@ describe("documents", () => {
     expect((await caught(saveAsUploader)).status).toBe(403);
   });
 
-  it("that are damaged or lost are said to be, and not sent in part", async () => {
+  it("report damage or loss and are not sent in part", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
@@ -260,7 +260,7 @@ describe("documents", () => {
     expect(checkDocuments()).toEqual({ stray: ["of-a-killed-process"], missing: [document] });
   });
 
-  it("can't be read with another secret, nothing is lost, and the old one brings them back", async () => {
+  it("can't be read with another secret but survive until the old one is restored", async () => {
     const { id, document } = await prepare();
     const other = "another secret of more than 32 characters";
     setting("SESSION_SECRET", other);
@@ -271,20 +271,20 @@ describe("documents", () => {
     });
     expect((await caught(() => open(id, document, cookie) as Promise<unknown>)).status).toBe(302);
     expect(refusalsOf(["v"]).get("v")).toContain("can’t be read");
-    // What can be read may be changed, and what can't stays.
+    // Readable fields can be changed, unreadable ones stay.
     const { updatedAt: shown } = findPerformer(id)!;
     const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
     fields.set("stageNames", "Jane Doe");
     await caught(() => post(performerAction as Action, { id }, fields, cookie));
     setting("SESSION_SECRET", `${other},${TEST_SECRET}`);
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
-    await settleHeld();
+    await updateAllConsentHolds();
     expect(refusalsOf(["v"]).size).toBe(0);
     const answer = (await open(id, document, cookie)) as Response;
     expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
   });
 
-  it("are in a backup encrypted, and their key is in none of its files", async () => {
+  it("are encrypted in backups, which don't contain the key", async () => {
     delete process.env.SESSION_SECRET;
     forgetSettings();
     sqliteHandle();
@@ -303,7 +303,7 @@ describe("documents", () => {
     await caught(() => post(performerAction as Action, { id }, form, cookie));
     const listed = listUploads(site.uploads).map((file) => file.path);
     expect(listed).toEqual([`documents/${findPerformer(id)!.documents[0]!.id}`]);
-    // As on another machine: the database and session-secret, without the secret of the records.
+    // As on another machine: the database and session-secret, without the records secret.
     const secrets = path.join(beside, "session-secret");
     setting("SESSION_SECRET", fs.readFileSync(secrets, "utf8").trim());
     fs.renameSync(path.join(beside, "records-secret"), path.join(beside, "away"));
@@ -314,17 +314,17 @@ describe("documents", () => {
 });
 
 describe("publishing", () => {
-  it("takes a valid record for everyone declared, where that is required", async () => {
+  it("requires a valid record of everyone declared, if records are required", async () => {
     addVideo({ status: "hidden" });
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
     await caught(() => declare({ people: "2" }));
     expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
     await caught(() => declare());
-    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     const { updatedAt: shown } = findPerformer(id)!;
     await caught(() => change(id, { ...PERFORMER, shown }));
-    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     await addDocument(id);
     expect(refusalsOf(["v"]).size).toBe(0);
     setting("REQUIRE_CONSENT", "off");
@@ -332,7 +332,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("is held back for whoever was not 18 on that day, required or not", async () => {
+  it("holds videos of anyone under 18 on the day of recording, whether or not records are required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -345,7 +345,7 @@ describe("publishing", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("follows as soon as the last missing document is added", async () => {
+  it("happens as soon as the last missing document is added", async () => {
     applyConsentRequirement();
     addVideo({ status: "published" });
     expect(isPublic("v")).toBe(false);
@@ -356,7 +356,7 @@ describe("publishing", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("refuses declarations that are not complete, and names that nobody has", async () => {
+  it("rejects incomplete declarations and unknown names", async () => {
     addVideo();
     await addPerformer();
     await addPerformer();
@@ -374,7 +374,7 @@ describe("publishing", () => {
     expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
   });
 
-  it("keeps a declaration from another tab", async () => {
+  it("keeps a declaration that was saved in another tab", async () => {
     addVideo();
     await addPerformer();
     const { shown } = findVideoConsent("v")!;
@@ -386,10 +386,10 @@ describe("publishing", () => {
   });
 });
 
-describe("a record that ends", () => {
+describe("a record that expires", () => {
   const now = Date.parse("2026-05-01T12:00:00Z");
 
-  it("is warned of for 30 days, hides the video on the day, and is back by a person alone", async () => {
+  it("warns for 30 days, hides the video on the day, and needs a person to restore it", async () => {
     addVideo({ status: "published" });
     await prepare();
     await caught(() => declare({ endsOn: "2027-05-31" }));
@@ -405,10 +405,10 @@ describe("a record that ends", () => {
           "1 consent record ends within 30 days, the first on 2027-05-31. A video goes on hold on the day its record ends.",
       },
     ]);
-    expect(await hideEnded(ends - 1)).toBe(0);
+    expect(await holdExpired(ends - 1)).toBe(0);
     expect(isPublic("v")).toBe(true);
-    expect(await hideEnded(ends)).toBe(1);
-    expect(await hideEnded(ends)).toBe(0);
+    expect(await holdExpired(ends)).toBe(1);
+    expect(await holdExpired(ends)).toBe(0);
     expect(isPublic("v")).toBe(false);
     expect(actions()).toContain("consent-hold");
     await checkConsent(ends);
@@ -420,7 +420,7 @@ describe("a record that ends", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  describe("is warned of", () => {
+  describe("raises an alert", () => {
     const messages = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
     const warningOf = (day: string) =>
       `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
@@ -436,7 +436,7 @@ describe("a record that ends", () => {
     const setStatus = (status: string) =>
       sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
 
-    it("when it gets an earlier end than one that was warned of", async () => {
+    it("if its expiry is moved before the one in the alert", async () => {
       addVideo({ status: "published" });
       await prepare();
       await caught(() => declare({ endsOn: "2027-05-31" }));
@@ -449,7 +449,7 @@ describe("a record that ends", () => {
       expect(messages().slice(1)).toEqual([warningOf("2027-05-12")]);
     });
 
-    it("when its video is published after a later end was warned of", async () => {
+    it("if its video is published after an alert about a later expiry", async () => {
       addEnding("v", "2026-05-31");
       addEnding("w", "2026-05-11", "hidden");
       await checkConsent(now);
@@ -458,7 +458,7 @@ describe("a record that ends", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-11")]);
     });
 
-    it("again when its video was hidden and is published again", async () => {
+    it("again if its video was hidden and is published again", async () => {
       addEnding("w", "2026-05-31");
       await checkConsent(now);
       setStatus("hidden");
@@ -469,7 +469,7 @@ describe("a record that ends", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
-    it("together with others once a day, unless it ends before that", async () => {
+    it("together with others once a day, unless it expires before that", async () => {
       addEnding("v", "2026-05-31");
       await checkConsent(now);
       addEnding("w", "2026-05-03");
@@ -483,7 +483,7 @@ describe("a record that ends", () => {
     });
   });
 
-  it("hides a hundred at once, also those that ended while the site was down", async () => {
+  it("hides a hundred videos at once, including those that expired while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });
@@ -494,20 +494,20 @@ describe("a record that ends", () => {
         )
         .run(`v${number}`);
     }
-    expect(await hideEnded(now)).toBe(100);
+    expect(await holdExpired(now)).toBe(100);
     expect(refusalsOf(["v1", "v99"]).size).toBe(2);
   });
 });
 
 describe("public videos without a record", () => {
-  it("stay until they are hidden together, which is undone", async () => {
+  it("stay public until they are hidden together, which can be undone", async () => {
     addVideo({ id: "a", status: "published" });
     addVideo({ id: "b", status: "published" });
     addVideo({ id: "c", status: "hidden" });
     addVideo({ id: "v", status: "published" });
     await prepare();
-    expect(lacksOf(["a", "v"]).has("v")).toBe(false);
-    expect(await hideLacking("u")).toBe(2);
+    expect(findLacks(["a", "v"]).has("v")).toBe(false);
+    expect(await hideVideosWithoutRecord("u")).toBe(2);
     expect(["a", "v"].map(isPublic)).toEqual([false, true]);
     const source = hiddenVideos()[0]?.source ?? "";
     expect(await releaseHidden(source, "u")).toBe(2);
@@ -515,7 +515,7 @@ describe("public videos without a record", () => {
     expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("are hidden by the form of an owner who has confirmed it, and shown again", async () => {
+  it("are hidden by an owner's confirmed form, and shown again", async () => {
     addVideo({ status: "published" });
     const send = (fields: Record<string, string>) =>
       post(consentAction as Action, {}, new URLSearchParams(fields));
@@ -530,8 +530,8 @@ describe("public videos without a record", () => {
   });
 });
 
-describe("how records stand", () => {
-  it("is said of each video of the list and of the edited one, where a record is required", async () => {
+describe("the state of records", () => {
+  it("is shown for each listed and edited video, if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
     const shown = async (address: string) =>
@@ -543,7 +543,7 @@ describe("how records stand", () => {
     expect(await shown("/admin?tab=manage&edit=w")).toEqual({});
   });
 
-  it("counts the days of the last 30, until it has ended", async () => {
+  it("counts down the last 30 days until the record expires", async () => {
     await prepare();
     await caught(() => declare({ endsOn: "2099-05-31" }));
     const ends = Date.parse("2099-05-31T00:00:00Z");
@@ -554,7 +554,7 @@ describe("how records stand", () => {
     expect(stateBefore(0)).toEqual({ kind: "lacking", message: LACKS.ended });
   });
 
-  it("is not told to an uploader of videos that others have uploaded", async () => {
+  it("is not shown to uploaders for other users' videos", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader')",
     );
@@ -569,7 +569,7 @@ describe("how records stand", () => {
 });
 
 describe("a new performer", () => {
-  it("who is under 18 today is refused, with what was typed", async () => {
+  it("is rejected if they are under 18 today, keeping the form's values", async () => {
     const today = new Date();
     const birthday = (days: number) =>
       new Date(
@@ -608,7 +608,7 @@ describe("deleting a performer", () => {
     expect(failed(await change(id, { intent: "forget", sure: "on" })).init.status).toBe(404);
   });
 
-  it("leaves the videos public where no consent is required", async () => {
+  it("leaves the videos public if no consent is required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const { id, document } = await prepare();
@@ -617,7 +617,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves the videos that show a minor on hold, whatever record follows", async () => {
+  it("leaves videos that show a minor on hold, whatever record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -625,7 +625,7 @@ describe("deleting a performer", () => {
     await caught(() => change(id, { intent: "forget", sure: "on" }));
     expect(isPublic("v")).toBe(false);
     await prepare();
-    expect(lacksOf(["v"]).size).toBe(0);
+    expect(findLacks(["v"]).size).toBe(0);
     expect(isPublic("v")).toBe(false);
   });
 });

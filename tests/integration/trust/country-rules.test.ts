@@ -70,7 +70,7 @@ const OTHERS = [
   "/video/v/stream",
   "/surprise",
   "/nowhere",
-  // Spellings of an address that is open, which lead elsewhere.
+  // Start with an open path but lead elsewhere.
   "/privacy/%2e%2e/video/v",
   "/assets/%2e%2e/video/v",
 ];
@@ -83,7 +83,7 @@ const STILL_READ = [
   "/auth",
   "/favicon.ico",
   "/manifest.webmanifest",
-  // Other ways to write the same addresses.
+  // Other spellings of the same paths.
   "/PRIVACY",
   "/privacy/",
   "/%70rivacy",
@@ -98,8 +98,8 @@ function ask(path: string, country?: string, headers: Record<string, string> = {
 }
 const asPage = { Accept: "text/html,*/*" };
 
-describe("a country that is closed", () => {
-  it.each([...PAGES, ...MEDIA, ...OTHERS])("gets nothing of %s", async (path) => {
+describe("a blocked country", () => {
+  it.each([...PAGES, ...MEDIA, ...OTHERS])("can't open %s", async (path) => {
     for (const method of ["GET", "HEAD"]) {
       const answer = await ask(path, "IT", { Cookie: "age=18" }, method);
       expect([answer.status, answer.headers.get("Rating")]).toEqual([451, RTA]);
@@ -109,7 +109,7 @@ describe("a country that is closed", () => {
     }
   });
 
-  it("reads a plain page", async () => {
+  it("gets a plain page", async () => {
     const answer = await ask("/video/v", "IT", asPage);
     const text = await answer.text();
     expect([answer.status, answer.headers.get("Content-Type")]).toEqual([
@@ -121,12 +121,12 @@ describe("a country that is closed", () => {
     expect(text).not.toContain("script");
   });
 
-  it.each(STILL_READ)("still reads %s", async (path) => {
+  it.each(STILL_READ)("can still open %s", async (path) => {
     const answer = await ask(path, "IT", asPage);
     expect(answer.status).toBe(200);
   });
 
-  it("closes every route that isn't listed as open", async () => {
+  it("can't open any route that isn't listed as open", async () => {
     const wrong: string[] = [];
     for (const route of ROUTES) {
       const address = route.replace(/:\w+\??|\*/g, "none");
@@ -138,28 +138,28 @@ describe("a country that is closed", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("is open to workers, and to the HTTP API for a valid token", async () => {
+  it("lets workers in, and HTTP API clients with a valid token", async () => {
     const call = (path: string, token: string) =>
       ask(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
     expect(await call("/api/v1/videos", token)).toBe(200);
     expect(await call("/API/v1/videos", token)).toBe(200);
     expect(await call("/api/v1/videos", `${token}x`)).toBe(451);
-    // Only the API asks for tokens.
+    // Only the API uses tokens.
     expect(await call("/media/videos/u/1.mp4", token)).toBe(451);
     site.database().exec("UPDATE api_tokens SET expires_at = '2020-01-01T00:00:00.000Z'");
     expect(await call("/api/v1/videos", token)).toBe(451);
     expect(await call("/api/worker/jobs", "none")).toBe(401);
   });
 
-  it("takes no ranges, and no form from anybody", async () => {
+  it("accepts neither range requests nor forms", async () => {
     expect((await ask(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
     const post = await ask("/video/v/view", "IT", { Origin: site.url }, "POST");
     expect(post.status).toBe(451);
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("is asked for a page's data by a whole page", async () => {
+  it("answers a request for a page's data with a whole page", async () => {
     const answer = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await answer.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -167,7 +167,7 @@ describe("a country that is closed", () => {
     expect(text).not.toContain("/media/");
   });
 
-  it("does not get what stands in the cache for another", async () => {
+  it("doesn't get the cached page of another country", async () => {
     const open = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
     const again = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
     expect([open.status, again.status]).toEqual([200, 200]);
@@ -183,7 +183,7 @@ describe("a country that is closed", () => {
     expect(feed.headers.get("Cache-Control")).toContain("private");
   });
 
-  it("is no matter to who is signed in", async () => {
+  it("doesn't apply to signed-in users", async () => {
     const Cookie = await signInTo(site);
     expect((await ask("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
     expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
@@ -191,7 +191,7 @@ describe("a country that is closed", () => {
     expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
-  it("cannot be left by a second header", async () => {
+  it("can't be bypassed with a second header", async () => {
     const answer = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",
@@ -202,17 +202,17 @@ describe("a country that is closed", () => {
 });
 
 describe("a country without a rule", () => {
-  it("sees the site as ever", async () => {
+  it("sees the site unchanged", async () => {
     for (const path of [...PAGES, ...MEDIA]) {
       expect((await ask(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
     }
   });
 });
 
-describe("a country that asks for a check", () => {
+describe("a country that requires an age check", () => {
   const plain = { Cookie: "age=18" };
 
-  it("gives files, feeds and the API to nobody without one, the plain answer included", async () => {
+  it("blocks files, feeds and the API without a check, with the plain response", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
         const answer = await ask(path, country, plain);
@@ -221,7 +221,7 @@ describe("a country that asks for a check", () => {
     }
   });
 
-  it("leads from a page to the check and no further", async () => {
+  it("redirects a page to the check and no further", async () => {
     for (const path of PAGES) {
       const answer = await ask(path, "FR", { ...plain, ...asPage });
       expect(answer.status).toBe(302);
@@ -229,12 +229,12 @@ describe("a country that asks for a check", () => {
       expect(location.pathname).toBe("/age-check");
       expect(location.searchParams.get("to") ?? "/").toBe(path);
     }
-    // A crawler is whoever says so.
+    // Anyone can claim to be a crawler.
     const crawler = await ask("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
     expect(crawler.status).toBe(302);
   });
 
-  it("tells the provider a nonce and the way back, and nothing else", async () => {
+  it("sends the provider only a nonce and the return URL", async () => {
     const { location, nonce } = await begin("/video/v?search=something");
     expect([...location.searchParams.keys()].sort()).toEqual(["client", "nonce", "return_to"]);
     expect(location.searchParams.get("return_to")).toBe("https://videos.example/age-check/answer");
@@ -248,7 +248,7 @@ describe("a country that asks for a check", () => {
     }
   });
 
-  it("takes a signed answer, once, and remembers no more than that", async () => {
+  it("accepts a signed response once, and stores nothing else", async () => {
     const { nonce, cookie } = await begin("/video/v?from=home");
     const token = ageToken(ageClaims(nonce));
     const first = await answerWith(token, cookie);
@@ -272,14 +272,14 @@ describe("a country that asks for a check", () => {
     }
     const page = await ask("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
-    // From the cache, as for everybody; and not asked again elsewhere.
+    // Cached as for everyone, and not checked again on other pages.
     expect((await ask("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
     expect((await ask("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
     const closed = await ask("/video/v", "IT", { Cookie, ...asPage });
     expect(closed.status).toBe(451);
   });
 
-  it("gives all who were checked in an hour the same cookie", async () => {
+  it("gives everyone checked in the same hour the same cookie", async () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
@@ -290,7 +290,7 @@ describe("a country that asks for a check", () => {
     expect(new Set(ages).size).toBe(1);
   });
 
-  it("finishes what was begun in two tabs", async () => {
+  it("completes checks that were started in two tabs", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
     const first = await answerWith(ageToken(ageClaims(one.nonce)), two.cookie);
@@ -300,7 +300,7 @@ describe("a country that asks for a check", () => {
     expect(second.headers.get("Location")).toBe("/categories");
   });
 
-  it("says no to who is younger", async () => {
+  it("rejects younger visitors", async () => {
     const { nonce, cookie } = await begin("/");
     const answer = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
     expect(answer.headers.get("Location")).toBe("/age-check?problem=no");
@@ -340,14 +340,14 @@ describe("a country that asks for a check", () => {
     ["changed on the way", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
     ["of no text at all", () => "a.b.c", "wrong"],
     ["of too much text", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
-  ])("does not believe an answer %s", async (_, tokenOf, problem) => {
+  ])("rejects a response %s", async (_, tokenOf, problem) => {
     const { nonce, cookie } = await begin("/trending");
     const answer = await answerWith(tokenOf(nonce), cookie);
     expect(answer.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it("allows for a clock that is a little off", async () => {
+  it("tolerates a slightly wrong clock", async () => {
     for (const seconds of [-330, 50]) {
       const { nonce, cookie } = await begin("/");
       const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
@@ -356,7 +356,7 @@ describe("a country that asks for a check", () => {
     }
   });
 
-  it("does not believe an answer brought by another browser, nor one of no check", async () => {
+  it("rejects a response from another browser, or without a started check", async () => {
     const { nonce } = await begin("/");
     const answer = await answerWith(ageToken(ageClaims(nonce)), "age=18");
     expect(answer.headers.get("Location")).toBe("/age-check?problem=wrong");
@@ -364,7 +364,7 @@ describe("a country that asks for a check", () => {
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
   });
 
-  it("is asked again with a cookie that somebody has made up", async () => {
+  it("checks again with a forged cookie", async () => {
     const value = `${Buffer.from("18 checked").toString("base64url")}.${Date.now() + 3_600_000}`;
     for (const Cookie of [
       `age=${value}.${"A".repeat(43)}`,
@@ -376,7 +376,7 @@ describe("a country that asks for a check", () => {
     }
   });
 
-  it("leads nowhere but home from a link that somebody else has made", async () => {
+  it("redirects only to Home from a forged link", async () => {
     const away = await ask("/age-check?to=https://evil.example/", "DE", asPage);
     expect(away.headers.get("Location")).toBe("/");
     const start = await ask("/age-check/start?to=//evil.example", "DE");
@@ -387,7 +387,7 @@ describe("a country that asks for a check", () => {
   });
 });
 
-/** Begins a check as a browser does: where it is led, and the cookie that it got. */
+/** Starts a check like a browser. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
   const answer = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,

@@ -9,14 +9,14 @@ import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../sit
 import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
-/** Documents of performers on a site of its own: what is written, what is answered, what a fault leaves. */
+/** Tests performers' documents on a separate site: what is written, the responses, and what failures leave behind. */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SECRET = "a secret of the tests of more than 32 characters";
 const OTHER_SECRET = "the secret of another site also of more than 32";
 const MIB = 1024 * 1024;
 
-/** What must stand nowhere but in the process, each long enough not to occur by chance. */
+/** Texts that must not be stored anywhere outside of the process. Long enough not to occur by chance. */
 const MARKS = {
   legalName: "Erika Marked Mustermann",
   dateOfBirth: "1987-06-15",
@@ -27,7 +27,7 @@ const STAGE_NAME = "Stage Name In The Clear";
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(300_000, MARKS.content)]);
 const LONG_PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(8 * MIB, MARKS.content)]);
 
-// A limit on the size of files gives the same failing write as a full disk, to anybody.
+// A file size limit makes writes fail like a full disk.
 const site = new SiteProcess({ SESSION_SECRET: SECRET, REQUIRE_CONSENT: "on", FULL: "no" }, [
   "sh",
   "-c",
@@ -76,7 +76,7 @@ const documents = () => column("SELECT id FROM performer_documents");
 const open = (document: string, headers: Record<string, string> = {}) =>
   form(`${address()}/documents/${document}`, {}, headers);
 
-/** Over a connection of its own: a restore puts another file in the place of the database. */
+/** Uses a new connection, because a restore replaces the database file. */
 function column(query: string, ...values: string[]): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
@@ -89,13 +89,13 @@ function column(query: string, ...values: string[]): string[] {
   }
 }
 
-/** What the next page says of the change before it. */
+/** Returns the toast of the next page. */
 async function toastAfter(answer: { headers: { "set-cookie"?: string[] } }): Promise<string> {
   const given = (answer.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
   return (await ask(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") })).body;
 }
 
-/** Every file below the folder of the site, the database and the backup among them, that has the text. */
+/** Returns every file below the site's folder, including the database and backup, that contains the text. */
 function filesWith(text: string): string[] {
   return filesIn(site.folder).filter((name) =>
     fs.readFileSync(path.join(site.folder, name)).includes(text),
@@ -110,7 +110,7 @@ function marksFound(): Record<string, string[]> {
   return Object.fromEntries(found.filter(([, places]) => places!.length > 0));
 }
 
-/** Begins to send a document, and waits until some of it is on the disk. */
+/** Starts to send a document, and waits until a part of it is on the disk. */
 async function sendHalf() {
   const request = beginDocument({ "Content-Length": String(head.length + LONG_PDF.length + 30) });
   await request.send(head);
@@ -121,8 +121,8 @@ async function sendHalf() {
   return request;
 }
 
-describe("a document that does not arrive", () => {
-  it("leaves nothing when its sender vanishes, and was encrypted on the disk until then", async () => {
+describe("an interrupted document upload", () => {
+  it("leaves nothing if the client disconnects, and was encrypted on disk until then", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();
@@ -130,7 +130,7 @@ describe("a document that does not arrive", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable when the process is killed, and nothing at all once a start finds it an hour old", async () => {
+  it("leaves nothing readable if the process is killed, and is removed by a start an hour later", async () => {
     const { answer } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(answer).rejects.toThrow();
@@ -145,7 +145,7 @@ describe("a document that does not arrive", () => {
     expect((await ask(site, "GET", address(), { Cookie: cookie })).status).toBe(200);
   });
 
-  it("is answered 507 with a sentence when the disk is full, and is taken when there is room", async () => {
+  it("returns 507 with a message if the disk is full, and succeeds once there is space", async () => {
     await site.stop();
     await site.start({ FULL: "yes" });
     const refused = await addDocument(LONG_PDF);
@@ -164,14 +164,14 @@ describe("a document that does not arrive", () => {
   });
 });
 
-describe("a document that is there", () => {
+describe("a stored document", () => {
   let document: string;
   beforeAll(async () => {
     expect((await addDocument(PDF)).status).toBe(302);
     document = documents()[0]!;
   });
 
-  it("is given to an owner by the form alone, under no other address", async () => {
+  it("is only sent to an owner through the form, under no other URL", async () => {
     const answer = await open(document);
     expect(answer.status).toBe(200);
     expect(answer.body === PDF.toString()).toBe(true);
@@ -219,7 +219,7 @@ describe("a document that is there", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("and what is kept of its performer stand readable in no file, backup and log included", async () => {
+  it("and its performer's data are not readable in any file, including backup and log", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,
@@ -229,11 +229,11 @@ describe("a document that is there", () => {
     expect(fs.existsSync(path.join(backup, "uploads", "documents", document))).toBe(true);
     expect(filesWith(STAGE_NAME).some((name) => name.startsWith("backup/"))).toBe(true);
     expect(marksFound()).toEqual({});
-    // The key of the file is encrypted as well, and its secret came from the setting alone.
+    // The file's key is encrypted as well, and its secret came only from the setting.
     expect(filesWith(SECRET)).toEqual([]);
   });
 
-  it("is not lost by a restore with another secret: that is said, and the right one opens it", async () => {
+  it("survives a restore with another secret, which is reported until the right one is back", async () => {
     await site.stop();
     fs.rmSync(site.uploads, { recursive: true });
     await execa("npm", ["run", "restore", "--", backup], {
@@ -243,13 +243,11 @@ describe("a document that is there", () => {
     await site.start({ SESSION_SECRET: OTHER_SECRET });
     cookie = await signInTo(site);
     const page = (await ask(site, "GET", address(), { Cookie: cookie })).body;
-    expect(page.includes("the secret that encrypted them is not there")).toBe(true);
+    expect(page.includes("the secret that encrypted them is missing")).toBe(true);
     expect(page.includes(MARKS.legalName)).toBe(false);
     const locked = await open(document);
     expect([locked.status, locked.headers.location]).toEqual([302, address()]);
-    expect((await toastAfter(locked)).includes("Nothing is lost; put that secret back.")).toBe(
-      true,
-    );
+    expect((await toastAfter(locked)).includes("Nothing is lost: restore the secret.")).toBe(true);
 
     await site.stop();
     await site.start({ SESSION_SECRET: `${OTHER_SECRET},${SECRET}` });
@@ -258,7 +256,7 @@ describe("a document that is there", () => {
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 
-  it("that the disk can't give is said to be, without a crash", async () => {
+  it("reports a disk read error without a crash", async () => {
     const file = path.join(site.uploads, "documents", document);
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);
@@ -270,7 +268,7 @@ describe("a document that is there", () => {
     expect((await open(document)).status).toBe(200);
   });
 
-  it("is deleted once by two who delete it at the same moment", async () => {
+  it("is deleted once by two concurrent requests", async () => {
     const remove = () => form(address(), { intent: "remove-document", document });
     const answers = await Promise.all([remove(), remove()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 404]);
@@ -285,7 +283,7 @@ describe("a document that is there", () => {
   });
 });
 
-/** The site's settings as its scripts read them. */
+/** The site's settings for its scripts. */
 function environment() {
   return {
     ...process.env,

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { strikesOf } from "~/features/accounts/users/strikes.server";
+import { listStrikes } from "~/features/accounts/users/strikes.server";
 import { loadReview } from "~/features/library/review/review.server";
 import { action as review } from "~/features/library/routes/review";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { eraseClosedReport } from "~/features/moderation/reports/report-forms.server";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { addMessage, createReport } from "~/features/moderation/reports/report-records.server";
-import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 
-/** What is left of a report once REPORT_KEEP is over: nothing that anybody wrote about it. */
+/** Tests that no text about a report is left after REPORT_KEEP. */
 
 useAdminSite();
 const NOW = Date.now();
@@ -53,7 +53,7 @@ const note = (text: string) =>
   );
 const notesOf = (id: string) => (loadReview(id)?.notes ?? []).map(({ text }) => text);
 
-/** The tables in which a text stands as it was written. */
+/** Returns the tables that contain a text unencrypted. */
 function tablesWith(text: string): string[] {
   const tables = sqliteHandle()
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -73,19 +73,19 @@ beforeEach(() => {
   for (const id of ["v", "w"]) addVideo({ id, status: "published", uploaded_by: "up" });
 });
 
-describe("what moderators wrote about a report", () => {
-  it("is deleted with it, and nothing that was typed is left in any table", async () => {
+describe("moderators' notes about a report", () => {
+  it("are deleted with it, and no text is left in any table", async () => {
     await report("r", ["v", "w"]);
     await decide("r", "hide", { videos: ["v", "w"] });
     await decide("r", "keep", { now: NOW + 1_000, videos: ["v", "w"] });
     await note("The sound is too low.");
     expect(notesOf("v")).toHaveLength(3);
     expect(tablesWith(REASON)).toEqual(["review_notes"]);
-    await eraseDue(NOW + 90 * DAY_MS);
+    await eraseDueReports(NOW + 90 * DAY_MS);
     expect(tablesWith(REASON)).toEqual(["review_notes"]);
 
-    await eraseDue(NOW + 91 * DAY_MS);
-    await forgetDecisions(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
+    await deleteOldDecisions(NOW + 91 * DAY_MS);
     expect(notesOf("v")).toEqual(["The sound is too low."]);
     expect(notesOf("w")).toEqual([]);
     for (const text of [TYPED, ANSWERED, REASON, "ann@example.org"]) {
@@ -94,12 +94,12 @@ describe("what moderators wrote about a report", () => {
     for (const table of ["report_messages", "outbox", "uploader_decisions"]) {
       expect(rowsOf(table), table).toBe(0);
     }
-    // That there was one, and what was decided, is kept without a text.
+    // The report and its decision are kept without their texts.
     expect(readReportPage("r")).toMatchObject({ report: { payload: null, decision: "keep" } });
     expect(rowsOf("moderation_log")).toBe(4);
   });
 
-  it("is deleted for one report alone, also where another is about the same video", async () => {
+  it("are deleted only for one report, even if another one is about the same video", async () => {
     await report("r");
     await report("s");
     await decide("r", "keep");
@@ -109,23 +109,23 @@ describe("what moderators wrote about a report", () => {
     expect(notesOf("v")[0]).toContain("hidden the video");
   });
 
-  it("is not written down again about a report that is erased; the uploader is told", async () => {
+  it("are not stored for an erased report, but the uploader sees the decision", async () => {
     await report("r");
     await decide("r", "remove");
-    await eraseDue(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
     expect(tablesWith(REASON)).toEqual([]);
     await decide("r", "restore", { now: NOW + 92 * DAY_MS });
     expect(tablesWith(REASON)).toEqual([]);
     expect(rowsOf("uploader_decisions")).toBe(2);
-    await forgetDecisions(NOW + 183 * DAY_MS);
+    await deleteOldDecisions(NOW + 183 * DAY_MS);
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
-  it("stays as the reason of a strike, as the privacy page says", async () => {
+  it("stay as the reason of a strike, as the privacy page says", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
-    await eraseDue(NOW + 91 * DAY_MS);
+    await eraseDueReports(NOW + 91 * DAY_MS);
     expect(tablesWith(REASON)).toEqual(["user_strikes"]);
-    expect(strikesOf(["up"]).get("up")).toMatchObject([{ reason: REASON }]);
+    expect(listStrikes(["up"]).get("up")).toMatchObject([{ reason: REASON }]);
   });
 });

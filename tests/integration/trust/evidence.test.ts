@@ -8,7 +8,7 @@ import { hold } from "~/features/visibility/holds.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 
-/** What moderators still need, which nobody can delete. */
+/** Tests that nobody can delete what moderators still need. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -46,7 +46,7 @@ beforeEach(() => {
 describe("a video of an open report", () => {
   beforeEach(report);
 
-  it("can't be deleted by its uploader, and can be by an editor", async () => {
+  it("can be deleted by an editor but not by its uploader", async () => {
     expect(await deleteVideo("v", "up")).toEqual({ code: "evidence" });
     expect(deleted()).toEqual([]);
     await removeVideos(["v"], "ed");
@@ -93,7 +93,7 @@ describe("a video that a moderator has removed", () => {
     close();
   });
 
-  it("can be purged by an owner alone", async () => {
+  it("can be purged only by an owner", async () => {
     for (const user of ["ed", "up"]) {
       await purge(user);
       await empty(user);

@@ -7,7 +7,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
 
-/** Anybody can send reports: how many videos these hide before a moderator has read one. */
+/** Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos they hide before a moderator reads them. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -19,7 +19,7 @@ function set(values: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Sends the public form from an address, and returns the status of the answer. */
+/** Sends the public form from an IP address. Returns the status of the response. */
 async function report(videoId: string, from: string, kind = "under-age"): Promise<number> {
   forms += 1;
   const fields = {
@@ -53,7 +53,7 @@ beforeEach(() => {
   for (const id of VIDEOS) addVideo({ id, title: `Video ${id}`, status: "published" });
 });
 
-describe("reports of somebody under age", () => {
+describe("reports about possible minors", () => {
   it("hide three videos an hour, and an alert says how many are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
@@ -70,13 +70,13 @@ describe("reports of somebody under age", () => {
     expect(limitAlerts()).toEqual([]);
   });
 
-  it("hide five videos a day where two percent are fewer", async () => {
+  it("hide five videos a day if two percent are fewer", async () => {
     set({ REPORT_HIDE_LIMIT: "100/h,2%/d" });
     for (const [at, id] of VIDEOS.entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v5", "v6", "v7", "v8"]);
   });
 
-  it("beyond the limit hide a video that somebody in another network reports too", async () => {
+  it("hide a video beyond the limit if it is also reported from another network", async () => {
     for (const [at, id] of VIDEOS.slice(0, 4).entries()) await report(id, `10.1.${at}.1`);
     await report("v3", "10.1.3.77");
     expect(isPublic("v3")).toBe(true);
@@ -84,7 +84,7 @@ describe("reports of somebody under age", () => {
     expect(isPublic("v3")).toBe(true);
     await report("v3", "10.2.0.1", "consent");
     expect(isPublic("v3")).toBe(false);
-    // Each of the three urgent reports holds it.
+    // Each of the three urgent reports has a hold.
     expect(
       sqliteHandle()
         .prepare("SELECT count(*) FROM video_holds WHERE video_id = 'v3' AND reason = 'report'")
@@ -93,13 +93,13 @@ describe("reports of somebody under age", () => {
     ).toBe(3);
   });
 
-  it("don't count against the limit if the video is hidden already", async () => {
+  it("don't count against the limit if the video is already hidden", async () => {
     for (let at = 0; at < 6; at++) await report("v0", `10.1.${at}.1`);
     await report("v1", "10.3.0.1");
     expect(publicOnes()).toEqual(VIDEOS.slice(2));
   });
 
-  it("don't hide what a moderator has kept after a report of that kind", async () => {
+  it("don't hide videos that a moderator has kept after a report of that kind", async () => {
     addKeptReport(sqliteHandle(), "v0", "under-age");
     await report("v0", "10.1.0.1");
     expect(isPublic("v0")).toBe(true);
@@ -109,7 +109,7 @@ describe("reports of somebody under age", () => {
     expect(isPublic("v0")).toBe(false);
   });
 
-  it("are asked a question after four times as many from one /48 as from one /64", async () => {
+  it("require a question after four times as many from one /48 as from one /64", async () => {
     const statuses = [];
     for (let at = 0; at < 21; at++) {
       statuses.push(await report(`v${at % 9}`, `2001:db8:7:${at.toString(16)}::1`, "other"));

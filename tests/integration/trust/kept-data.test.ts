@@ -19,7 +19,7 @@ const namesOf = (columns: Columns) =>
 const KEPT = KEPT_GROUPS.flatMap(({ kept }) => kept.flatMap(({ columns }) => namesOf(columns)));
 const IMPERSONAL = namesOf(IMPERSONAL_COLUMNS);
 
-/** Every column of a database, but those inside the search index. */
+/** Returns every column of a database, except those of the search index. */
 function columnsOf(database: Sqlite.Database): string[] {
   const tables = database.pragma("main.table_list") as { name: string; type: string }[];
   return tables
@@ -31,21 +31,21 @@ function columnsOf(database: Sqlite.Database): string[] {
     );
 }
 
-/** What neither of the two lists names. */
+/** Returns the columns that are in neither list. */
 const unnamed = (columns: string[]) =>
   columns.filter((column) => !KEPT.includes(column) && !IMPERSONAL.includes(column));
 
-describe("the list of what is kept of persons", () => {
+describe("the list of stored personal data", () => {
   const database = new Sqlite(":memory:");
   migrate(database);
   const columns = columnsOf(database);
 
-  it("names every column of the database, or says that it is of no person", () => {
+  it("covers every column of the database, or lists it as impersonal", () => {
     expect(columns.length).toBeGreaterThan(250);
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("names none that is not there, and none on both sides", () => {
+  it("contains only existing columns, and none twice", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
@@ -56,10 +56,10 @@ describe("the list of what is kept of persons", () => {
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
   });
 
-  it("has no column by which a visitor could be known", () => {
+  it("has no column that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
-    // The address of a file that an admin has brought in.
+    // The URL of a file that an admin has imported.
     expect(found).toEqual(["downloads.address"]);
   });
 });
@@ -73,7 +73,7 @@ const sources = fs
     return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
   });
 
-/** What writes for others, who give the name. */
+/** Modules that write for others, which pass the name. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
   "app/features/visitor/browser-storage.ts",
@@ -90,7 +90,7 @@ const WRITES: [pattern: RegExp, prefix: string][] = [
   [/["'`]?Set-Cookie["'`]?[,:]\s*(["'`][^"'`]*)/g, ""],
 ];
 
-/** The names of all cookies and keys that a source writes; of a constant its value. */
+/** Returns the names of all cookies and keys that a source file writes. Constants are replaced by their value. */
 function keysIn(source: string): string[] {
   return WRITES.flatMap(([pattern, prefix]) =>
     [...source.matchAll(pattern)].map(([, name = ""]) => {
@@ -102,20 +102,20 @@ function keysIn(source: string): string[] {
   );
 }
 
-describe("the list of what a browser remembers", () => {
+describe("the list of data stored in the browser", () => {
   const listed = BROWSER_DATA.flatMap(({ keys }) => keys);
 
-  it("names every cookie and every key that the code writes, and no other", () => {
+  it("contains exactly the cookies and keys that the code writes", () => {
     const written = sources
       .filter(({ file }) => !GENERIC.includes(file))
       .flatMap(({ source }) => keysIn(source));
-    // The package of resumable uploads names its keys so.
+    // The key prefix of the tus client.
     const isUsed = sources.some(({ source }) => source.includes('"tus-js-client"'));
     if (isUsed) written.push("tus::");
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
   });
 
-  it("would notice others", () => {
+  it("detects others", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
     expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
@@ -125,7 +125,7 @@ describe("the list of what a browser remembers", () => {
     expect(keysIn("localStorage.setItem(nameOf(video), text)")).toEqual(["unknown nameOf"]);
   });
 
-  it("is all there is: nothing else of a browser's memory is touched", () => {
+  it("is complete: no other browser storage is used", () => {
     const others =
       /\bindexedDB\b|\bdocument\.cookie\b|\bcookieStore\b|\.name = window|\bcaches\.open\b/;
     const found = sources.filter(({ source }) => others.test(source)).map(({ file }) => file);
@@ -134,23 +134,23 @@ describe("the list of what a browser remembers", () => {
       .filter(({ source }) => /`\$\{COOKIE\}=|["'`]\w+=\$\{/.test(source) && /Max-Age/.test(source))
       .map(({ file }) => file)
       .filter((file) => !GENERIC.includes(file));
-    // It writes the one cookie that is not signed, whose name signedCookie() is given as well.
+    // Writes the only unsigned cookie, whose name is also passed to signedCookie().
     expect(raw).toEqual(["app/platform/age.server.ts"]);
   });
 });
 
-describe("the list of limits by address", () => {
-  /** It counts the addresses of emails, for a day, as the list of what is kept says of reports. */
+describe("the list of limits by IP address", () => {
+  /** Counts email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
   const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));
 
-  it("names every module that has one", () => {
+  it("contains every module that has one", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises an hour at most, and none is longer", () => {
+  it("promises one hour at most, and no limit is longer", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,
@@ -166,7 +166,7 @@ describe("the privacy page", () => {
   let site: ReturnType<typeof useTemporarySite>;
   afterEach(() => site.remove());
 
-  it("shows the whole list, with the times that are set", async () => {
+  it("shows the whole list with the configured times", async () => {
     site = useTemporarySite({
       AGE_CHECK_URL: "https://check.example/x",
       AGE_CHECK_SECRET: "s".repeat(32),

@@ -48,7 +48,7 @@ describe("the moderation log", () => {
       "INSERT OR REPLACE INTO moderation_log SELECT * FROM moderation_log WHERE id = 1",
       "never changed",
     ],
-  ])("refuses %s", async (_, sql, message) => {
+  ])("rejects %s", async (_, sql, message) => {
     await append(2);
     const before = entries();
     expect(() => sqliteHandle().exec(sql)).toThrow(message);

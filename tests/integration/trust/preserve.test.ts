@@ -5,7 +5,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reportArchive } from "~/features/moderation/reports/report-archive.server";
 import {
-  addVideos,
+  addVideosToReport,
   eraseClosedReport,
   preserveReport,
 } from "~/features/moderation/reports/report-forms.server";
@@ -19,7 +19,7 @@ import {
   readReport,
   reportsToErase,
 } from "~/features/moderation/reports/report-records.server";
-import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { action as archiveAction } from "~/features/moderation/routes/report-archive";
 import { action } from "~/features/moderation/routes/report-decision";
 import {
@@ -35,7 +35,7 @@ import { settings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
 
-/** Evidence that is preserved for a year, and handed out as one file. */
+/** Tests evidence that is preserved for a year, and exported as one file. */
 
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
@@ -72,7 +72,7 @@ async function send(fields: Record<string, string>, cookie = adminCookie()): Pro
 }
 
 describe("a preserved video", () => {
-  it("is removed by nobody, and goes once the preservation is ended", async () => {
+  it("can't be removed by anyone, and is deleted once the preservation ends", async () => {
     expect(await send({ intent: "preserve" })).toBe(302);
     await removeVideos(["v"], "u");
     expect(await purge(["v"])).toEqual([]);
@@ -87,13 +87,13 @@ describe("a preserved video", () => {
     expect(isThere(VIDEO)).toBe(false);
   });
 
-  it("goes after a year", async () => {
+  it("is deleted after a year", async () => {
     await preserveReport("r", "u", Date.now() - 366 * DAY_MS);
     await removeVideos(["v"], "u");
     expect(await purge(["v"])).toHaveLength(1);
   });
 
-  it("keeps files that a conversion or a change has left over", async () => {
+  it("keeps files that a conversion or a change has left behind", async () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
@@ -107,7 +107,7 @@ describe("a preserved video", () => {
     expect(isThere(SOURCE)).toBe(false);
   });
 
-  it("keeps files whose row another program has changed, whoever checks the library", async () => {
+  it("keeps files whose row another tool has changed, when the library is checked", async () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     await preserveReport("r", "u");
     sqliteHandle().exec("DELETE FROM videos");
@@ -121,14 +121,14 @@ describe("a preserved video", () => {
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
   });
 
-  it("keeps what was typed when it is preserved just before it would be erased", async () => {
+  it("keeps the texts if it is preserved just before they would be erased", async () => {
     const due = reportsToErase();
     await preserveReport("r", "u");
     expect(await transaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
     expect(readMessages("r")).toHaveLength(1);
   });
 
-  it("keeps its other videos when another program deletes its row", async () => {
+  it("keeps its other files when another tool deletes its row", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'earlier')`,
     );
@@ -140,7 +140,7 @@ describe("a preserved video", () => {
     ]);
   });
 
-  it("keeps what was typed, even for a reporter who asks for its deletion", async () => {
+  it("keeps the texts even if the reporter asks for their deletion", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     await preserveReport("r", "u");
     expect(reportsToErase()).toEqual([]);
@@ -151,15 +151,15 @@ describe("a preserved video", () => {
     expect(reportsToErase(Date.now() + 366 * DAY_MS)).toEqual(["r"]);
   });
 
-  it("is also one that is added to a preserved report", async () => {
+  it("includes one that is added to a preserved report", async () => {
     addVideo({ id: "w", title: "Another" });
     await preserveReport("r", "u");
-    await addVideos("r", "w", "u");
+    await addVideosToReport("r", "w", "u");
     await removeVideos(["w"], "u");
     expect(await purge(["w"])).toEqual([]);
   });
 
-  it("is preserved by each report by itself", async () => {
+  it("is preserved by each report separately", async () => {
     const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
     await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], payload }));
     await preserveReport("r", "u");
@@ -169,7 +169,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
   });
 
-  it("can be preserved by whoever decides reports; only an owner ends it", async () => {
+  it("can be preserved by anyone who decides reports, but only an owner can end it", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );
@@ -178,7 +178,7 @@ describe("a preserved video", () => {
     expect(await send({ intent: "end-preservation" }, editor)).toBe(403);
   });
 
-  it("keeps files that are left if another program deletes its row before it is preserved", async () => {
+  it("keeps the remaining files if another tool deletes its row before it is preserved", async () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     sqliteHandle().exec("DELETE FROM videos");
     await preserveReport("r", "u");
@@ -190,7 +190,7 @@ describe("a preserved video", () => {
   });
 });
 
-describe("a report whose videos are gone", () => {
+describe("a report whose videos were deleted", () => {
   beforeEach(() => sqliteHandle().exec("DELETE FROM videos; DELETE FROM report_videos"));
 
   it("is preserved with its texts and its log", async () => {
@@ -219,19 +219,19 @@ describe("a report whose videos are gone", () => {
     });
   });
 
-  it("is preserved only if there is such a report", async () => {
+  it("is preserved only if it exists", async () => {
     expect(await preserveReport("no report", "u")).toMatchObject({ status: 404 });
   });
 });
 
-it("keeps what its uploader was told until the preservation is over", async () => {
+it("keeps the messages to the uploader until the preservation ends", async () => {
   const decision =
     "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, payload)";
   sqliteHandle().exec(`${decision} VALUES ('u', 'v', 'r', 'remove', '2020-01-01', '')`);
   await preserveReport("r", "u");
-  expect(await forgetDecisions()).toBe(0);
+  expect(await deleteOldDecisions()).toBe(0);
   sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
-  expect(await forgetDecisions()).toBe(1);
+  expect(await deleteOldDecisions()).toBe(1);
 });
 
 async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<string> {
@@ -254,7 +254,7 @@ describe("the archive of a report", () => {
       context: {},
     }).catch((thrown: unknown) => thrown as Response);
 
-  it("has what was written, the rows and the videos, with their digests", async () => {
+  it("contains the texts, rows and files, with their digests", async () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
       VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01');
@@ -283,7 +283,7 @@ describe("the archive of a report", () => {
     }
   });
 
-  it("is for owners, and the log says who has downloaded it", async () => {
+  it("is restricted to owners, and each download is logged", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );

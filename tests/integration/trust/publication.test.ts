@@ -16,7 +16,7 @@ import type { HoldReason } from "~db/schema/moderation";
 import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
 
 useAdminSite();
-const SENTENCE = /^This video is on hold until a moderator decides/;
+const MESSAGE = /^This video is on hold until a moderator decides/;
 const holdIt = (videoId = "v", reason: HoldReason = "report") =>
   transaction(() => hold({ videoId, reason }));
 const release = (videoId = "v", reason: HoldReason = "report") =>
@@ -24,17 +24,17 @@ const release = (videoId = "v", reason: HoldReason = "report") =>
 const statusOf = (id = "v") => video(id)?.status;
 const isListed = async () => (await listPublished({ page: 1 })).videos.length > 0;
 
-describe("a held video", () => {
+describe("a video on hold", () => {
   beforeEach(async () => {
     addVideo({ status: "published" });
     await holdIt();
   });
 
-  it("is hidden at once, and nobody is told of it as public", async () => {
+  it("is hidden immediately and not announced as public", async () => {
     expect(statusOf()).toBe("published");
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
-    expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(SENTENCE)]]));
+    expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(MESSAGE)]]));
   });
 
   it("is public again once its last hold is released", async () => {
@@ -47,7 +47,7 @@ describe("a held video", () => {
     expect(await release()).toBe(false);
   });
 
-  it("has a hold for each report, and releasing one releases no other", async () => {
+  it("has a hold for each report, and releasing one leaves the others", async () => {
     const about = { videoId: "v", reason: "report" } as const;
     await transaction(() => hold({ ...about, sourceId: "a" }));
     await transaction(() => releaseHold({ ...about, sourceId: "a" }));
@@ -56,23 +56,23 @@ describe("a held video", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden if a person hides it meanwhile", async () => {
+  it("stays hidden if a person hides it in the meantime", async () => {
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     await release();
     expect(statusOf()).toBe("hidden");
     expect(isPublic("v")).toBe(false);
   });
 
-  it("is not published by its switch, nor by the review's button", async () => {
+  it("is published neither by its toggle nor by the button of the review", async () => {
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" })).toMatchObject({
       status: 422,
-      detail: expect.stringMatching(SENTENCE),
+      detail: expect.stringMatching(MESSAGE),
     });
     expect(statusOf()).toBe("hidden");
   });
 
-  it("is not published with others, and its preview says so", async () => {
+  it("is not published in bulk, and the preview says so", async () => {
     addVideo({ id: "free", title: "Free", status: "hidden" });
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
@@ -80,7 +80,7 @@ describe("a held video", () => {
       bulkPreview?: { because: string };
       preview?: { because: string };
     };
-    expect(preview?.because).toMatch(SENTENCE);
+    expect(preview?.because).toMatch(MESSAGE);
     const { toast } = await succeed(fields);
     expect(toast.description).toMatch(
       /1 video was published.*left alone.*“A video”.*is on hold until/,
@@ -92,7 +92,7 @@ describe("a held video", () => {
     });
   });
 
-  it("isn't public at its time, says so in advance, and appears once nothing holds it", async () => {
+  it("isn't public at its scheduled time, says so in advance, and appears once it has no hold", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
@@ -105,7 +105,7 @@ describe("a held video", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden when it was to be hidden by the time that nothing holds it", async () => {
+  it("stays hidden if its scheduled end has passed when the last hold is released", async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await succeed({ intent: "schedule", id: "v", unpublishAt: at });
     await performDue(Date.parse(at) + 1);
@@ -128,7 +128,7 @@ describe("a held video", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("does not come back from the trash when a moderator has removed it", async () => {
+  it("can't be restored from the trash if a moderator has removed it", async () => {
     await holdIt("v", "removed");
     await removeVideos(["v"], "u");
     expect(await restoreVideos(["v"], "u")).toMatchObject({
@@ -144,12 +144,12 @@ describe("a held video", () => {
     const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
     const summary = await importVideos({ entries, failures: [] }, { userId: "u", mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
-    const reason = expect.stringMatching(SENTENCE);
+    const reason = expect.stringMatching(MESSAGE);
     expect(summary.notPublic).toEqual([{ name: "old.mp4", reason }]);
     expect(isPublic("v")).toBe(false);
   });
 
-  it("is not published by a program that calls the API", async () => {
+  it("is not published through the API", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const form = new FormData();
     for (const [name, value] of Object.entries({ name: "p", days: "7", scope: "publish" })) {
@@ -166,7 +166,7 @@ describe("a held video", () => {
       ...{ request, params: { "*": path }, context: {} },
     } as never)) as Response;
     expect(answer.status).toBe(422);
-    expect(((await answer.json()) as { detail: string }).detail).toMatch(SENTENCE);
+    expect(((await answer.json()) as { detail: string }).detail).toMatch(MESSAGE);
     expect(statusOf()).toBe("hidden");
   });
 
@@ -174,7 +174,7 @@ describe("a held video", () => {
     ["changes its row", "UPDATE videos SET status = 'published'"],
     ["changes all of it", "UPDATE videos SET status = 'published', title = 'B', views = 3"],
     [
-      "enters it anew",
+      "inserts it again",
       "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('v', 'B', 'desi')",
     ],
     ["replaces it", "REPLACE INTO videos (id, title, category) VALUES ('v', 'B', 'desi')"],
@@ -183,13 +183,13 @@ describe("a held video", () => {
       "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('w', 'B', 'desi'); UPDATE videos SET id = 'v'",
     ],
     ["removes its flag", "UPDATE videos SET held = 0"],
-  ])("is not published by another program that %s", async (_, sql) => {
+  ])("is not published by another tool that %s", async (_, sql) => {
     sqliteHandle().exec(sql);
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
   });
 
-  it("is hidden at the start when the triggers were lost with a rebuilt file", async () => {
+  it("is hidden at startup if the triggers were lost with a rebuilt database file", async () => {
     addVideo({ id: "free", title: "Free", status: "published" });
     sqliteHandle().exec(`
       DROP TRIGGER videos_held_kept;
@@ -200,13 +200,13 @@ describe("a held video", () => {
     expect(correctHeld()).toBe(0);
   });
 
-  it("is shown by no preview link while it is held", async () => {
+  it("is not shown by preview links", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'review'");
     const token = String(await createPreviewLink({ id: "v", title: "A video" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
-    // Nor while it is hidden, or its maker's account is deactivated.
+    // Nor while it is hidden, or while the account that created the link is deactivated.
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(findPreview(token)).toBeUndefined();
     expect(await createPreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({
@@ -225,7 +225,7 @@ describe("a hold", () => {
     expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
   });
 
-  it("leaves a draft a draft, and what was hidden hidden", async () => {
+  it("leaves drafts drafts and hidden videos hidden", async () => {
     addVideo({ status: "review" });
     addVideo({ id: "w", status: "hidden" });
     for (const id of ["v", "w"]) await holdIt(id);
@@ -233,7 +233,7 @@ describe("a hold", () => {
     expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
   });
 
-  it("names the most lasting reason of several", async () => {
+  it("shows the most lasting of several reasons", async () => {
     await holdIt();
     await holdIt("v", "removed");
     expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);

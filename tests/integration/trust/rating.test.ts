@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { ask, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** The label stands on every answer of the site, whatever it is an answer to. */
+/** Tests that every response of the site has the label. */
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const META = `<meta name="rating" content="${RTA}"/>`;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => site.remove());
 
 const paths = (await routes).map(({ path = "" }) => `/${path}`);
-/** Of an address with parts that are chosen: one that is there, and one that is not. */
+/** For a route with parameters: an existing URL and a missing one. */
 const REAL: Record<string, string> = {
   "/categories/:category?": "/categories/desi",
   "/tags/:tag": "/tags/a",
@@ -74,8 +74,8 @@ async function labelOf(method: string, address: string, headers: Record<string, 
   };
 }
 
-describe("the label of the Restricted To Adults kind", () => {
-  it("stands on whatever an address of the site answers, to anybody, with a meta in every page", async () => {
+describe("the Restricted To Adults label", () => {
+  it("is on every response of every route, with a meta element on every page", async () => {
     expect(paths.length).toBeGreaterThan(60);
     const without: string[] = [];
     const statuses = new Set<number>();
@@ -88,10 +88,10 @@ describe("the label of the Restricted To Adults kind", () => {
       { "X-Country": "FR" },
     ] as Record<string, string>[];
     for (const address of new Set(paths.flatMap(addressesOf))) {
-      // Last of all: it ends the session of the others.
+      // The last one, because it ends the session that the others use.
       if (address === "/sign-out") continue;
       for (const [index, headers] of people.entries()) {
-        // Of the other methods, what is anybody's and what is not.
+        // Other methods, on public and private routes.
         for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
           const { status, label, meta } = await labelOf(method, address, headers);
           statuses.add(status);
@@ -112,7 +112,7 @@ describe("the label of the Restricted To Adults kind", () => {
     "/media/videos/u/1/captions.en.vtt",
     "/media/videos/u/1/0.jpg",
     "/media/thumbnails/u/1.jpg",
-  ])("stands on %s whole, in parts, unchanged and refused", async (file) => {
+  ])("is on %s in full, partial, unchanged and rejected responses", async (file) => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
@@ -134,7 +134,7 @@ describe("the label of the Restricted To Adults kind", () => {
     expect((await labelOf("GET", `${file}.none`)).label).toBe(RTA);
   });
 
-  it("stands on feeds that have not changed, on files of the build and on what no route answers", async () => {
+  it("is on unchanged feeds, build files and URLs without a route", async () => {
     const feed = await fetch(`${site.url}/feed.xml`);
     const known = { "If-None-Match": feed.headers.get("ETag")! };
     expect(await labelOf("GET", "/feed.xml", known)).toMatchObject({ status: 304, label: RTA });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import {
   addMessage,
   closeReport,
@@ -31,7 +31,7 @@ const DAY = 86_400_000;
 useAdminSite();
 let address = 0;
 beforeEach(() => {
-  // Each test from an address of its own, which is what limits go by.
+  // Each test uses its own IP address, because limits are per address.
   address += 1;
   set({ PUBLIC_URL: ORIGIN });
 });
@@ -107,7 +107,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
 describe("a report", () => {
-  it("leads to its status link, which says what was reported", async () => {
+  it("redirects to its status page, which shows what was reported", async () => {
     addVideo({ status: "published" });
     const sent = await send({ name: "Ada" });
     expect([sent.status, sent.location]).toEqual([
@@ -126,7 +126,7 @@ describe("a report", () => {
     [{ what: "x".repeat(4_001) }, "what"],
     [{ email: "a@b\r\nBcc: c@d" }, "email"],
     [{ "statement-0": undefined }, "statement"],
-  ])("is shown again with %j wrong, and keeps what was typed", async (fields, wrong) => {
+  ])("is shown again with errors for %j, and keeps its values", async (fields, wrong) => {
     const typed = Object.fromEntries(
       Object.entries({ ...FIELDS, name: "Ada", ...fields }).filter(([, value]) => value),
     ) as Record<string, string>;
@@ -142,7 +142,7 @@ describe("a report", () => {
     expect(count()).toBe(0);
   });
 
-  it("needs a name and both statements for copyright alone", async () => {
+  it("requires a name and both statements only for copyright", async () => {
     expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
     const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
     const answered = await answerOf(() =>
@@ -152,7 +152,7 @@ describe("a report", () => {
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is one, however often the form is sent and in how many tabs", async () => {
+  it("is created once, however often the form is sent and in how many tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
@@ -170,7 +170,7 @@ describe("a report", () => {
     expect(count()).toBe(2);
   });
 
-  it("may be of a video that is deleted, or of none that is known", async () => {
+  it("can be about a deleted or unknown video", async () => {
     const deleted = await send({ where: `${ORIGIN}/video/gone` });
     expect(readReport(idOf(deleted))).toMatchObject({ videos: [{ id: "gone" }] });
     const none = await send({ where: "the third on the first page" });
@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("of no public video is sent once somebody confirms it, hidden or not", async () => {
+  it("about no public video is sent once it is confirmed, whether or not the video is hidden", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const refused = await send({ where, anyway: "" });
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is read without what could disguise it, however long and hostile", async () => {
+  it("is stored without disguising characters, however long and hostile", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -209,19 +209,19 @@ describe("a report", () => {
     expect((await send({}, "nonsense")).status).toBe(400);
   });
 
-  it("does not tell the title of a video that is hidden", async () => {
+  it("doesn't reveal the title of a hidden video", async () => {
     addVideo({ status: "hidden" });
     expect((await open("/report?video=v&kind=other")).data.title).toBeUndefined();
   });
 });
 
-describe("a report of somebody under age or without consent", () => {
+describe("a report about a possible minor or missing consent", () => {
   it.each([
     { kind: "consent", isStillPublic: false },
     { kind: "under-age", isStillPublic: false },
     { kind: "copyright", isStillPublic: true },
     { kind: "other", isStillPublic: true },
-  ])("hides the video at once, or leaves it public: %o", async ({ kind, isStillPublic }) => {
+  ])("hides the video immediately, or leaves it public: %o", async ({ kind, isStillPublic }) => {
     addVideo({ status: "published" });
     await send({ name: "Ada" }, kind);
     expect(isPublic("v")).toBe(isStillPublic);
@@ -235,7 +235,7 @@ describe("a report of somebody under age or without consent", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("does not hide what a person has looked at for that kind before", async () => {
+  it("doesn't hide a video that a person has already reviewed for that kind", async () => {
     addVideo({ status: "published" });
     addKeptReport(sqliteHandle(), "v", "consent");
     await send();
@@ -245,12 +245,12 @@ describe("a report of somebody under age or without consent", () => {
   });
 });
 
-describe("a flood of reports from one address", () => {
+describe("a flood of reports from one IP address", () => {
   const flood = async (reports: number) => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("has to answer a question, whose answer works once; others are not asked", async () => {
+  it("requires a question whose answer works once, but not from other addresses", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -263,14 +263,14 @@ describe("a flood of reports from one address", () => {
     const { question, token } = asked.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
-    // Sent twice: the same report. For another report: spent.
+    // Sending it twice is the same report. For another report, the answer is used up.
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     expect((await send({ form: "seventh", ...solved })).status).toBe(422);
     expect((await send({ form: "eighth" }, "consent", "10.9.9.9")).status).toBe(303);
     expect(count()).toBe(7);
   });
 
-  it("has one try a question, of which it can't read the answer nor change the time", async () => {
+  it("gets one try per question, and can neither read its answer nor change its time", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -288,12 +288,12 @@ describe("a flood of reports from one address", () => {
     expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
   });
 
-  it("counts the videos, so that one report can't hide the whole site unasked", async () => {
+  it("counts videos, so that one report can't hide the whole site without a question", async () => {
     const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
     expect((await send({ where })).data.errors).toHaveProperty("answer");
   });
 
-  it("ends after sixty in an hour, with what was typed", async () => {
+  it("ends after sixty an hour, keeping the values", async () => {
     await flood(5);
     for (let at = 5; at < 60; at++) {
       const { question, token } = newPuzzle();
@@ -306,8 +306,8 @@ describe("a flood of reports from one address", () => {
   });
 });
 
-describe("reports that wait with more text than moderators can read", () => {
-  it("leave room for short ones", async () => {
+describe("too much text in open reports", () => {
+  it("still allows short reports", async () => {
     addVideo({ status: "published" });
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at, payload)
@@ -324,7 +324,7 @@ describe("reports that wait with more text than moderators can read", () => {
 });
 
 describe("a status link", () => {
-  it("can't be made, changed or borrowed, and there is a sentence for it", async () => {
+  it("can't be forged, changed or reused, and shows a message", async () => {
     const token = tokenOf(await send());
     const [id = "", mac = ""] = token.split(".");
     const others = [
@@ -339,11 +339,11 @@ describe("a status link", () => {
       expect([code, data.missing]).toEqual([404, expect.stringContaining("No report was found")]);
       expect((await answer(forged, { intent: "withdraw" })).status).toBe(404);
     }
-    // Signed, and of no report.
+    // Signed, but without a report.
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
-  it("is known with an older secret, and with no other", async () => {
+  it("works with an older secret, but with no other", async () => {
     const token = tokenOf(await send());
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect((await status(token)).status).toBe(200);
@@ -352,7 +352,7 @@ describe("a status link", () => {
     expect(count()).toBe(1);
   });
 
-  it("is in no cache, no index, no log and no referrer", () => {
+  it("is in no cache, index, log or referrer", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("takes an answer once, and puts the report before the moderators again", async () => {
+  it("accepts an answer once and reopens the report", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await answer(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("takes three answers until a moderator writes again", async () => {
+  it("accepts three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("withdraws; a video that is hidden because of it is still looked at", async () => {
+  it("withdraws the report, but a video hidden because of it is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await answer(tokenOf(plain), { intent: "withdraw" });
@@ -414,12 +414,12 @@ describe("a status link", () => {
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
-  it("says that the texts were deleted, once they are", async () => {
+  it("says that the texts were deleted", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");
-    expect(await eraseDue(Date.now() + 89 * DAY)).toBe(0);
-    expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
+    expect(await eraseDueReports(Date.now() + 89 * DAY)).toBe(0);
+    expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));
     expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
     expect((await answer(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);

@@ -1,7 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
+import {
+  eraseDueReports,
+  sendReportEmails,
+} from "~/features/moderation/reports/report-mails.server";
 import {
   closeReport,
   createReport,
@@ -31,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** A mail server on this machine, by the makers of the library that sends. */
+/** A local mail server, by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -56,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** The limits outlive a test. */
+/** Needed because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -74,84 +77,84 @@ async function open(path: string, method = "GET"): Promise<Response | object> {
 }
 const waiting = () =>
   sqliteHandle().prepare("SELECT event, attempts FROM outbox ORDER BY rowid").all();
-/** The status link in a mail. */
+/** Returns the status link in an email. */
 const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
-/** Quoted-printable breaks lines and writes "=" in figures. */
+/** Quoted-printable breaks lines and encodes "=". */
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
-describe("mails to reporters", () => {
-  it("say what changed, with the link and nothing of the report", async () => {
+describe("emails to reporters", () => {
+  it("say what changed, with the link but without the report's text", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address);
-    await sendReportMails();
-    expect(unquoted(mails[0]!)).toContain("only after this link was opened");
+    await sendReportEmails();
+    expect(unquoted(mails[0]!)).toContain("once this link has been opened");
     await open(linkIn(mails[0]));
     await transaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
       closeReport({ id: "A".repeat(22), decision: "remove" });
     });
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1])).toEqual([
       "Afterdark: Your report was received",
       "Afterdark: A question about your report",
-      "Afterdark: Your report was decided",
+      "Afterdark: We reviewed your report",
     ]);
     for (const mail of mails) {
       expect(mail).toContain(`To: ${address}`);
       expect(linkIn(mail)).toBe(`https://videos.example${statusPath("A".repeat(22), "email")}`);
       expect(mail).not.toMatch(/Ada|shows me/);
     }
-    expect(unquoted(mails[1]!)).not.toContain("only after this link was opened");
+    expect(unquoted(mails[1]!)).not.toContain("once this link has been opened");
     expect(waiting()).toEqual([]);
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(3);
   });
 
-  it("go to nobody who gave no address", async () => {
+  it("are not sent without an email address", async () => {
     await report("");
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for a mail server that is away, also over a restart", async () => {
+  it("wait for an unavailable mail server, even across a restart", async () => {
     await report();
-    await sendReportMails(Date.now());
+    await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
     closeDatabase();
     const mails = await useMailServer();
-    await sendReportMails(Date.now());
+    await sendReportEmails(Date.now());
     expect(mails).toHaveLength(0);
-    await sendReportMails(Date.now() + 2 * MINUTE);
+    await sendReportEmails(Date.now() + 2 * MINUTE);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for the secret that reads the address", async () => {
+  it("wait for the secret that decrypts the address", async () => {
     await report();
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
-    await sendReportMails();
+    await sendReportEmails();
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${secret}` });
-    await sendReportMails(Date.now() + 2 * MINUTE);
+    await sendReportEmails(Date.now() + 2 * MINUTE);
     expect(mails).toHaveLength(1);
   });
 
-  it("are not kept when the report is erased", async () => {
+  it("are deleted when the report is erased", async () => {
     await report();
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
     // After a restart, long after.
     closeDatabase();
-    expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
+    expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
     const rows = sqliteHandle().prepare("SELECT payload FROM reports").pluck().all();
     expect(rows).toEqual([null]);
   });
 });
 
-describe("an address that anybody may have entered", () => {
+describe("an email address that anyone may have entered", () => {
   const idOf = (n: number) => String(n).padStart(22, "B");
   const ask = (n: number) =>
     transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
@@ -160,7 +163,7 @@ describe("an address that anybody may have entered", () => {
     return page;
   };
 
-  it("gets one first mail a day, however it is written and however many reports there are", async () => {
+  it("gets one first email a day, however it is spelled and however many reports there are", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -168,31 +171,31 @@ describe("an address that anybody may have entered", () => {
     ].entries()) {
       await report(address, idOf(n));
     }
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
     await report("stranger@example.org", idOf(10));
     await report("another@example.org", idOf(11));
-    await sendReportMails(Date.now() + DAY - MINUTE);
+    await sendReportEmails(Date.now() + DAY - MINUTE);
     expect(mails.map((mail) => /^To: (.*)\r$/m.exec(mail)?.[1])).toEqual([
       "stranger@example.org",
       "another@example.org",
     ]);
     await report("stranger@example.org", idOf(12));
-    await sendReportMails(Date.now() + DAY + MINUTE);
+    await sendReportEmails(Date.now() + DAY + MINUTE);
     expect(mails).toHaveLength(3);
   });
 
-  it("gets no further mail about a report until the link in the first was opened", async () => {
+  it("gets no further email about a report until the link in the first one was opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The sender of the form has this link, and mail programs look at the other.
+    // The sender of the form has this link, and mail scanners open the other one.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await ask(1);
-    await sendReportMails(Date.now() + 3 * DAY);
+    await sendReportEmails(Date.now() + 3 * DAY);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
 
@@ -200,44 +203,44 @@ describe("an address that anybody may have entered", () => {
     // After a restart, long after.
     closeDatabase();
     await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
-    await sendReportMails(Date.now() + 9 * DAY);
+    await sendReportEmails(Date.now() + 9 * DAY);
     expect(mails).toHaveLength(2);
   });
 
-  it("gets the mails about other reports once a link was opened, fifty a day at most", async () => {
+  it("gets emails about other reports once a link was opened, at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));
     await report(address, idOf(2));
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     await ask(2);
     for (let n = 3; n < 80; n++) await report(address, idOf(n));
-    for (let batch = 0; batch < 5; batch++) await sendReportMails();
+    for (let batch = 0; batch < 5; batch++) await sendReportEmails();
     expect(mails).toHaveLength(50);
     expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
   });
 
-  it("isn't confirmed by the owner of a similar one", async () => {
+  it("isn't confirmed by the owner of a similar address", async () => {
     const mails = await useMailServer();
     await report("v.ictim@example.org", idOf(1));
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     for (const n of [2, 3, 4]) await report("victim@example.org", idOf(n));
-    await sendReportMails();
+    await sendReportEmails();
     expect(mails).toHaveLength(1);
   });
 
-  it("is in the database only encrypted", async () => {
+  it("is stored only encrypted", async () => {
     const mails = await useMailServer();
     await report("secret.person@example.org");
-    await sendReportMails();
+    await sendReportEmails();
     await open(linkIn(mails[0]));
     const rows = sqliteHandle().prepare("SELECT * FROM reports").all();
     expect(JSON.stringify(rows)).not.toMatch(/secret|person|example\.org/);
     expect(rows).toMatchObject([{ mail_link: "opened" }]);
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
-    await eraseDue(Date.now() + 91 * DAY);
+    await eraseDueReports(Date.now() + 91 * DAY);
     expect(sqliteHandle().prepare("SELECT mail_link FROM reports").pluck().all()).toEqual([null]);
   });
 });

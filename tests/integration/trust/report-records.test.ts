@@ -45,7 +45,7 @@ const stored = () =>
   );
 
 describe("a report", () => {
-  it("is kept encrypted, and read as it was typed", async () => {
+  it("is stored encrypted and read back unchanged", async () => {
     expect(await write(() => createReport(REPORT, NOW))).toBe(true);
     expect(readReport("r")).toMatchObject({ state: "open", decision: null, payload: PAYLOAD });
     for (const typed of ["Ada", "ada@", "videos.example", "shows me"]) {
@@ -53,14 +53,14 @@ describe("a report", () => {
     }
   });
 
-  it("is entered once, however often it is sent", async () => {
+  it("is stored once, however often it is sent", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
     expect(readReport("r")?.payload).toEqual(PAYLOAD);
   });
 
-  it("is due after 48 hours where somebody is shown who may not be, else after REPORT_DEADLINE", async () => {
+  it("is due after 48 hours if it is urgent, otherwise after REPORT_DEADLINE", async () => {
     set({ REPORT_DEADLINE: "10h" });
     for (const kind of ["consent", "under-age", "copyright", "private", "other"] as const) {
       await write(() => createReport({ ...REPORT, id: kind, kind }, NOW));
@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("is closed by the first of two who decide", async () => {
+  it("is closed by the first of two moderators", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -78,7 +78,7 @@ describe("a report", () => {
     expect(await write(() => closeReport(again, NOW))).toBe(true);
   });
 
-  it("waits for the reporter, and for a moderator again", async () => {
+  it("waits for the reporter, then for a moderator again", async () => {
     await write(() => createReport(REPORT, NOW));
     const ask = { id: "r", from: ["open"], to: "asked" } as const;
     expect(await write(() => moveReport(ask, NOW))).toBe(true);
@@ -86,13 +86,13 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is written in a transaction alone, so that the log stands or falls with it", () => {
+  it("is only written in a transaction, together with the log", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
 
 describe("messages", () => {
-  it("are kept encrypted, the oldest first", async () => {
+  it("are stored encrypted, oldest first", async () => {
     await write(() => {
       createReport(REPORT, NOW);
       addMessage({ reportId: "r", author: "moderator", text: "Which minute?" }, NOW);
@@ -106,8 +106,8 @@ describe("messages", () => {
   });
 });
 
-describe("texts that the secret does not fit", () => {
-  it("are said to be unreadable, and read again with the secret that encrypted them", async () => {
+describe("texts encrypted with another secret", () => {
+  it("are reported as unreadable, and readable again with the right secret", async () => {
     await write(() => {
       createReport(REPORT, NOW);
       addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
@@ -115,7 +115,7 @@ describe("texts that the secret does not fit", () => {
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
     expect(readReport("r")).toMatchObject({ state: "open", payload: "unreadable" });
     expect(readMessages("r")[0]?.text).toBeUndefined();
-    // A decision can be made all the same.
+    // A decision is still possible.
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect(readReport("r")?.payload).toEqual(PAYLOAD);
@@ -123,10 +123,10 @@ describe("texts that the secret does not fit", () => {
   });
 });
 
-describe("the mails of a report", () => {
+describe("the emails of a report", () => {
   const events = () => sqliteHandle().prepare("SELECT event FROM outbox").pluck().all();
 
-  it("are written with what they tell, where there are a mail server and an address", async () => {
+  it("are queued if there are a mail server and an address", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
     set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
     await write(() =>
@@ -145,7 +145,7 @@ describe("the mails of a report", () => {
 });
 
 describe("erasure", () => {
-  it("is due REPORT_KEEP after closing, and leaves nothing that was typed", async () => {
+  it("is due REPORT_KEEP after closing, and leaves no texts", async () => {
     set({ REPORT_KEEP: "2d" });
     await write(() => {
       createReport(REPORT, NOW);
@@ -190,7 +190,7 @@ describe("the settings of reports", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("%s=%s ends the start with a sentence", (name, value) => {
+  ])("%s=%s stops the start with a message", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

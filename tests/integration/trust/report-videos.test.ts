@@ -2,15 +2,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { activateReplacement } from "~/features/library/files/activate-replacement.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
-import { addVideos, takeOutVideo } from "~/features/moderation/reports/report-forms.server";
-import { hideChanged, hideReported } from "~/features/moderation/reports/report-holds.server";
+import {
+  addVideosToReport,
+  removeVideoFromReport,
+} from "~/features/moderation/reports/report-forms.server";
+import { hideChangedVideo, hideReported } from "~/features/moderation/reports/report-holds.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   createReport,
   eraseReport,
   readMessages,
 } from "~/features/moderation/reports/report-records.server";
-import { decideVideo } from "~/features/moderation/reports/report-videos.server";
+import { recordVideoDecision } from "~/features/moderation/reports/report-videos.server";
 import { performStatus, readStatusPage } from "~/features/moderation/reports/status-page.server";
 import { statusToken } from "~/features/moderation/reports/status-token.server";
 import { action } from "~/features/moderation/routes/report-decision";
@@ -25,7 +28,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
-/** The videos of a report: each has its own decision, and moderators correct which ones it names. */
+/** Tests the videos of a report. Each has its own decision, and moderators can correct the list. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -106,7 +109,7 @@ describe("a report that names two videos", () => {
     });
   });
 
-  it("can be closed although one of them is deleted for good", async () => {
+  it("can be closed although one of them was deleted for good", async () => {
     await report("copyright", ["v", "gone"]);
     expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
       ["hide", "keep", "remove"],
@@ -135,13 +138,13 @@ describe("a report that names two videos", () => {
     await decide("remove", ["v", "w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
     await decide("restore", ["v"], "first");
-    // Each report that has removed it brings it back.
+    // Each report that has removed it restores it.
     expect(isPublic("v")).toBe(false);
     await decide("restore", ["v"]);
     expect(isPublic("v")).toBe(true);
   });
 
-  it("brings each back after its texts were deleted", async () => {
+  it("restores each after its texts were deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => eraseReport(ID));
@@ -161,27 +164,27 @@ describe("a report that names two videos", () => {
     await decide("ask", []);
     expect(pageOf()?.choices).toEqual(["remove", "restore", "ask"]);
     await performStatus(statusToken(ID), withdrawal());
-    // Taking it back doesn't undo the removal.
+    // Withdrawing it doesn't undo the removal.
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("brings a video back that was restored just before the site was killed", async () => {
+  it("finishes restoring a video if the site was killed in between", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
       releaseHold({ videoId: "v", reason: "removed", sourceId: ID });
-      decideVideo({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
+      recordVideoDecision({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // Somebody has deleted it since, which isn't the desk's to undo.
+    // Someone has deleted it since, which the report must not undo.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since, and asks to look again", async () => {
+  it("shows which videos have changed since, and asks for another review", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -191,7 +194,7 @@ describe("a report that names two videos", () => {
     ]);
   });
 
-  it("says so when a video was deleted for good", async () => {
+  it("says that a video was deleted for good", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(
@@ -220,12 +223,12 @@ describe("an urgent report that came after a moderator had kept the video", () =
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another video, which nobody has looked at", async () => {
+  it("hides it once it has another file, which nobody has reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
     );
-    // Not in the millisecond of the decision.
+    // Not in the same millisecond as the decision.
     await new Promise((next) => setTimeout(next, 2));
     expect(await activateReplacement("n", "u")).toBe("done");
     expect(heldBy()).toEqual(["later"]);
@@ -233,12 +236,12 @@ describe("an urgent report that came after a moderator had kept the video", () =
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves that video public where REPORT_HIDE_LIMIT is reached", async () => {
+  it("leaves the video public if REPORT_HIDE_LIMIT is reached", async () => {
     process.env.REPORT_HIDE_LIMIT = "0/h,0%/d";
     forgetSettings();
     await transaction(() => {
       recordFileChange(["v"], Date.now() + 1_000);
-      hideChanged("v");
+      hideChangedVideo("v");
     });
     delete process.env.REPORT_HIDE_LIMIT;
     forgetSettings();
@@ -246,20 +249,20 @@ describe("an urgent report that came after a moderator had kept the video", () =
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides it once the earlier report names it no more", async () => {
-    await takeOutVideo(ID, "v", "u");
+  it("hides it once the earlier report no longer names it", async () => {
+    await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
 
-describe("a moderator", () => {
-  it("adds the video that a report means, which is held like one that it names", async () => {
+describe("the list of reported videos", () => {
+  it("gets a video added by a moderator, which goes on hold like a reported one", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
     expect(isPublic("v")).toBe(false);
     expect(pageOf()?.choices).toEqual(["hide", "keep", "remove", "ask"]);
-    // Twice is once.
+    // Adding it twice has no effect.
     expect(await send({ intent: "add-video", address: "v" })).toBe(302);
     expect(decisions()).toEqual([["v", null]]);
     await decide("keep", ["v"]);
@@ -267,43 +270,43 @@ describe("a moderator", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("opens a closed report by adding another video", async () => {
+  it("reopens a closed report if another video is added", async () => {
     await report("under-age", ["v"]);
     await decide("keep", ["v"]);
-    await addVideos(ID, "w", "u");
+    await addVideosToReport(ID, "w", "u");
     expect(stateOf()[0]).toBe("open");
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("adds one that isn't held, where the site hides nothing at once or has looked before", async () => {
+  it("gets a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
     await report("copyright", []);
-    await addVideos(ID, "v", "u");
+    await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
     process.env.REPORT_HIDE = "off";
     forgetSettings();
     await report("under-age", [], "off");
-    await addVideos("off", "v", "u");
+    await addVideosToReport("off", "v", "u");
     expect(isPublic("v")).toBe(true);
     process.env.REPORT_HIDE = "on";
     forgetSettings();
     await decide("keep", ["v"], "off");
     await report("under-age", [], "on");
-    await addVideos("on", "v", "u");
+    await addVideosToReport("on", "v", "u");
     expect(isPublic("v")).toBe(true);
   });
 
-  it("is told which address leads nowhere", async () => {
+  it("rejects an unknown URL", async () => {
     await report("other", []);
-    expect(await addVideos(ID, "/video/nowhere", "u")).toMatchObject({
+    expect(await addVideosToReport(ID, "/video/nowhere", "u")).toMatchObject({
       status: 422,
       detail: "There is no video nowhere in the catalogue or in the trash.",
     });
-    expect(await addVideos(ID, " ", "u")).toMatchObject({ status: 422 });
-    expect(await addVideos("no report", "v", "u")).toMatchObject({ status: 404 });
+    expect(await addVideosToReport(ID, " ", "u")).toMatchObject({ status: 422 });
+    expect(await addVideosToReport("no report", "v", "u")).toMatchObject({ status: 404 });
     expect(decisions()).toEqual([]);
   });
 
-  it("takes out a video that was named by mistake: only this report lets go of it", async () => {
+  it("releases only this report's hold on a video that is removed from the list", async () => {
     await report("under-age", ["v", "w"]);
     await report("under-age", ["w"], "other");
     await decide("keep", ["v"]);
@@ -315,19 +318,19 @@ describe("a moderator", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("restores a video that the report has removed before taking it out", async () => {
+  it("requires restoring a removed video before removing it from the list", async () => {
     await report("other", ["v"]);
     await decide("remove", ["v"]);
-    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ status: 409 });
+    expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ status: 409 });
     await decide("restore", ["v"]);
-    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ kind: "success" });
+    expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ kind: "success" });
     expect(decisions()).toEqual([]);
   });
 
-  it("who has an older page open is refused after another has changed the videos", async () => {
+  it("rejects a decision from an outdated page", async () => {
     await report("other", ["v"]);
     const version = pageOf()?.version ?? "";
-    await addVideos(ID, "w", "u");
+    await addVideosToReport(ID, "w", "u");
     const late = { decision: "keep", reason: "Because.", videos: ["v"], version } as const;
     expect(await decideReport(ID, late, "u")).toMatchObject({ status: 409 });
   });

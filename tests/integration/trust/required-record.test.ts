@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
-import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
+import {
+  hiddenVideos,
+  hideVideosWithoutRecord,
+  releaseHidden,
+} from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
 import { type BulkPreview, onHoldMessage } from "~/features/library/bulk/bulk";
@@ -25,7 +29,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** What lacks its record of consent, where one is required, by all ways that publish. */
+/** Tests all ways to publish a video without a consent record, if one is required. */
 
 const site = useAdminSite();
 const HOUR_MS = 3_600_000;
@@ -46,14 +50,14 @@ const due = Date.parse(at) + 1;
 
 beforeEach(() => require("on"));
 
-describe("a schedule of a video without its record", () => {
+describe("the schedule of a video without a record", () => {
   beforeEach(async () => {
     addVideo({ status: "hidden" });
     const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
     expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
   });
 
-  it("holds it at its time, and is public as soon as the record is there", async () => {
+  it("holds the video at its time, and publishes it as soon as there is a record", async () => {
     await performDue(due);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -64,7 +68,7 @@ describe("a schedule of a video without its record", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps it on hold when the setting is turned off, until an owner releases it", async () => {
+  it("keeps it on hold after the setting is turned off, until an owner releases it", async () => {
     await performDue(due);
     require("off");
     expect(isPublic("v")).toBe(false);
@@ -78,7 +82,7 @@ describe("a schedule of a video without its record", () => {
     expect(await releaseHidden(waiting!.source, "u")).toBeUndefined();
   });
 
-  it("hides it at its end although the record is still missing", async () => {
+  it("hides it at its end even though the record is still missing", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
     await succeed({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
@@ -88,7 +92,7 @@ describe("a schedule of a video without its record", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("waits for a report too", async () => {
+  it("also waits for a report", async () => {
     await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
     await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
@@ -98,8 +102,8 @@ describe("a schedule of a video without its record", () => {
   });
 });
 
-describe("many scheduled at once", () => {
-  it("say how many lack their record, before and after", async () => {
+describe("many videos scheduled at once", () => {
+  it("show how many lack a record, before and after", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
@@ -116,21 +120,21 @@ describe("many scheduled at once", () => {
   });
 });
 
-describe("another program", () => {
+describe("another tool", () => {
   it.each([
     ["enters a public row", "INSERT INTO videos (id, title, category) VALUES ('v', 'B', 'desi')"],
     [
-      "publishes one",
+      "publishes a video",
       `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
        UPDATE videos SET status = 'published'`,
     ],
     [
-      "replaces one",
+      "replaces a video",
       `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
-  ])("that %s without a record makes nothing public, not for a moment", async (_, sql) => {
-    // Within its own transaction already, which no other connection sees.
+  ])("that %s without a record doesn't make it public, not even briefly", async (_, sql) => {
+    // Even within its own transaction, which no other connection sees.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");
@@ -138,7 +142,7 @@ describe("another program", () => {
     expect((await actions())[0]).toBe("consent-withheld");
   });
 
-  it("publishes what has its record, and what no setting asks one of", async () => {
+  it("publishes videos with a record, and any video if none is required", async () => {
     addVideo({ status: "hidden" });
     await record();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -148,7 +152,7 @@ describe("another program", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("edits what was public before the setting without hiding it", async () => {
+  it("edits a video that was public before the setting without hiding it", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -157,15 +161,15 @@ describe("another program", () => {
   });
 });
 
-describe("hiding what lacks a record", () => {
+describe("hiding videos without a record", () => {
   beforeEach(() => {
     require("off");
     for (const id of ["v", "w"]) addVideo({ id, status: "published" });
     require("on");
   });
 
-  it("can be undone, and nothing else becomes public meanwhile", async () => {
-    expect(await hideLacking("u")).toBe(2);
+  it("can be undone without making anything else public", async () => {
+    expect(await hideVideosWithoutRecord("u")).toBe(2);
     expect(["v", "w"].map(isPublic)).toEqual([false, false]);
     const [batch] = hiddenVideos();
     expect(batch).toMatchObject({ videos: 2, isBatch: true });
@@ -179,18 +183,18 @@ describe("hiding what lacks a record", () => {
     );
   });
 
-  it("ends for a video that gets its record", async () => {
-    await hideLacking("u");
+  it("ends for a video that gets a record", async () => {
+    await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
     expect(hiddenVideos()).toMatchObject([{ videos: 1 }]);
   });
 });
 
-describe("a file that replaces another", () => {
+describe("a replacement file", () => {
   const replace = () => refused({ intent: "replace", id: "v" });
 
-  it("is refused while its public video has no record, before it is looked at", async () => {
+  it("is rejected while its public video has no record, before it is probed", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -200,7 +204,7 @@ describe("a file that replaces another", () => {
     });
   });
 
-  it("is not refused for that where nobody sees the video", async () => {
+  it("is not rejected for that if the video isn't public", async () => {
     addVideo({ status: "hidden" });
     expect(await replace()).toMatchObject({ status: 422, detail: "A video file is needed." });
   });
@@ -209,7 +213,7 @@ describe("a file that replaces another", () => {
 describe("an upload without a record", () => {
   const clip = () => fileBlob(makeClip(site.folder, "clip", { seconds: 1, audio: false }));
 
-  it("keeps its time, and says what it lacks", async () => {
+  it("keeps its schedule and says what it lacks", async () => {
     const answer = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
     if (!answer.ok) throw new Error(answer.failure.message);
     expect(answer.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
@@ -221,7 +225,7 @@ describe("an upload without a record", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("leads to the page of its record, as far as somebody may open it", async () => {
+  it("redirects to the page of its record, if the user may open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
       return (await caught(() => sendMultipart(form, "/admin"))).headers.get("Location");

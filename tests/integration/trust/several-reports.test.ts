@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { readReport } from "~/features/moderation/reports/report-records.server";
 import { readStatusToken } from "~/features/moderation/reports/status-token.server";
@@ -25,7 +25,7 @@ async function responseOf(work: () => Promise<unknown>): Promise<Response> {
   return answer as Response;
 }
 
-/** Sends the public form, each report from an address of its own. Returns the token of its status link. */
+/** Sends the public form, each time from another IP address. Returns the token of the status link. */
 async function report(kind: string, ...videos: string[]): Promise<string> {
   reports += 1;
   const fields = {
@@ -48,7 +48,7 @@ async function report(kind: string, ...videos: string[]): Promise<string> {
 
 const idOf = (token: string) => readStatusToken(token)?.id ?? "";
 
-/** Sends the moderator's form. Returns the status of the answer. */
+/** Sends the moderator's form. Returns the status of the response. */
 async function decide(token: string, decision: string, ...videos: string[]) {
   const id = idOf(token);
   const { version = "", videos: named = [] } = readReportPage(id) ?? {};
@@ -81,7 +81,7 @@ const withdraw = (token: string) =>
   );
 const choicesOf = (token: string, videoId: string) =>
   readReportPage(idOf(token))?.videos.find(({ id }) => id === videoId)?.choices;
-/** As with a SESSION_SECRET that was replaced. */
+/** Simulates a replaced SESSION_SECRET. */
 const makeUnreadable = () =>
   sqliteHandle().exec(
     "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",
@@ -97,7 +97,7 @@ beforeEach(() => {
 });
 
 describe("a video that several reports name", () => {
-  it("stays hidden until the report is decided that named it second", async () => {
+  it("stays hidden until the second report is decided", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     expect(await decide(consent, "keep")).toBe(302);
@@ -138,14 +138,14 @@ describe("a video that several reports name", () => {
     }
   });
 
-  it("is still looked at when a report that did not hide it first is withdrawn", async () => {
+  it("is still reviewed if a report that didn't hide it first is withdrawn", async () => {
     await report("consent", "v");
     const underAge = await report("under-age", "v");
     await withdraw(underAge);
     expect(readReport(idOf(underAge))).toMatchObject({ state: "open", decision: "withdrawn" });
   });
 
-  it("is still looked at when another report takes over and the first is withdrawn", async () => {
+  it("is still reviewed if the first report is withdrawn", async () => {
     const underAge = await report("under-age", "v");
     const copyright = await report("copyright", "v");
     await decide(copyright, "hide");
@@ -174,10 +174,10 @@ describe("a video that several reports name", () => {
     expect(video("v")).toBeUndefined();
   });
 
-  it("is published again by the report that named it second, after its texts were deleted", async () => {
+  it("is published again by the second report after its texts were deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
-    await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
+    await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
     expect(readReport(idOf(token))?.payload).toBeNull();
     expect(await decide(token, "restore")).toBe(302);
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
@@ -204,7 +204,7 @@ describe("a video that several reports name", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("is named to the reporter who can't be read any more", async () => {
+  it("is shown to a reporter whose report is no longer readable", async () => {
     const token = await report("consent", "v", "w");
     makeUnreadable();
     const request = new Request(`${ORIGIN}/report/${token}`);

@@ -6,7 +6,7 @@ import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as api, loader as readApi } from "~/features/api/routes/api";
 import { action as admin } from "~/features/library/routes/admin";
 import {
-  acceptancesOf,
+  findAcceptances,
   requireTerms,
   saveTerms,
 } from "~/features/moderation/uploaders/terms.server";
@@ -32,10 +32,10 @@ import { videoServer } from "../studio/video-server";
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
 const clip = mp4Clip(2);
-const MISSING = "Read the uploaders' terms and accept them. They are version 2.";
-const OUTDATED = expect.stringContaining("version 2 came after version 1");
+const MISSING = "Read and accept the uploaders’ terms. The current version is 2.";
+const OUTDATED = expect.stringContaining("from version 1, which you accepted, to version 2");
 
-/** Version 2 is the newest, and is asked for. */
+/** Version 2 is the latest, and is required. */
 beforeEach(async () => {
   await saveTerms("Be good.", 0, "u");
   await saveTerms("Be very good.", 1, "u");
@@ -43,11 +43,11 @@ beforeEach(async () => {
 });
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
-/** What was accepted for the one video there is. */
-const accepted = () => acceptancesOf(videos())?.[videos()[0] ?? ""];
+/** Returns what was accepted for the only video. */
+const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Of a form with or without scripts: its status and its failure. */
+/** Returns the status and failure of a form, with or without JavaScript. */
 async function outcome(answer: Promise<unknown>) {
   const given = (await answer.catch((thrown) => thrown)) as
     | Response
@@ -73,7 +73,7 @@ const upload = (texts: Record<string, string>, file = clip) =>
     }) as Promise<unknown>,
   );
 
-/** As the queue publishes what has arrived. */
+/** Publishes a received file like the upload queue. */
 function publishSent(texts: Record<string, string>) {
   const parts = Object.entries({ ...GOOD_TEXTS, ...texts });
   const sent = multipart(parts);
@@ -81,7 +81,7 @@ function publishSent(texts: Record<string, string>) {
   return outcome(publish({ request: withCookie(request), params: {}, context: {} }));
 }
 
-/** A file whose bytes are all here. */
+/** Uploads a complete file. */
 async function stored(): Promise<string> {
   const arrived = path.join(site.uploads, "tmp", "arrived");
   fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
@@ -92,12 +92,12 @@ async function stored(): Promise<string> {
 }
 
 describe("the upload form", () => {
-  it("takes the version there is, and keeps who accepted it", async () => {
+  it("accepts the current version and stores who accepted it", async () => {
     expect(await upload({ terms: "2" })).toEqual({ status: 302 });
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is refused without them, with the text, and its file waits on the server", async () => {
+  it("is rejected without the terms and shows their text, while its file waits on the server", async () => {
     const refused = await upload({});
     expect(refused).toMatchObject({
       status: 422,
@@ -114,7 +114,7 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });
 
-  it("says so beside what else is wrong, and then keeps no file", async () => {
+  it("reports missing terms together with other errors, and keeps no file", async () => {
     expect(await upload({ title: "" })).toMatchObject({
       status: 422,
       fields: { title: expect.any(String), terms: MISSING },
@@ -122,16 +122,16 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("of another tab has accepted a version that is over", async () => {
+  it("rejects an outdated version from another tab", async () => {
     expect(await upload({ terms: "1" })).toMatchObject({ status: 422, message: OUTDATED });
     expect(await upload({ terms: "3" })).toMatchObject({
       status: 422,
-      message: expect.stringContaining("There is no version 3"),
+      message: expect.stringContaining("have no version 3"),
     });
     expect(videos()).toEqual([]);
   });
 
-  it("asks for nothing while that is off, whatever a form that was open names", async () => {
+  it("requires nothing while it is off, whatever an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -139,18 +139,18 @@ describe("the upload form", () => {
   });
 });
 
-describe("the queue, with files that were sent before", () => {
-  it("publishes each with the version that its form names", async () => {
+describe("the queue, with files that were already uploaded", () => {
+  it("publishes each with the version in its form", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
       });
     }
-    const all = acceptancesOf(videos()) ?? {};
+    const all = findAcceptances(videos()) ?? {};
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("is refused when the version changed on the way, and goes on with the new one", async () => {
+  it("is rejected if the version changed in the meantime, and continues with the new one", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,
@@ -184,11 +184,11 @@ describe("tus", () => {
       context: {},
     });
 
-  it("begins no upload without the version in its metadata", async () => {
+  it("starts no upload without the version in its metadata", async () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
-      ["on", expect.stringContaining("There is no version on")],
+      ["on", expect.stringContaining("have no version on")],
     ] as const) {
       const answer = await begin(terms);
       expect([answer.status, (await answer.text()).trim()]).toEqual([422, message]);
@@ -197,19 +197,19 @@ describe("tus", () => {
     expect((await begin("2")).status).toBe(201);
   });
 
-  it("asks for nothing while that is off", async () => {
+  it("requires nothing while it is off", async () => {
     await requireTerms(false, "u");
     expect((await begin()).status).toBe(201);
   });
 
-  it("hands the version on to a form that names none", async () => {
+  it("passes the version on to a form that has none", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));
     upload.metadata.terms = "2";
     fs.writeFileSync(record, JSON.stringify(upload));
     expect((await readFinishedUpload("u", id)).terms).toBe("2");
-    // What the form itself names counts more.
+    // The version in the form has priority.
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({ status: 422 });
     expect(await publishSent({ upload: id })).toEqual({ status: 201 });
     expect(accepted()).toEqual(ACCEPTED);
@@ -243,7 +243,7 @@ describe("the API", () => {
   const create = (upload: string, more: Record<string, unknown> = {}) =>
     call("POST", "videos", { title, description, category, tags: [], upload, ...more });
 
-  it("reads what there is to accept", async () => {
+  it("returns the terms to accept", async () => {
     const { body } = await call("GET", "terms");
     expect(body).toMatchObject({ required: true, version: 2, text: "Be very good." });
     await requireTerms(false, "u");
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("makes a video with the version, and else says what is missing", async () => {
+  it("creates a video with the version, and otherwise says what is missing", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("begins no upload without it either", async () => {
+  it("starts no upload without it either", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -285,7 +285,7 @@ describe("the API", () => {
   });
 });
 
-describe("the page of imports", () => {
+describe("the import page", () => {
   async function send(fields: Record<string, string>) {
     const request = withCookie(
       new Request(`${ORIGIN}/admin/import`, { method: "POST", body: new URLSearchParams(fields) }),
@@ -298,7 +298,7 @@ describe("the page of imports", () => {
   }
   const { title, description, category } = GOOD_TEXTS;
 
-  it("fetches from an address what its form has accepted, though the terms change meanwhile", async () => {
+  it("imports a URL whose form has accepted the terms, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
     const firstIsAsked = new Promise<void>((asked) => {
@@ -311,7 +311,7 @@ describe("the page of imports", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // Whatever is asked for while it runs comes from the test's network as well.
+    // All requests while it runs also go to the test's network.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
@@ -338,7 +338,7 @@ describe("the page of imports", () => {
     await server.close();
   });
 
-  it("takes a table with them alone", async () => {
+  it("accepts a table only with the terms", async () => {
     const table = `address,title,description,category\nhttps://videos.example/a.mp4,T,D,desi`;
     expect(await send({ intent: "table", table })).toMatchObject({
       ...{ status: 422, terms: MISSING, table },
@@ -346,7 +346,7 @@ describe("the page of imports", () => {
     expect(await listDownloads()).toEqual([]);
   });
 
-  it("imports the folder of the server with them alone", async () => {
+  it("imports a server folder only with the terms", async () => {
     const folder = path.join(site.folder, "videos");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));
@@ -366,8 +366,8 @@ describe("the page of imports", () => {
   });
 });
 
-describe("an import", () => {
-  it("takes nothing without the version", async () => {
+describe("the import command", () => {
+  it("imports nothing without the version", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));
@@ -379,7 +379,7 @@ describe("an import", () => {
   });
 });
 
-describe("the replacement of a file", () => {
+describe("replacing a file", () => {
   async function replace(fields: Record<string, string>, file?: string) {
     const form = new FormData();
     const texts = { intent: "replace", id: "v", duplicate: "ask", incomplete: "ask", ...fields };
@@ -392,7 +392,7 @@ describe("the replacement of a file", () => {
     return (answer as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
-  it("takes the version there is, and its file waits until it is accepted", async () => {
+  it("requires the current version, and its file waits until it is accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
     const refused = await replace({}, clip);

@@ -5,14 +5,14 @@ import { createReport } from "~/features/moderation/reports/report-records.serve
 import { action, loader } from "~/features/moderation/routes/terms";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import {
-  acceptancesOf,
-  forgetAccepted,
-  keepAcceptance,
+  deleteOldAcceptances,
+  findAcceptances,
   listTerms,
   readTerms,
   requiredTerms,
   requireTerms,
   saveTerms,
+  storeAcceptance,
 } from "~/features/moderation/uploaders/terms.server";
 import { openSession } from "~/features/permissions/session.server";
 import { removeVideos } from "~/features/trash/remove.server";
@@ -33,7 +33,7 @@ beforeEach(async () => {
   uploaderCookie = (await openSession("up")).split(";")[0] ?? "";
 });
 
-/** Of the page: its status, and why nothing was saved. */
+/** Sends the form. Returns its status and why nothing was saved. */
 async function send(fields: Record<string, string>, as = adminCookie()) {
   const request = new Request(`${ORIGIN}/admin/terms`, {
     method: "POST",
@@ -57,7 +57,7 @@ const load = (query = "", as = adminCookie()) =>
   });
 
 describe("the terms", () => {
-  it("are a numbered version for each changed text, and the same text is none", async () => {
+  it("get a new version for each changed text, but not for the same text", async () => {
     expect(await load()).toMatchObject({ versions: [], requiredSince: null });
     expect((await write(DEFAULT_TERMS.replaceAll("\n", "\r\n"), 0)).status).toBe(302);
     expect((await write(`${DEFAULT_TERMS}\n`, 1)).status).toBe(302);
@@ -74,28 +74,28 @@ describe("the terms", () => {
     ]);
   });
 
-  it("are not overwritten by an owner who has not read the newest", async () => {
+  it("are not overwritten by an owner who hasn't read the latest version", async () => {
     await write("One.", 0);
     await write("Two.", 1);
     expect(await write("Mine.", 1)).toEqual({
       status: 409,
-      detail: "Somebody has written another version in the meantime. Read it first.",
+      detail: "Someone saved a newer version in the meantime. Read it first.",
       text: "Mine.",
     });
     expect((await write("Two.", 1)).status).toBe(302);
     expect(listTerms()).toHaveLength(2);
   });
 
-  it("are refused empty and too long, with what was typed", async () => {
-    expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Terms need a text." });
+  it("are rejected if empty or too long, keeping the text", async () => {
+    expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Enter the terms." });
     const long = "x".repeat(20_001);
     expect(await write(long, 0)).toEqual({
-      ...{ status: 422, detail: "Terms have 20,000 characters at most.", text: long },
+      ...{ status: 422, detail: "Use at most 20,000 characters.", text: long },
     });
     expect((await send({ intent: "else" })).status).toBe(400);
   });
 
-  it("are never changed or deleted, whoever writes", async () => {
+  it("can never be changed or deleted", async () => {
     await write("One.", 0);
     for (const sql of [
       "UPDATE upload_terms SET text = 'Other.'",
@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are asked for once an owner says so, and no more when they say that", async () => {
+  it("are required once an owner turns that on, until they turn it off", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();
@@ -122,7 +122,7 @@ describe("the terms", () => {
     expect(activities).toEqual(["terms-off", "terms-write", "terms-on", "terms-write"]);
   });
 
-  it("are written by owners, read by whoever uploads, and there is no version that is none", async () => {
+  it("are written by owners, read by uploaders, and return 404 for unknown versions", async () => {
     await write("One.", 0);
     expect(await load("", uploaderCookie)).toMatchObject({ shown: { text: "One." } });
     const forms: Record<string, string>[] = [
@@ -138,23 +138,23 @@ describe("the terms", () => {
   });
 });
 
-describe("what was accepted", () => {
+describe("accepted terms", () => {
   const accept = (videoId: string, version = 1, subject: "video" | "file" = "video") =>
     transaction(() =>
-      keepAcceptance(videoId, subject, "up", {
+      storeAcceptance(videoId, subject, "up", {
         version,
         acceptedAt: new Date(NOW).toISOString(),
       }),
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("is shown where a video is edited and where it is reported, with none for what has none", async () => {
+  it("are shown where a video is edited and where it is reported, also if there are none", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };
     await transaction(() => createReport({ id: "r", kind: "other", videos: ["v", "w"], payload }));
     const shown = () => readReportPage("r")?.videos.map(({ accepted }) => accepted);
-    // Nobody has ever written terms: nothing is said about them.
+    // There have never been any terms, so nothing is shown.
     expect(shown()).toEqual([undefined, undefined]);
     await saveTerms("One.", 0, "u");
     await saveTerms("Two.", 1, "u");
@@ -174,7 +174,7 @@ describe("what was accepted", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("outlives changes, the trash and for a year the video, whoever deleted it", async () => {
+  it("outlive changes and the trash, and the video itself by a year, whoever deleted it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });
@@ -183,37 +183,37 @@ describe("what was accepted", () => {
     await requireTerms(false, "u");
     sqliteHandle().exec("UPDATE videos SET title = 'Other', uploaded_by = NULL WHERE id = 'v'");
     await removeVideos(["v", "w"], "up");
-    expect(await forgetAccepted(0, NOW)).toBe(0);
-    expect(acceptancesOf(["v"])?.v).toHaveLength(1);
+    expect(await deleteOldAcceptances(0, NOW)).toBe(0);
+    expect(findAcceptances(["v"])?.v).toHaveLength(1);
     await purge(["v"]);
-    // Another program asks no trash.
+    // Another tool doesn't use the trash.
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'x'");
-    await forgetAccepted(0, NOW);
-    await forgetAccepted(0, NOW + 364 * DAY_MS);
+    await deleteOldAcceptances(0, NOW);
+    await deleteOldAcceptances(0, NOW + 364 * DAY_MS);
     expect(kept()).toEqual(["v", "w", "x"]);
-    // It is back, as from a backup.
+    // It exists again, as after restoring a backup.
     addVideo({ id: "x" });
-    await forgetAccepted(0, NOW + 366 * DAY_MS);
+    await deleteOldAcceptances(0, NOW + 366 * DAY_MS);
     expect(kept()).toEqual(["w", "x"]);
   });
 
-  it("is looked after in parts", async () => {
+  it("are cleaned up in batches", async () => {
     await saveTerms("One.", 0, "u");
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
        INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at)
        SELECT 'gone-' || i, 'video', 1, 'up', '2026-01-01T00:00:00.000Z' FROM n`,
     );
-    expect(await forgetAccepted(0, NOW)).toBe(500);
-    expect(await forgetAccepted(500, NOW)).toBe(1_000);
-    expect(await forgetAccepted(1_000, NOW)).toBe(0);
+    expect(await deleteOldAcceptances(0, NOW)).toBe(500);
+    expect(await deleteOldAcceptances(500, NOW)).toBe(1_000);
+    expect(await deleteOldAcceptances(1_000, NOW)).toBe(0);
     const gone = "SELECT count(*) FROM accepted_terms WHERE video_gone_at IS NOT NULL";
     expect(sqliteHandle().prepare(gone).pluck().get()).toBe(1_200);
   });
 
-  it("is kept in the transaction of its video alone", () => {
+  it("are only stored in the transaction of their video", () => {
     expect(() =>
-      keepAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
+      storeAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
     ).toThrow("in a transaction");
   });
 });

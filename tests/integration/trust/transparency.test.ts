@@ -20,7 +20,7 @@ const add = (id: string, columns: Record<string, string | null>) => {
 };
 
 describe("the transparency figures", () => {
-  it("are none without reports", async () => {
+  it("are empty without reports", async () => {
     expect(counted()).toEqual([]);
     const answer = await fileLoader();
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=300");
@@ -32,7 +32,7 @@ describe("the transparency figures", () => {
       add("a", {});
       add("b", { decision: "keep", kind: "other", closed_at: "2026-11-01T05:00:00.000Z" });
       add("c", { decision: "keep", closed_at: "2026-11-10T00:00:00.000Z" });
-      // Nobody decided: it says nothing about how long that takes.
+      // Not decided by a moderator, so it doesn't count for the median.
       add("d", { decision: "withdrawn", closed_at: "2026-12-30T00:00:00.000Z" });
       add("e", { state: "open", decision: null, closed_at: null });
       add("f", { received_at: "2027-01-01T00:00:00.000Z", closed_at: "2027-01-02T00:00:00.000Z" });
@@ -41,12 +41,12 @@ describe("the transparency figures", () => {
         for (const action of ["hide-at-once", "hide", "remove", "remove", "restore", "ask"]) {
           appendToLog({ action, reportId: "a", videoId: "v", userId: "u" }, now);
         }
-        // A decision on a report that named no video.
+        // A decision on a report without a video.
         appendToLog({ action: "remove", reportId: "a", userId: "u" }, now);
       });
     });
 
-    it("count by quarter what was received, decided and done, and how long it took", () => {
+    it("count received, decided and executed reports by quarter, and the time they took", () => {
       expect(counted()).toEqual([
         expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
         {
@@ -57,7 +57,7 @@ describe("the transparency figures", () => {
       ]);
     });
 
-    it("name nobody, and are counted again after a new entry of the log", async () => {
+    it("name nobody, and are recounted after a new log entry", async () => {
       const text = await (await fileLoader()).text();
       const before = counted();
       expect(JSON.parse(text)).toEqual({ periods: before });

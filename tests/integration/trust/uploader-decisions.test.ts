@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { loader as accountLoader } from "~/features/accounts/routes/account";
-import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
+import { giveStrike, listStrikes } from "~/features/accounts/users/strikes.server";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
-import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { eraseDueReports } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { createReport, eraseReport } from "~/features/moderation/reports/report-records.server";
 import {
-  decisionsFor,
-  forgetDecisions,
+  deleteOldDecisions,
+  listUploaderDecisions,
 } from "~/features/moderation/reports/uploader-decisions.server";
 import { action } from "~/features/moderation/routes/report-decision";
 import { openSession } from "~/features/permissions/session.server";
@@ -46,7 +46,7 @@ const decide = (
   );
 };
 const reasonsOf = (userId: string) =>
-  (strikesOf([userId]).get(userId) ?? []).map(({ reason }) => reason);
+  (listStrikes([userId]).get(userId) ?? []).map(({ reason }) => reason);
 const isIn = (userId: string) =>
   sqliteHandle()
     .prepare("SELECT deactivated_at IS NULL FROM users WHERE id = ?")
@@ -61,8 +61,8 @@ beforeEach(() => {
   addVideo({ title: "Their video", status: "published", uploaded_by: "up" });
 });
 
-describe("a strike from the desk", () => {
-  it("comes with a removal, with its reason, and is said with the decision", async () => {
+describe("a strike with a decision", () => {
+  it("is given with a removal and its reason, and shown with the decision", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -76,17 +76,17 @@ describe("a strike from the desk", () => {
     expect(log.all()).toEqual(["remove", "strike"]);
   });
 
-  it("blocks with the third that counts, which the page says before", async () => {
+  it("blocks the account with the third one, which the page announces", async () => {
     for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
     expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
-      description: expect.stringContaining("up@b.c has 3 strikes. The account is blocked now."),
+      description: expect.stringContaining("up@b.c has 3 strikes. The account is now blocked."),
     });
     expect(isIn("up")).toBe(0);
   });
 
-  it("is one for each uploader, and none for an editor", async () => {
+  it("is given once to each uploader, and never to an editor", async () => {
     addVideo({ id: "w", uploaded_by: "up" });
     addVideo({ id: "x", uploaded_by: "other" });
     addVideo({ id: "y", uploaded_by: "u" });
@@ -100,11 +100,12 @@ describe("a strike from the desk", () => {
     ]);
   });
 
-  it("is refused with another decision, and for who can have none; then nothing is decided", async () => {
+  it("is rejected with another decision or for users who can't get one, and then nothing is decided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
-      detail: "A strike comes with a removal. Choose Remove, or untick it.",
+      detail:
+        "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.",
       reason: "Because.",
       isStrike: true,
     });
@@ -112,13 +113,13 @@ describe("a strike from the desk", () => {
     expect(readReportPage("r")?.strikeable).toEqual([]);
     expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
       status: 422,
-      detail: "None of these videos has an uploader who can be given a strike.",
+      detail: "None of these videos has an uploader who can get a strike.",
     });
     expect(video()).toBeDefined();
-    expect(decisionsFor("up")).toEqual([]);
+    expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("has the beginning of a long reason, and the form is what ticks it", async () => {
+  it("shortens a long reason, and is only given if the form says so", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";
@@ -130,15 +131,15 @@ describe("a strike from the desk", () => {
     const reason = `${"x".repeat(700)} end`;
     expect(((await send({ reason, strike: "1" })) as Response).status).toBe(302);
     expect(reasonsOf("up")).toEqual([`${"x".repeat(499)}…`]);
-    expect(decisionsFor("up")[0]?.text?.reason).toBe(reason);
+    expect(listUploaderDecisions("up")[0]?.text?.reason).toBe(reason);
   });
 });
 
-describe("what an uploader reads of decisions", () => {
-  it("has the reason and the title, also when the video is deleted for good", async () => {
+describe("decisions shown to uploaders", () => {
+  it("include the reason and title, even if the video is deleted for good", async () => {
     await report("r");
     await decide("r", "hide", { reason: "First we look." });
-    expect(decisionsFor("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
+    expect(listUploaderDecisions("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
     await decide("r", "remove", { reason: "It is <b>hers</b>." });
     await purge(["v"]);
     const cookie = (await openSession("up")).split(";")[0] ?? "";
@@ -152,10 +153,10 @@ describe("what an uploader reads of decisions", () => {
       },
       { decision: "hide", videoId: null, text: { title: "Their video", reason: "First we look." } },
     ]);
-    expect(decisionsFor("other")).toEqual([]);
+    expect(listUploaderDecisions("other")).toEqual([]);
   });
 
-  it("is no question to the reporter, and nothing where nobody has uploaded it", async () => {
+  it("don't include questions to the reporter, or videos without an uploader", async () => {
     addVideo({ id: "w", uploaded_by: "of another program" });
     addVideo({ id: "x", uploaded_by: null });
     await report("r", ["v", "w", "x"]);
@@ -164,31 +165,31 @@ describe("what an uploader reads of decisions", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM uploader_decisions").pluck().get()).toBe(0);
   });
 
-  it("is encrypted, and says so where it can't be read", async () => {
+  it("are encrypted, and say so if they can't be read", async () => {
     await report("r");
     await decide("r", "keep", { reason: "A secret reason" });
     const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());
     expect(stored).not.toContain("secret");
     expect(stored).not.toContain("Their video");
     sqliteHandle().exec("UPDATE uploader_decisions SET payload = 'of another secret'");
-    expect(decisionsFor("up")).toMatchObject([{ decision: "keep", text: undefined }]);
+    expect(listUploaderDecisions("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
-  it("stays when the reporter's texts are erased, and goes after REPORT_KEEP", async () => {
+  it("stay when the reporter's texts are erased, and are deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));
-    expect(await forgetDecisions(NOW + 89 * DAY_MS)).toBe(0);
-    expect(decisionsFor("up")).toHaveLength(1);
-    expect(await forgetDecisions(NOW + 91 * DAY_MS)).toBe(1);
-    expect(decisionsFor("up")).toEqual([]);
+    expect(await deleteOldDecisions(NOW + 89 * DAY_MS)).toBe(0);
+    expect(listUploaderDecisions("up")).toHaveLength(1);
+    expect(await deleteOldDecisions(NOW + 91 * DAY_MS)).toBe(1);
+    expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("stays while the report is open", async () => {
+  it("stay while the report is open", async () => {
     await report("r");
     await decide("r", "hide");
-    await eraseDue(NOW + 200 * DAY_MS);
-    expect(await forgetDecisions(NOW + 200 * DAY_MS)).toBe(0);
-    expect(decisionsFor("up")).toHaveLength(1);
+    await eraseDueReports(NOW + 200 * DAY_MS);
+    expect(await deleteOldDecisions(NOW + 200 * DAY_MS)).toBe(0);
+    expect(listUploaderDecisions("up")).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loader as accountLoader } from "~/features/accounts/routes/account";
 import { action } from "~/features/accounts/routes/users";
 import { setDeactivated } from "~/features/accounts/user-list.server";
-import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
+import { giveStrike, listStrikes } from "~/features/accounts/users/strikes.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { openSession } from "~/features/permissions/session.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
@@ -42,7 +42,7 @@ function addVideo(id: string, status: string, publishAt: string | null = null) {
 const actions = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
-/** What the form answers: the sentence of its toast, or its status and why. */
+/** Sends the form. Returns the message of its toast, or its status and reason. */
 async function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
   const answer = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
@@ -55,7 +55,7 @@ async function send(fields: Record<string, string>, as = cookie) {
 }
 
 describe("a strike", () => {
-  it("is given with a reason that its uploader reads, and counts for 90 days", async () => {
+  it("is given with a reason for the uploader, and counts for 90 days", async () => {
     const now = Date.now();
     expect(
       await send({ intent: "strike", id: uploader.id, reason: " A <b>stolen</b> video " }),
@@ -63,9 +63,9 @@ describe("a strike", () => {
       status: 302,
       detail: "",
     });
-    const [strike] = strikesOf([uploader.id], now).get(uploader.id)!;
+    const [strike] = listStrikes([uploader.id], now).get(uploader.id)!;
     expect(strike).toMatchObject({ reason: "A <b>stolen</b> video", counts: true });
-    const after = strikesOf([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
+    const after = listStrikes([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
     expect(after[0]!.counts).toBe(false);
 
     const own = (await openSession(uploader.id)).split(";")[0]!;
@@ -78,13 +78,13 @@ describe("a strike", () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
-      detail: expect.stringContaining("another strike since the page was loaded"),
+      detail: expect.stringContaining("another strike after you opened the page"),
     });
-    expect(strikesOf([uploader.id]).get(uploader.id)).toHaveLength(1);
+    expect(listStrikes([uploader.id]).get(uploader.id)).toHaveLength(1);
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
   });
 
-  it("stands in the log without its reason and without a name", async () => {
+  it("is logged without its reason and without a name", async () => {
     await send({ intent: "strike", id: uploader.id, reason: "A stolen video" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
     expect(actions()).toEqual(["strike"]);
@@ -92,28 +92,28 @@ describe("a strike", () => {
     expect(log).not.toContain("@");
   });
 
-  it("is refused without a reason, with a long one, and for who is no uploader", async () => {
+  it("is rejected without a reason, with a long one, and for users who aren't uploaders", async () => {
     const id = uploader.id;
     for (const [fields, message] of [
-      [{ id, reason: "  " }, "A strike needs a reason."],
-      [{ id, reason: "x".repeat(501) }, "A reason has 500 characters at most."],
-      [{ id: owner.id, reason: "x" }, "Strikes are for uploaders."],
+      [{ id, reason: "  " }, "Enter a reason for the strike."],
+      [{ id, reason: "x".repeat(501) }, "Use at most 500 characters for the reason."],
+      [{ id: owner.id, reason: "x" }, "Only uploaders can get strikes."],
     ] as const) {
       const answer = await send({ intent: "strike", ...fields });
       expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);
     }
     expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
-    expect(strikesOf([id, owner.id]).size).toBe(0);
+    expect(listStrikes([id, owner.id]).size).toBe(0);
   });
 
-  it("blocks with the third that counts, and not with those that are over or withdrawn", async () => {
+  it("blocks the account with the third one that counts, ignoring expired and withdrawn ones", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const isIn = async () =>
       (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
     await giveStrike(uploader.id, "Long ago", owner.id, { now: Date.now() - 91 * DAY_MS });
     await giveStrike(uploader.id, "One", owner.id);
     await giveStrike(uploader.id, "Two", owner.id);
-    const { id } = strikesOf([uploader.id])
+    const { id } = listStrikes([uploader.id])
       .get(uploader.id)!
       .find(({ reason }) => reason === "Two")!;
     expect((await send({ intent: "withdraw-strike", id })).status).toBe(302);
@@ -126,7 +126,7 @@ describe("a strike", () => {
     expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
   });
 
-  it("blocks nobody where the setting says so", async () => {
+  it("blocks nobody if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = makeUser("owner@example.com");
@@ -137,7 +137,7 @@ describe("a strike", () => {
     }
   });
 
-  it("is for owners to give", async () => {
+  it("can only be given by owners", async () => {
     const editor = makeUser("editor@example.com");
     run("UPDATE users SET role = 'editor' WHERE id = ?", editor.id);
     for (const { id } of [editor, uploader]) {
@@ -156,7 +156,7 @@ describe("a block", () => {
     addVideo("reported", "published");
   });
 
-  it("ends sessions and tokens, and leaves the videos where they are not to be hidden", async () => {
+  it("ends sessions and tokens, and leaves the videos unless they are to be hidden", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     run(
       "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
@@ -168,16 +168,16 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("holds all of their videos until they are let in again, and gives back what was public", async () => {
+  it("holds all of their videos until they are reactivated, and restores the public ones", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
     expect(all.map(isPublic)).toEqual([false, false, false]);
-    // Twice is once.
+    // Blocking twice has no effect.
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // Neither the end of another hold nor another program makes one public.
+    // Neither releasing another hold nor another tool makes one public.
     await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);
@@ -189,14 +189,14 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("gives back what another program has entered again with another uploader", async () => {
+  it("restores a video that another tool has stored again with another uploader", async () => {
     const other = makeUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
     run("DELETE FROM videos WHERE id = 'hidden'");
     run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
     await send({ intent: "block", id: other.id, hide: "1" });
-    // One account is let in, and the other one's block goes on.
+    // One account is reactivated, the other one stays blocked.
     await send({ intent: "reactivate", id: other.id });
     expect(isPublic("public")).toBe(false);
     await send({ intent: "block", id: other.id, hide: "1" });
@@ -208,13 +208,13 @@ describe("a block", () => {
     expect(sqliteHandle().prepare("SELECT * FROM video_holds").all()).toEqual([]);
   });
 
-  it("also hides the videos of who is deactivated already", async () => {
+  it("also hides the videos of an account that is already deactivated", async () => {
     await setDeactivated(uploader.id, true, owner.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
     expect(isPublic("public")).toBe(false);
   });
 
-  it("is not for owners, nor for oneself", async () => {
+  it("is not possible for owners, nor for the user's own account", async () => {
     const other = makeUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);

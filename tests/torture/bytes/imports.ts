@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readPasskeyAnswer } from "~/features/accounts/passkeys/passkey-challenge.server";
+import { parsePasskeyResponse } from "~/features/accounts/passkeys/passkey-challenge.server";
 import { readEmail } from "~/features/accounts/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
 import { manageHref } from "~/features/library/list/manage-address";
@@ -160,7 +160,7 @@ export const IMPORTS: readonly Target[] = [
       const form = new FormData();
       form.set("passkey", input);
       form.set("email", input);
-      unless(FormError, () => readPasskeyAnswer(form));
+      unless(FormError, () => parsePasskeyResponse(form));
       unless(FormError, () => readEmail(input));
       for (const name of ["name", "subject", "message"]) form.set(name, input);
       const { message, errors } = readContactForm(form);

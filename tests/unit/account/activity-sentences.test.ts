@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activityMessage } from "~/platform/activity/activity-labels";
 
-const told = (action: string, detail = "") => {
+const format = (action: string, detail = "") => {
   const { before, subject, after } = activityMessage(action, detail);
   return `Ann ${before}${subject}${after}`;
 };
@@ -21,14 +21,14 @@ it.each([
   ["account-create", "b@c.d", "Ann made the account b@c.d"],
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
-])("the activity %s with “%s” is a sentence", (action, detail, message) => {
-  expect(told(action, detail)).toBe(message);
+])("formats the activity %s with “%s”", (action, detail, message) => {
+  expect(format(action, detail)).toBe(message);
 });
 
-it("a title may hold the sign that stands for it", () => {
-  expect(told("show", "100 % pure")).toBe("Ann made 100 % pure visible");
+it("keeps a percent sign in a title", () => {
+  expect(format("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("an action of another version is told by its name", () => {
-  expect(told("levitate", "A video")).toBe("Ann levitate A video");
+it("shows an unknown action by its name", () => {
+  expect(format("levitate", "A video")).toBe("Ann levitate A video");
 });

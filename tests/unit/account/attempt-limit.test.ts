@@ -4,8 +4,8 @@ import { stopRuntime } from "~db/runtime.server";
 
 afterEach(() => stopRuntime());
 
-describe("a limit of attempts", () => {
-  it("lets so many pass in a window that begins with the first", () => {
+describe("an attempt limit", () => {
+  it("allows a number of attempts in a window that begins with the first", () => {
     const limit = attemptLimit("attempts", 2, 60);
     expect([limit.consume("a", 0), limit.consume("a", 30_000)]).toEqual([undefined, undefined]);
     expect(limit.isUsedUp("a", 30_000)).toBe(true);
@@ -16,7 +16,7 @@ describe("a limit of attempts", () => {
     expect(limit.isUsedUp("a", 60_000)).toBe(false);
   });
 
-  it("does not count what turned out well", () => {
+  it("doesn't count refunded attempts", () => {
     const limit = attemptLimit("attempts", 1, 60);
     for (let n = 0; n < 5; n++) {
       expect(limit.consume("a", 0)).toBeUndefined();
@@ -26,12 +26,12 @@ describe("a limit of attempts", () => {
     expect([limit.consume("a", 0), limit.consume("a", 0)]).toEqual([undefined, 60]);
   });
 
-  it("remembers no more than ten thousand keys, however many come and however long they are", () => {
+  it("remembers at most ten thousand keys, however many there are and however long they are", () => {
     const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isUsedUp("first", 0)).toBe(true);
-    // Asking made it the youngest; ten thousand others push it out.
+    // Reading it made it the most recent. Ten thousand others evict it.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
     expect(limit.isUsedUp("first", 0)).toBe(false);
   });

@@ -3,54 +3,54 @@ import { describe, expect, it } from "vitest";
 import { deviceName } from "~/features/accounts/device.server";
 import {
   checkPassword,
+  DUMMY_HASH,
   hashPassword,
-  NOBODYS_HASH,
-  requireUnguessable,
-  strangerAsker,
-  userAsker,
+  rejectGuessablePassword,
+  strangerRequester,
+  userRequester,
 } from "~/features/accounts/password.server";
 import { FormError } from "~/platform/form-error.server";
 
-const ASKER = userAsker("somebody");
+const REQUESTER = userRequester("somebody");
 
 describe("a password", () => {
-  it("is hashed at cost 12, like the hash that stands for nobody's", async () => {
+  it("is hashed at cost 12, like the dummy hash", async () => {
     const longest = "é".repeat(36);
-    const hash = await hashPassword(longest, ASKER);
+    const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
-    expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
-    expect(await checkPassword(longest, hash, ASKER)).toBe(true);
+    expect(bcrypt.getRounds(DUMMY_HASH)).toBe(12);
+    expect(await checkPassword(longest, hash, REQUESTER)).toBe(true);
     for (const other of [`${longest}x`, `${longest.slice(0, -1)}e`]) {
-      expect(await checkPassword(other, hash, ASKER), other).toBe(false);
+      expect(await checkPassword(other, hash, REQUESTER), other).toBe(false);
     }
   });
 
-  it("is nobody's, whatever it is", async () => {
-    expect(await checkPassword("anything at all", undefined, ASKER)).toBe(false);
+  it("never matches without an account", async () => {
+    expect(await checkPassword("anything at all", undefined, REQUESTER)).toBe(false);
   });
 
-  it("is counted in characters at its least and in bytes at its most", async () => {
+  it("has a minimum in characters and a maximum in bytes", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
-      await expect(hashPassword(password, ASKER), password).rejects.toThrow(FormError);
+      await expect(hashPassword(password, REQUESTER), password).rejects.toThrow(FormError);
     }
   });
 
-  it("of the browser is more than the name of the site and the address of the account", () => {
+  it("chosen in the browser must be more than the site name and the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
       "erikamustermann",
     ]) {
-      expect(() => requireUnguessable(password, email), password).toThrow(FormError);
+      expect(() => rejectGuessablePassword(password, email), password).toThrow(FormError);
     }
     for (const password of [
       ...["correct horse battery", "afterdark and three horses", "1234567890", "mann mann mann"],
     ]) {
-      expect(() => requireUnguessable(password, email), password).not.toThrow();
+      expect(() => rejectGuessablePassword(password, email), password).not.toThrow();
     }
   });
 
-  it("is hashed beside the serving thread, which goes on meanwhile", async () => {
+  it("is hashed without blocking the serving thread", async () => {
     let turns = 0;
     const turn = () => {
       turns++;
@@ -58,47 +58,47 @@ describe("a password", () => {
     };
     let done = false;
     turn();
-    await hashPassword("correct horse battery", ASKER);
+    await hashPassword("correct horse battery", REQUESTER);
     done = true;
-    // bcryptjs in this thread would let a handful of turns through between its slices.
+    // In this thread, bcryptjs would only yield to the event loop a few times.
     expect(turns).toBeGreaterThan(500);
   });
 });
 
-describe("the queue of passwords to check", () => {
+describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** The names of those that were checked, in their order, and of those that were refused. */
-  function check(askers: ReturnType<typeof strangerAsker>[]) {
+  /** Returns the names of the checked requests in order, and of the rejected ones. */
+  function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const refused: string[] = [];
-    const all = askers.map((asker) =>
-      checkPassword("right", hash, asker).then(
-        () => checked.push(asker.name),
+    const all = requesters.map((requester) =>
+      checkPassword("right", hash, requester).then(
+        () => checked.push(requester.name),
         (error) => {
           expect(error).toBeInstanceOf(FormError);
-          refused.push(asker.name);
+          refused.push(requester.name);
         },
       ),
     );
     return Promise.all(all).then(() => ({ checked, refused }));
   }
-  const flood = Array.from({ length: 30 }, (_, n) => strangerAsker(`flood${n}`, 3));
+  const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
-  it("gives a network with fewer failures the place of one with more", async () => {
-    const { checked, refused } = await check([...flood, strangerAsker("new", 0)]);
+  it("replaces a network with more failures with one with fewer", async () => {
+    const { checked, refused } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(refused).toHaveLength(23);
   });
 
-  it("gives nobody's place to a network with as many failures", async () => {
-    const { checked } = await check([...flood, strangerAsker("alike", 3)]);
+  it("doesn't replace a network with as many failures", async () => {
+    const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of users first, two of each, whatever strangers do", async () => {
-    const users = ["a", "a", "a", "b"].map(userAsker);
+  it("checks the passwords of known users first, two of each, whatever strangers do", async () => {
+    const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, refused } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
     expect(refused).toContain("user a");

@@ -19,13 +19,13 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
 );
 
 describe("the table of permissions", () => {
-  it("says for each line what each role may", () => {
+  it("defines the access of each role on each line", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
     }
   });
 
-  it("keeps nothing from owners, and from editors the terms, the users, the backups, the alerts and the workers alone", () => {
+  it("gives owners everything, and editors all but terms, users, backups, alerts and workers", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/terms write",
@@ -47,7 +47,7 @@ describe("the table of permissions", () => {
     ]);
   });
 
-  it("lets moderators decide reports and look at the videos of these, and change nothing else", () => {
+  it("lets moderators only decide reports and view reported videos", () => {
     const allowed = guarded.filter((name) => allows(MODERATOR, name));
     expect(Object.fromEntries(allowed.map((name) => [name, reachOf(MODERATOR, name)]))).toEqual({
       "/admin/reports": "all",
@@ -62,7 +62,7 @@ describe("the table of permissions", () => {
     });
   });
 
-  it("lets nobody publish by the column for uploaders but uploaders", () => {
+  it("uses “publisher” only in the column of uploaders", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");
@@ -70,13 +70,13 @@ describe("the table of permissions", () => {
     expect(permittedOf({ role: "uploader", may_publish: 1 }).mayPublish).toBe(true);
   });
 
-  it("reaches no video of others where uploaders are concerned", () => {
+  it("gives uploaders no access to other users' videos", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // What all uploaders agree to, and that conversions go on, says nothing of anybody's videos.
+    // The terms and live updates of the queue reveal nothing about other users' videos.
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
-  it("lets uploaders publish, hide and schedule only once they may", () => {
+  it("lets only uploaders who may publish do so, hide and schedule", () => {
     const later = guarded.filter((name) => allows(PUBLISHER, name) && !allows(UPLOADER, name));
     expect(later).toEqual([
       "/admin publish",
@@ -89,7 +89,7 @@ describe("the table of permissions", () => {
     ]);
   });
 
-  it("gives uploaders no page about all videos", () => {
+  it("gives uploaders no pages about all videos", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

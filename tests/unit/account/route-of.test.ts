@@ -24,7 +24,7 @@ const filling = fc.oneof(
   ),
   fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 );
-/** A letter in another case, or percent-encoded. */
+/** Returns a character in another case, or percent-encoded. */
 const spelling = fc.constantFrom<(letter: string) => string>(
   ...[
     (letter: string) => letter,
@@ -41,7 +41,7 @@ const pattern = fc.oneof(
   fc.constantFrom(...ROUTES.filter((route) => route !== "/assets/*")),
   fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join("/")}`),
 );
-/** An address of a route, or of none, as somebody may write it. */
+/** An arbitrary spelling of a URL, with or without a route. */
 const target = fc
   .tuple(
     pattern,
@@ -85,7 +85,7 @@ describe("the route of a request target", () => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the one that the framework answers with, however the address is written", () => {
+  it("is the framework's route, however the URL is spelled", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];
@@ -104,7 +104,7 @@ describe("the route of a request target", () => {
     );
   });
 
-  it("is one of those that are known, whatever is asked for", () => {
+  it("is always a known route", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webPath(), fc.webUrl()), (address) => {
         expect(ROUTES).toContain(routeOf(address));
@@ -113,7 +113,7 @@ describe("the route of a request target", () => {
     );
   });
 
-  it("has a name for every address that there is", () => {
+  it("covers every route of the site", () => {
     for (const route of ROUTES) {
       expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
         route === "/*" ? "/*" : route,
@@ -122,7 +122,7 @@ describe("the route of a request target", () => {
   });
 });
 
-describe("rules that go by routes", () => {
+describe("rules based on routes", () => {
   const LISTS: Record<string, Iterable<string>> = {
     "open in every country": ALWAYS_OPEN,
     "in the page cache": CACHED_ROUTES,
@@ -130,11 +130,11 @@ describe("rules that go by routes", () => {
   };
   const isPublic = (route: string) => PERMISSIONS[route] === "anyone" || route === "/assets/*";
 
-  it.each(Object.entries(LISTS))("name routes that exist: %s", (_, list) => {
+  it.each(Object.entries(LISTS))("contain only existing routes: %s", (_, list) => {
     expect([...list].filter((route) => !ROUTES.includes(route))).toEqual([]);
   });
 
-  it("cache, and read from a copy, nothing of the studio", () => {
+  it("never cache the studio or read it from a replica", () => {
     expect([...CACHED_ROUTES, ...READ_ROUTES].filter((route) => !isPublic(route))).toEqual([]);
   });
 });

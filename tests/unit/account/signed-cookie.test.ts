@@ -26,18 +26,18 @@ function setting(name: string, value: string | undefined) {
 }
 
 describe("a signed cookie", () => {
-  it("gives its value back", () => {
+  it("returns its value", () => {
     const cookie = signedCookie("report", "hällo; =", Date.now() + 60_000);
     expect(cookie).toMatch(/; Path=\/; Max-Age=60; HttpOnly; SameSite=Lax$/);
     expect(readSignedCookie(withCookie(`x=1; ${pairOf(cookie)}; y`), "report")).toBe("hällo; =");
   });
 
-  it("is Secure when the site is https", () => {
+  it("is Secure if the site uses https", () => {
     setting("PUBLIC_URL", "https://videos.example");
     expect(signedCookie("report", "1", Date.now() + 60_000)).toMatch(/; Secure$/);
   });
 
-  it("does not stand in for another, and takes no change", () => {
+  it("can't replace another cookie or be changed", () => {
     const pair = pairOf(signedCookie("report", "1", Date.now() + 60_000));
     expect(
       readSignedCookie(withCookie(pair.replace("report=", "session=")), "session"),
@@ -57,7 +57,7 @@ describe("a signed cookie", () => {
     }
   });
 
-  it("expires on the server too, so that a copy of it doesn't work for longer", () => {
+  it("also expires on the server, so that a copy doesn't work for longer", () => {
     const now = Date.now();
     const pair = pairOf(signedCookie("report", "1", now + 60_000, now));
     expect(readSignedCookie(withCookie(pair), "report", now + 59_999)).toBe("1");
@@ -75,7 +75,7 @@ describe("a signed cookie", () => {
 });
 
 describe("the secret without SESSION_SECRET", () => {
-  it("is made once, beside the database, for its owner only", () => {
+  it("is generated once, next to the database, readable only by its owner", () => {
     setting("SESSION_SECRET", undefined);
     const [secret] = sessionSecrets();
     const file = path.join(site.folder, "db", "session-secret");
@@ -85,14 +85,14 @@ describe("the secret without SESSION_SECRET", () => {
     expect(sessionSecrets()[0]).toBe(secret);
   });
 
-  it("rotates by a line on top of its file", () => {
+  it("is rotated with a line at the top of its file", () => {
     fs.mkdirSync(path.join(site.folder, "db"), { recursive: true });
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
     setting("SESSION_SECRET", undefined);
     expect(sessionSecrets()).toEqual([NEW, OLD]);
   });
 
-  it("is refused when its file holds a short one", () => {
+  it("is rejected if its file contains a short one", () => {
     const file = path.join(site.folder, "db", "session-secret");
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);
@@ -118,7 +118,7 @@ describe("a toast", () => {
     expect(taken.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
-  it("is absent without its cookie, and nothing is set", async () => {
+  it("is absent without its cookie, and sets nothing", async () => {
     const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);

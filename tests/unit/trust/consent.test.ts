@@ -10,11 +10,11 @@ describe("the dates of consent records", () => {
     ["2004-02-29", "2022-03-01", true],
     ["1999-12-31", "2017-12-30", false],
     ["1999-12-31", "2017-12-31", true],
-  ])("has somebody born on %s on %s an adult: %s", (born, day, isAdult) => {
+  ])("someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
     expect(isAdultOn(born, day)).toBe(isAdult);
   });
 
-  it("knows days that there are", () => {
+  it("validates days", () => {
     expect(["2024-02-29", "1900-01-01", "2030-12-31"].every(isDay)).toBe(true);
     const none = ["2023-02-29", "1899-12-31", "2024-13-01", "24-01-01", "", "2024-1-1", "x"];
     expect(none.filter(isDay)).toEqual([]);
@@ -34,7 +34,7 @@ describe("the form of a performer", () => {
     checkedOn: "2026-01-01",
   };
 
-  it("is tidied", () => {
+  it("is normalized", () => {
     expect(readPerformer(typed, "2026-01-02")).toEqual({
       performer: {
         stageNames: ["Jane Doe", "J."],
@@ -46,7 +46,7 @@ describe("the form of a performer", () => {
     });
   });
 
-  it("says what is wrong beside each field", () => {
+  it("returns an error for each invalid field", () => {
     const wrong = {
       stageNames: " \n",
       legalName: "",
@@ -62,7 +62,7 @@ describe("the form of a performer", () => {
       "stageNames",
     ]);
     expect(readPerformer({ ...typed, documentKind: "" }, "2026-01-02")).toEqual({
-      errors: { documentKind: "Please say which document was checked." },
+      errors: { documentKind: "Please choose the document that was checked." },
     });
     const born = { ...typed, dateOfBirth: "2026-01-03", stageNames: "a".repeat(101) };
     expect(readPerformer(born, "2026-01-02")).toHaveProperty("errors.dateOfBirth");

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 async function encrypt(content: Buffer): Promise<void> {
-  // In pieces of an odd length, as they come over a connection.
+  // In chunks of an odd length, as they arrive over a connection.
   const pieces = Array.from({ length: Math.ceil(content.length / 5_001) }, (_, index) =>
     content.subarray(index * 5_001, (index + 1) * 5_001),
   );
@@ -58,7 +58,7 @@ describe("the encryption of documents", () => {
     },
   );
 
-  it("refuses a file that was changed, cut at a chunk or within one, swapped, or made longer", async () => {
+  it("rejects a file that was changed, truncated, reordered or extended", async () => {
     await encrypt(randomBytes(3 * CHUNK + 7));
     const whole = fs.readFileSync(file);
     // The last chunk has 7 bytes.
@@ -85,7 +85,7 @@ describe("the encryption of documents", () => {
     await expect(decrypt()).rejects.toThrow("ENOENT");
   });
 
-  it("refuses a file with another key, and opens its key with every secret that is listed", async () => {
+  it("rejects a file with another key, and decrypts its key with every listed secret", async () => {
     await encrypt(Buffer.from("text"));
     await expect(decrypt(await generateX25519Identity())).rejects.toThrow(DamagedDocumentError);
     const first = "the first secret of at least 32 letters";
@@ -104,7 +104,7 @@ describe("the encryption of documents", () => {
     expect(unwrapKey(wrapped)).toBe(key);
   });
 
-  it("stops what is not admitted", async () => {
+  it("stops rejected files", async () => {
     const refusing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });

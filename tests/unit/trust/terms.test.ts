@@ -5,46 +5,48 @@ import {
   normalizeTerms,
   termsProblem,
 } from "~/features/moderation/uploaders/terms";
-import { newestTerms } from "~/features/moderation/uploaders/terms-field";
+import { latestTerms } from "~/features/moderation/uploaders/terms-field";
 
-describe("the version that an upload names", () => {
-  it("is the one there is", () => {
+describe("the accepted version of an upload", () => {
+  it("is accepted if it is the current one", () => {
     expect(termsProblem("3", 3)).toBeUndefined();
     expect(termsProblem(" 3 ", 3)).toBeUndefined();
   });
 
-  it("is missing, which says what there is to accept", () => {
+  it("is rejected if it is missing, with the current version", () => {
     for (const none of [undefined, "", "  "]) {
       expect(termsProblem(none, 3)).toBe(
-        "Read the uploaders' terms and accept them. They are version 3.",
+        "Read and accept the uploaders’ terms. The current version is 3.",
       );
     }
   });
 
-  it("is an earlier one, which says that there is a newer", () => {
+  it("is rejected if it is an earlier one, with the newer version", () => {
     expect(termsProblem("2", 3)).toBe(
-      "The uploaders' terms have changed: version 3 came after version 2, which you accepted. Read the uploaders' terms and accept them.",
+      "The uploaders’ terms have changed from version 2, which you accepted, to version 3. Read and accept the uploaders’ terms.",
     );
   });
 
-  it("is none that ever was", () => {
+  it("is rejected if it never existed", () => {
     for (const none of ["4", "0", "-1", "3.0", "on", "03", "9".repeat(400)]) {
-      expect(termsProblem(none, 3), none).toMatch(/^There is no version .{1,20} of the/);
+      expect(termsProblem(none, 3), none).toMatch(
+        /^The uploaders’ terms have no version .{1,20}\. /,
+      );
     }
   });
 });
 
-describe("a text", () => {
-  it("is the same whichever way a browser sends its lines", () => {
+describe("the text of the terms", () => {
+  it("is the same for all line endings", () => {
     expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
     expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
     expect(DEFAULT_TERMS.length).toBeLessThan(MAX_TERMS_LENGTH);
   });
 });
 
-it("a form asks for the newest version that its page has heard of", () => {
+it("a form requires the latest version that its page knows", () => {
   const terms = (version: number) => ({ version, text: "", createdAt: "" });
-  expect(newestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
-  expect(newestTerms(terms(3), terms(2))?.version).toBe(3);
-  expect(newestTerms(undefined)).toBeUndefined();
+  expect(latestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
+  expect(latestTerms(terms(3), terms(2))?.version).toBe(3);
+  expect(latestTerms(undefined)).toBeUndefined();
 });

@@ -4,9 +4,9 @@ import { useToast } from "~/ui/feedback/toast";
 import { answerWithPasskey } from "~/ui/forms/ask-for-passkey";
 import { Field } from "~/ui/forms/field";
 
-export const ACCOUNT_CHALLENGE_ADDRESS = "/admin/account/passkey";
+export const ACCOUNT_CHALLENGE_PATH = "/admin/account/passkey";
 
-/** What confirms who it is: the password, or where the account has none a passkey, when it is sent. */
+/** A field that confirms the user's identity: the password or, if the account has none, a passkey on submit. */
 export function ConfirmField({
   hasPassword,
   label = "Current password",
@@ -30,18 +30,18 @@ export function ConfirmField({
   }
   return (
     <>
-      <p className="text-sm text-muted">You will be asked for one of your passkeys.</p>
+      <p className="text-sm text-muted">Your browser will ask for one of your passkeys.</p>
       {error && <p className="text-sm text-bad">{error}</p>}
     </>
   );
 }
 
 /**
- * The `onSubmit` of a form that a passkey confirms.
+ * Returns the `onSubmit` handler of a form that is confirmed with a passkey.
  *
- * @param wanted false where the form has a field for the password.
+ * @param wanted false if the form has a password field instead.
  */
-export function useConfirmedByPasskey(wanted: boolean) {
+export function usePasskeyConfirmation(wanted: boolean) {
   const submit = useSubmit();
   const show = useToast();
   if (!wanted) return undefined;
@@ -50,7 +50,7 @@ export function useConfirmedByPasskey(wanted: boolean) {
     const { submitter } = event.nativeEvent as SubmitEvent;
     const form = new FormData(event.currentTarget, submitter);
     try {
-      const passkey = await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS);
+      const passkey = await answerWithPasskey(ACCOUNT_CHALLENGE_PATH);
       if (!passkey) return;
       form.set("passkey", passkey);
       submit(form, { method: "post" });

@@ -19,20 +19,20 @@ import type { PasskeysTable } from "~db/schema/accounts";
 import { createThread } from "~db/threads/thread.server";
 import type { PasskeyCheck } from "../account-process.server";
 
-/** How long the browser's own dialog waits. */
+/** The timeout of the browser's dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
-/** What of an authenticator's answer is read before the library has verified it. */
-const ANSWER = z.looseObject({
+/** The parts of an authenticator's response that are read before the library has verified it. */
+const RESPONSE = z.looseObject({
   id: z.string(),
   response: z.looseObject({ userHandle: z.string().optional() }),
 });
 
 /**
- * What a browser asks its authenticators with: any passkey of this site, and its owner's fingerprint,
- * face or PIN. So the passkey says whose it is, and is two factors by itself.
+ * Returns the options with which a browser asks for any passkey of this site. User verification (fingerprint, face or
+ * PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
-export function askForPasskey(
+export function createPasskeyRequest(
   request: Request,
   use: ChallengeUse,
 ): { options: PublicKeyCredentialRequestOptionsJSON; cookie: string } {
@@ -44,10 +44,10 @@ export function askForPasskey(
   };
 }
 
-/** The field `passkey` of a form: an answer as the browser gives it. @throws {FormError} 400 for none. */
-export function readPasskeyAnswer(form: FormData): AuthenticationResponseJSON {
+/** Parses the field `passkey` of a form: the browser's response. @throws {FormError} 400 if it is invalid. */
+export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON {
   try {
-    return ANSWER.parse(
+    return RESPONSE.parse(
       JSON.parse(String(form.get("passkey"))),
     ) as unknown as AuthenticationResponseJSON;
   } catch {
@@ -55,17 +55,17 @@ export function readPasskeyAnswer(form: FormData): AuthenticationResponseJSON {
   }
 }
 
-/** Whose passkey it says it is; undefined for one that is not known at this host name. */
-export async function passkeyOwner(request: Request, id: string): Promise<string | undefined> {
+/** Returns the owner of a passkey id, unverified; undefined if it isn't known on this host name. */
+export async function findPasskeyOwner(request: Request, id: string): Promise<string | undefined> {
   return (await findPasskey(request, id))?.user_id;
 }
 
 /**
- * Who answered the challenge of this browser with a passkey.
+ * Verifies a passkey's response to the challenge of this browser.
  *
  * @returns the user's id.
- * @throws {FormError} 400 for an unknown passkey, a wrong or late answer, one that was used before,
- *   and a count of uses that does not rise (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
+ * @throws {FormError} 400 for an unknown passkey, a response that is invalid, late or was used before, and a signature
+ *   counter that doesn't increase (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
  */
 export async function verifyPasskey(
   request: Request,
@@ -75,22 +75,22 @@ export async function verifyPasskey(
   const expectedChallenge = findChallenge(request, use);
   const passkey = await findPasskey(request, answer.id);
   if (!passkey) {
-    throw new FormError(400, "This site does not know that passkey. It may have been removed.");
+    throw new FormError(400, "Unknown passkey. It may have been removed from your account.");
   }
   const { userHandle } = answer.response;
   if (userHandle && Buffer.from(userHandle, "base64url").toString() !== passkey.user_id) {
     throw notVerified();
   }
-  const { authenticationInfo } = await verify("verifyAuthenticationResponse", {
+  const { authenticationInfo } = await verifyInThread("verifyAuthenticationResponse", {
     response: answer,
     expectedChallenge,
     expectedOrigin: relyingParty(request).origins,
     expectedRPID: passkey.rp_id,
-    // The count is compared below, in the transaction that writes it.
+    // The counter is compared below, in the transaction that stores it.
     credential: { id: passkey.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     requireUserVerification: true,
   });
-  await countUse(passkey, expectedChallenge, {
+  await recordUse(passkey, expectedChallenge, {
     counter: authenticationInfo.newCounter,
     synced: authenticationInfo.credentialBackedUp,
   });
@@ -98,7 +98,7 @@ export async function verifyPasskey(
 }
 
 function notVerified(): FormError {
-  return new FormError(400, "The passkey could not be verified. Try again.");
+  return new FormError(400, "Couldn’t verify the passkey. Try again.");
 }
 
 async function findPasskey(request: Request, id: string) {
@@ -112,8 +112,8 @@ async function findPasskey(request: Request, id: string) {
     .executeTakeFirst();
 }
 
-/** Spends the challenge and writes the count of uses, which has to rise where there is one. */
-async function countUse(
+/** Spends the challenge and stores the signature counter, which must increase if the authenticator has one. */
+async function recordUse(
   { id, user_id, name }: Selectable<PasskeysTable>,
   challenge: string,
   { counter, synced }: { counter: number; synced: boolean },
@@ -125,35 +125,33 @@ async function countUse(
         .updateTable("passkeys")
         .set({ counter, synced: Number(synced), last_used_at: new Date().toISOString() })
         .where("id", "=", id)
-        // An authenticator that doesn't count answers 0 each time.
+        // Authenticators without a counter always return 0.
         .where((row) => (counter === 0 ? row("counter", "=", 0) : row("counter", "<", counter))),
     );
     if (changes === 0) recordActivity({ userId: user_id, action: "passkey-refused", detail: name });
     return changes === 1;
   });
   if (counted) return;
-  throw new FormError(
-    400,
-    "This passkey was refused: it was used elsewhere, as if somebody had a copy of it.",
-  );
+  throw new FormError(400, "This passkey was rejected because someone may have a copy of it.");
 }
 
 const COOKIE = "passkey-challenge";
 const CHALLENGE_BYTES = 32;
-/** Time to fetch a key from another room; the page of sign-in asks for a new one before it ends. */
+/**
+ * Enough time to fetch a security key from another room. The sign-in page requests a new challenge before it expires.
+ */
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
- * What an answer is for: a passkey that signs in can't be replayed to add one.
- *
- * @param session the hash of the session that asks; undefined for somebody who is signed out.
+ * The purpose of a challenge, so that a response for a sign-in can't be replayed to add a passkey. `session` is the
+ * hash of the session's id; undefined for someone who is signed out.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";
   session?: string;
 }
 
-/** A challenge, and the `Set-Cookie` header that gives it to this browser alone. */
+/** Returns a challenge, and the `Set-Cookie` header that binds it to this browser. */
 export function newChallenge(
   { purpose, session = "" }: ChallengeUse,
   now = Date.now(),
@@ -164,9 +162,9 @@ export function newChallenge(
 }
 
 /**
- * The challenge that this browser was given for this use.
+ * Returns the challenge that this browser got for this use.
  *
- * @throws {FormError} 400 when it was given none, or too long ago.
+ * @throws {FormError} 400 if it got none, or if it has expired.
  */
 export function findChallenge(
   request: Request,
@@ -177,16 +175,16 @@ export function findChallenge(
   const [givenPurpose, givenSession, challenge] = given;
   const isOurs = givenPurpose === purpose && givenSession === session;
   if (!challenge || !isOurs) {
-    throw new FormError(400, "That took too long. Try again.");
+    throw new FormError(400, "The request has expired. Try again.");
   }
   return challenge;
 }
 
 /**
- * Spends a challenge. A row for each that was answered rightly, so that visitors write nothing and a
- * restart forgets nothing. Part of a transaction.
+ * Spends a challenge. Only challenges with a valid response get a row, so that visitors can't write to the database and
+ * a restart forgets nothing. Needs a transaction.
  *
- * @throws {FormError} 400 when it was spent before.
+ * @throws {FormError} 400 if it was already spent.
  */
 export function spendChallenge(challenge: string, now = Date.now()): void {
   const changes = runChange(
@@ -199,11 +197,11 @@ export function spendChallenge(challenge: string, now = Date.now()): void {
       .onConflict((conflict) => conflict.doNothing()),
   );
   if (changes !== 1) {
-    throw new FormError(400, "That answer was used before. Try again.");
+    throw new FormError(400, "This passkey response was already used. Try again.");
   }
 }
 
-/** Deletes challenges that have expired, which nobody can answer any more. */
+/** Deletes spent challenges that have expired. */
 export async function deleteExpiredChallenges(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("spent_challenges")
@@ -218,18 +216,18 @@ type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
  * Calls a function of @simplewebauthn/server. The library takes 0.3 s of CPU time and 26 MB to load. Passkeys are used
  * a few times a day, so each answer is verified in its own thread: pages don't wait, and the memory is freed.
  *
- * @throws {FormError} 400 when the library refuses the answer; what it says is no sentence for people.
+ * @throws {FormError} 400 if the library rejects the response. Its message isn't meant for users.
  */
-export async function verify<C extends PasskeyCheck>(
+export async function verifyInThread<C extends PasskeyCheck>(
   check: C,
   options: Options<C>,
 ): Promise<Result<C>> {
-  const program = findExecutable(
+  const executable = findExecutable(
     "account-process",
     import.meta.url,
     "../account-process.server.ts",
   );
-  const thread = createThread("passkey", program, { env: childEnvironment() });
+  const thread = createThread("passkey", executable, { env: childEnvironment() });
   try {
     const value = await thread.ask<Result<C> | undefined>({ check, options });
     if (!value?.verified) throw notVerified();
@@ -240,12 +238,12 @@ export async function verify<C extends PasskeyCheck>(
 }
 
 /**
- * The site as an authenticator knows it (https://www.w3.org/TR/webauthn-3/#relying-party): its host name, by which
- * passkeys are found again, and from which origins a browser may say that it asks. `isUsable` is whether browsers offer
- * passkeys here at all: over https or on this machine, not at a bare IP address.
+ * Returns the relying party (https://www.w3.org/TR/webauthn-3/#relying-party): the host name for which passkeys are
+ * created, and the accepted origins. `isUsable` is whether browsers offer passkeys at all: over https or on localhost,
+ * but not for a bare IP address.
  *
- * It is that of PUBLIC_URL, or else of the host that was asked for. A proxy that ends TLS may hide the scheme,
- * and browsers use passkeys over http on this machine alone: so https is taken for the rest.
+ * It is derived from PUBLIC_URL, or else from the requested host. A proxy that terminates TLS may hide the scheme, and
+ * browsers allow passkeys over http only on localhost, so https is assumed everywhere else.
  */
 export function relyingParty(request: Request) {
   const { protocol, host, hostname } = new URL(siteOrigin(request));

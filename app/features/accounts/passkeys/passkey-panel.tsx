@@ -5,21 +5,21 @@ import { answerWithPasskey, createPasskey, preloadPasskeys } from "~/ui/forms/as
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
-import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
+import { ACCOUNT_CHALLENGE_PATH, ConfirmField, usePasskeyConfirmation } from "./confirm-field";
 import type { Passkey } from "./passkeys.server";
 
 interface State {
   passkeys: Passkey[];
-  /** The host name at which new ones work; undefined where browsers offer none. */
+  /** The host name for new passkeys; undefined if browsers don't offer any here. */
   rpId?: string;
   hasPassword: boolean;
   hasSecondFactor: boolean;
   busy: boolean;
-  /** Of the form with this intent. */
+  /** Returns the error of the form with one of these intents. */
   errorOf: (...intents: string[]) => string | undefined;
 }
 
-/** The passkeys of the account: the list, a form for another one, and the end of the password. */
+/** The passkeys of the account: the list, a form to add one, and a button that turns the password off. */
 export function PasskeyPanel({
   passkeys,
   rpId,
@@ -32,29 +32,32 @@ export function PasskeyPanel({
   return (
     <div className="flex flex-col gap-5">
       <p className="text-muted">
-        A passkey signs you in with the fingerprint, the face or the PIN of your device, without a
-        password and a code.
+        A passkey signs you in with your device’s fingerprint reader, face recognition or PIN,
+        without a password or code.
       </p>
       {listError && <p className="text-sm text-bad">{listError}</p>}
       {passkeys.length > 0 && (
         <ul className="flex flex-col ruled">
           {passkeys.map((passkey) => (
             <li key={passkey.id} className="flex flex-col gap-2 py-3">
-              <Description passkey={passkey} rpId={rpId} />
+              <PasskeyDetails passkey={passkey} rpId={rpId} />
               <details>
                 <summary className="min-h-11 cursor-pointer py-2.5 text-sm text-accent mouse:min-h-9 mouse:py-1.5">
                   Rename or remove<span className="sr-only"> {passkey.name}</span>
                 </summary>
-                <Change passkey={passkey} hasPassword={hasPassword} busy={busy} />
+                <EditPasskey passkey={passkey} hasPassword={hasPassword} busy={busy} />
               </details>
             </li>
           ))}
         </ul>
       )}
       {rpId === undefined ? (
-        <p className="text-muted">To add one, open the site by its name and over https.</p>
+        <p className="text-muted">To add a passkey, open the site at its domain name over https.</p>
       ) : (
-        <Adding {...{ hasPassword, hasSecondFactor, busy }} error={errorOf("passkey-add")} />
+        <AddPasskeyForm
+          {...{ hasPassword, hasSecondFactor, busy }}
+          error={errorOf("passkey-add")}
+        />
       )}
       {hasPassword && passkeys.some((each) => each.rpId === rpId) && (
         <PasswordOff busy={busy} error={errorOf("password-off")} />
@@ -63,15 +66,13 @@ export function PasskeyPanel({
   );
 }
 
-function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
+function PasskeyDetails({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
   const { name, synced, createdAt, lastUsedAt } = passkey;
   return (
     <div>
       <p className="font-medium wrap-anywhere">
         {name}
-        <span className="ml-2 text-sm text-muted">
-          {synced ? "Copied between your devices" : "On one device"}
-        </span>
+        <span className="ml-2 text-sm text-muted">{synced ? "Synced" : "This device only"}</span>
       </p>
       <p className="text-sm text-muted">
         Added <Time value={createdAt} />,{" "}
@@ -84,18 +85,18 @@ function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
         )}
       </p>
       {passkey.rpId !== rpId && (
-        <p className="text-sm text-warn">Works only at {passkey.rpId}, not at this address.</p>
+        <p className="text-sm text-warn">Works only on {passkey.rpId}, not on this domain.</p>
       )}
     </div>
   );
 }
 
-function Change({
+function EditPasskey({
   passkey: { id, name },
   hasPassword,
   busy,
 }: { passkey: Passkey } & Pick<State, "hasPassword" | "busy">) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <div className="flex max-w-md flex-col gap-5 py-3">
       <Form method="post" className="flex flex-col gap-3">
@@ -118,8 +119,8 @@ function Change({
   );
 }
 
-/** Two steps: the site is told who it is and gives a challenge, then the browser makes the passkey. */
-function Adding({
+/** Adds a passkey in two steps: the user confirms their identity to get a challenge, then the browser creates it. */
+function AddPasskeyForm({
   hasPassword,
   hasSecondFactor,
   busy,
@@ -137,8 +138,8 @@ function Adding({
     try {
       const confirmation: Record<string, string> = hasPassword
         ? { current: String(form.get("current")), code: String(form.get("code") ?? "") }
-        : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS)) ?? "" };
-      const passkey = await createPasskey(ACCOUNT_CHALLENGE_ADDRESS, confirmation);
+        : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_PATH)) ?? "" };
+      const passkey = await createPasskey(ACCOUNT_CHALLENGE_PATH, confirmation);
       const name = String(form.get("name"));
       if (passkey) submit({ intent: "passkey-add", name, passkey }, { method: "post" });
     } catch (failed) {
@@ -152,14 +153,14 @@ function Adding({
       <Field
         label="Name of the new passkey"
         name="name"
-        hint="Such as “Phone” or “Key on my key ring”. Without one it is called after this device."
+        hint="Optional, such as “Phone” or “Security key”. Defaults to this device’s name."
         maxLength={60}
       />
       <ConfirmField hasPassword={hasPassword} error={failure ?? error} />
       {hasPassword && hasSecondFactor && <CodeField />}
       <div>
         <Button busy={asking || busy} busyLabel="Waiting for your passkey...">
-          Add a passkey
+          Add passkey
         </Button>
       </div>
     </form>
@@ -167,7 +168,7 @@ function Adding({
 }
 
 function PasswordOff({ busy, error }: { busy: boolean; error?: string }) {
-  const confirm = useConfirmedByPasskey(true);
+  const confirm = usePasskeyConfirmation(true);
   return (
     <Form
       method="post"
@@ -175,12 +176,12 @@ function PasswordOff({ busy, error }: { busy: boolean; error?: string }) {
       className="flex flex-col items-start gap-3 scriptless:hidden"
     >
       <p className="text-muted">
-        With the password off only your passkeys sign you in, and nobody can talk you out of a
-        password. A second passkey on another device is wise then.
+        Signing in only with passkeys protects you from phishing. Add a second passkey on another
+        device first.
       </p>
       {error && <p className="text-sm text-bad">{error}</p>}
       <Button variant="danger" name="intent" value="password-off" disabled={busy}>
-        Turn the password off
+        Turn off password
       </Button>
     </Form>
   );

@@ -12,20 +12,20 @@ import { deviceName } from "../device.server";
 import {
   findChallenge,
   newChallenge,
-  readPasskeyAnswer,
+  parsePasskeyResponse,
   relyingParty,
   spendChallenge,
-  verify,
+  verifyInThread,
 } from "./passkey-challenge.server";
 
-const LONGEST_NAME = 60;
-/** More than anybody has devices. */
+const MAX_NAME_LENGTH = 60;
+/** More than anyone has devices. */
 const MAX_PASSKEYS = 20;
 
-/** A passkey as its owner sees it: `rpId` is the host name at which it works. Times are ISO 8601 UTC. */
+/** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
-/** The passkeys of a user, the oldest first. */
+/** Returns the passkeys of a user, oldest first. */
 export async function listPasskeys(userId: string) {
   const rows = await database()
     .selectFrom("passkeys")
@@ -35,29 +35,28 @@ export async function listPasskeys(userId: string) {
     .orderBy("created_at")
     .orderBy("id")
     .execute();
-  // Its maker copies a synced one between devices.
   return rows.map((row) => ({ ...row, synced: row.synced === 1 }));
 }
 
-/** Whether anybody may sign in with a passkey at this host name: else the page doesn't offer it. */
+/** Returns whether any passkey exists for this host name. Otherwise the sign-in page doesn't offer them. */
 export function hasAnyPasskey(rpId: string): boolean {
   return prepared("SELECT 1 FROM passkeys WHERE rp_id = ? LIMIT 1").get(rpId) !== undefined;
 }
 
-/** Whether an account has a password to sign in with. */
+/** Returns whether an account has a password. */
 export function hasPassword(userId: string): boolean {
   return Boolean(prepared("SELECT password_hash FROM users WHERE id = ?").pluck().get(userId));
 }
 
-/** What a passkey is called: what its owner typed, in one line, or else the device. */
+/** Returns the name of a passkey: the one that was entered, on one line, or else the device. */
 function passkeyName(typed: string, device: string): string {
   const name = typed.replace(/\s+/g, " ").trim();
-  return [...(name || device || "Passkey")].slice(0, LONGEST_NAME).join("");
+  return [...(name || device || "Passkey")].slice(0, MAX_NAME_LENGTH).join("");
 }
 
-/** @throws {FormError} 404 for a passkey that is not the user's, 422 for an empty name. */
+/** @throws {FormError} 404 if the user has no such passkey, 422 for an empty name. */
 export async function renamePasskey(userId: string, id: string, typed: string): Promise<void> {
-  if (!typed.trim()) throw new FormError(422, "A passkey needs a name.");
+  if (!typed.trim()) throw new FormError(422, "Enter a name for the passkey.");
   const name = passkeyName(typed, "");
   const entry = { userId, action: "passkey-rename", detail: name } as const;
   await changeAndRecord(entry, () => {
@@ -67,10 +66,10 @@ export async function renamePasskey(userId: string, id: string, typed: string): 
 }
 
 /**
- * Removes a passkey of a user, unless it is the last way in: the last that works at this host name,
- * of an account without a password.
+ * Removes a passkey of a user, unless it is the only way to sign in: the last one for this host name, on an account
+ * without a password.
  *
- * @throws {FormError} 404 for a passkey that is not the user's, 409 for the last way in.
+ * @throws {FormError} 404 if the user has no such passkey, 409 if it is the only way to sign in.
  */
 export async function removePasskey(userId: string, id: string, rpId: string): Promise<void> {
   await transaction(() => {
@@ -87,39 +86,42 @@ export async function removePasskey(userId: string, id: string, rpId: string): P
     if (!hasPassword(userId) && left.get(userId, rpId) === 0) {
       throw new FormError(
         409,
-        "This is the only way into your account. Set a password or add another passkey first.",
+        "This is your only way to sign in. Set a password or add another passkey first.",
       );
     }
   });
 }
 
-/** Removes all passkeys of a user: for the operator, at the command line. */
+/** Removes all passkeys of a user. For operators, on the command line. */
 export async function removePasskeys(userId: string): Promise<void> {
   await database().deleteFrom("passkeys").where("user_id", "=", userId).execute();
 }
 
 function notFound(): FormError {
-  return new FormError(404, "That passkey has been removed already.");
+  return new FormError(404, "This passkey was already removed.");
 }
 
-/** Ed25519, ES256 and RS256 (COSE numbers, RFC 9053): what authenticators make. */
+/** The algorithms that authenticators support: Ed25519, ES256 and RS256 (COSE numbers, RFC 9053). */
 const ALGORITHMS = [-8, -7, -257];
-/** How long the browser's own dialog waits. */
+/** The timeout of the browser's dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
- * What a browser makes a passkey with, for a user who has just confirmed who it is. The passkey is
- * kept by the authenticator together with the account, so that it signs in without an e-mail address.
+ * Returns the options with which a browser creates a passkey, for a user who has just confirmed their identity. The
+ * authenticator stores the account with the passkey (a discoverable credential), so signing in needs no email address.
  *
- * @throws {FormError} 409 when the account has too many, or the site can't be reached so.
+ * @throws {FormError} 409 if the account has too many passkeys, or browsers don't allow them on this host name.
  */
-export async function beginPasskey(
+export async function createPasskeyOptions(
   request: Request,
   { user, idHash }: OpenSession,
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; cookie: string }> {
   const { id: rpId, isUsable } = relyingParty(request);
   if (!isUsable)
-    throw new FormError(409, "Passkeys need the site to be reached by name over https.");
+    throw new FormError(
+      409,
+      "Passkeys require the site to be opened at its domain name over https.",
+    );
   const known = await database()
     .selectFrom("passkeys")
     .select(["id", "rp_id"])
@@ -147,10 +149,11 @@ export async function beginPasskey(
 }
 
 /**
- * Adds the passkey that an authenticator has made to the account.
+ * Adds a passkey that an authenticator has created to the account.
  *
- * @param form.name what it is to be called, else by the device.
- * @throws {FormError} 400 for an answer that is wrong, late or used before, 409 for one passkey too many.
+ * @param form.name the name of the passkey; defaults to the device.
+ * @throws {FormError} 400 for a response that is invalid, late or was used before, 409 if the account has too many
+ *   passkeys.
  */
 export async function addPasskey(
   request: Request,
@@ -159,8 +162,8 @@ export async function addPasskey(
 ): Promise<void> {
   const expectedChallenge = findChallenge(request, { purpose: "add", session: idHash });
   const { id: rpId, origins } = relyingParty(request);
-  const { registrationInfo } = await verify("verifyRegistrationResponse", {
-    response: readPasskeyAnswer(form) as unknown as RegistrationResponseJSON,
+  const { registrationInfo } = await verifyInThread("verifyRegistrationResponse", {
+    response: parsePasskeyResponse(form) as unknown as RegistrationResponseJSON,
     expectedChallenge,
     expectedOrigin: origins,
     expectedRPID: rpId,
@@ -190,12 +193,12 @@ export async function addPasskey(
         .onConflict((conflict) => conflict.doNothing()),
     );
     if (changes !== 1) {
-      throw new FormError(409, "That passkey belongs to an account already.");
+      throw new FormError(409, "This passkey already belongs to an account.");
     }
   });
 }
 
 function requireRoom(passkeys: number): void {
   if (passkeys < MAX_PASSKEYS) return;
-  throw new FormError(409, `An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
+  throw new FormError(409, `You can have at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
 }

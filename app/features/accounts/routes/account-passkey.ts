@@ -4,12 +4,12 @@ import { FormError, toFormError } from "~/platform/form-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { confirmIdentity } from "../confirm-identity.server";
-import { askForPasskey } from "../passkeys/passkey-challenge.server";
-import { beginPasskey } from "../passkeys/passkeys.server";
+import { createPasskeyRequest } from "../passkeys/passkey-challenge.server";
+import { createPasskeyOptions } from "../passkeys/passkeys.server";
 
 /**
- * POST: what the account page asks the browser for a passkey with. `purpose` is `confirm`, or `add` with
- * the password or a passkey that confirms who it is. The page's own forms take the answers.
+ * POST: returns the options with which the account page asks the browser for a passkey. `purpose` is `confirm`, or
+ * `add` with the password or a passkey that confirms the user's identity. The forms of the page receive the responses.
  */
 export async function action({ request }: ActionFunctionArgs) {
   const session = await requireSession(request, "/admin/account/passkey");
@@ -18,13 +18,13 @@ export async function action({ request }: ActionFunctionArgs) {
   try {
     const purpose = form.get("purpose");
     if (purpose !== "confirm" && purpose !== "add") {
-      throw new FormError(400, "This form asks for something the site does not know.");
+      throw new FormError(400, "Unknown action. Reload the page and try again.");
     }
     if (purpose === "add") await confirmIdentity(request, session, form, { withCode: true });
     const { options, cookie } =
       purpose === "add"
-        ? await beginPasskey(request, session)
-        : askForPasskey(request, { purpose, session: session.idHash });
+        ? await createPasskeyOptions(request, session)
+        : createPasskeyRequest(request, { purpose, session: session.idHash });
     return Response.json(options, {
       headers: { "Set-Cookie": cookie, "Cache-Control": "no-store" },
     });

@@ -9,7 +9,7 @@ import {
 } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { DecisionList } from "~/features/moderation/reports/decision-list";
-import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.server";
+import { listUploaderDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { requireSession } from "~/features/permissions/guard.server";
 import { listSessions } from "~/features/permissions/session.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
@@ -27,23 +27,23 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { changeAccount } from "../account-form.server";
 import { deviceCookie, knownDevice } from "../device.server";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import { relyingParty } from "../passkeys/passkey-challenge.server";
 import { PasskeyPanel } from "../passkeys/passkey-panel";
 import { hasPassword, listPasskeys } from "../passkeys/passkeys.server";
-import { findEnrolment, findSecondFactor } from "../second-factor.server";
+import { findEnrollment, findSecondFactor } from "../second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "../second-factor-panel";
 import { StrikeList } from "../users/strikes";
-import { strikesOf } from "../users/strikes.server";
+import { listStrikes } from "../users/strikes.server";
 
 const SECOND_FACTOR_FORMS = [
   ...["second-factor-begin", "second-factor-confirm", "second-factor-off"],
   "recovery-codes",
 ];
 
-export const meta = privateMeta("Your Account");
+export const meta = privateMeta("Your account");
 
-/** Recovery codes must not stay in a cache, the browser's own included. */
+/** Recovery codes must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -52,12 +52,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { id: rpId, isUsable } = relyingParty(request);
   return {
     email: user.email,
-    strikes: strikesOf([user.id]).get(user.id) ?? [],
-    decisions: decisionsFor(user.id),
+    strikes: listStrikes([user.id]).get(user.id) ?? [],
+    decisions: listUploaderDecisions(user.id),
     isUploader: user.role === "uploader",
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
-    enrolment: await findEnrolment(user.id),
+    enrollment: await findEnrollment(user.id),
     passkeys: await listPasskeys(user.id),
     rpId: isUsable ? rpId : undefined,
     hasPassword: hasPassword(user.id),
@@ -71,7 +71,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const device = knownDevice(request, session.user.id);
   try {
     const change = await changeAccount(request, session, form);
-    // A change of the password or the second factor voids all marks but that of the browser that makes it.
+    // Changing the password or the second factor voids all device cookies except this browser's.
     const headers = new Headers();
     if (device) headers.set("Set-Cookie", deviceCookie(session.user.id, device));
     if ("recoveryCodes" in change) {
@@ -101,7 +101,7 @@ export default function Account() {
   const secondFactorError = errorOf(...SECOND_FACTOR_FORMS);
   const isCodeWrong = answer?.field === "code";
   return (
-    <AdminPage title="Your Account" lead={email} isNarrow>
+    <AdminPage title="Your account" lead={email} isNarrow>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
       {strikes.length > 0 && (
         <PageSection id="strikes" title="Strikes">
@@ -129,11 +129,11 @@ export default function Account() {
           hasSecondFactor={factor.enabledAt !== undefined}
         />
       </PageSection>
-      <PageSection id="second-factor" title="Second factor">
+      <PageSection id="second-factor" title="Two-factor authentication">
         <SecondFactorPanel
           key={key}
           factor={factor}
-          enrolment={page.enrolment}
+          enrollment={page.enrollment}
           hasPassword={hasPassword}
           hasPasskey={passkeys.some((each) => each.rpId === rpId)}
           busy={busy}
@@ -141,7 +141,7 @@ export default function Account() {
           codeError={isCodeWrong ? secondFactorError : undefined}
         />
       </PageSection>
-      <PageSection id="sessions" title="Where you are signed in">
+      <PageSection id="sessions" title="Sessions">
         <SessionList
           sessions={sessions}
           busy={busy}
@@ -149,13 +149,12 @@ export default function Account() {
         />
       </PageSection>
       {mayCreateTokens && (
-        <PageSection id="programs" title="Programs">
+        <PageSection id="api" title="API">
           <p className="text-muted">
-            Programs use the site in your name with{" "}
             <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
-              tokens of the API
-            </Link>
-            .
+              API tokens
+            </Link>{" "}
+            let other software act on your behalf.
           </p>
         </PageSection>
       )}
@@ -163,9 +162,7 @@ export default function Account() {
   );
 }
 
-/**
- * Changes the password of the account, or gives it one; a password manager is told which account it is.
- */
+/** Changes or sets the password. The hidden field tells password managers which account it is for. */
 function PasswordForm({
   email,
   hasPassword,
@@ -177,14 +174,14 @@ function PasswordForm({
   busy: boolean;
   error?: string;
 }) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <input type="hidden" name="intent" value="password" />
       <input hidden readOnly name="username" autoComplete="username" value={email} />
       {!hasPassword && (
         <p className="text-muted">
-          Your account has no password: you sign in with your passkeys. You can give it one.
+          Your account has no password. You sign in with your passkeys, and can set a password here.
         </p>
       )}
       <ConfirmField hasPassword={hasPassword} error={error} />
@@ -193,12 +190,12 @@ function PasswordForm({
         name="password"
         type="password"
         autoComplete="new-password"
-        hint="At least 10 characters, at most 72 bytes."
+        hint="At least 10 characters."
         minLength={10}
         required
       />
       <Field
-        label="New password again"
+        label="Repeat new password"
         name="again"
         type="password"
         autoComplete="new-password"
@@ -207,7 +204,7 @@ function PasswordForm({
       <CheckField name="tokens">Also revoke my API tokens</CheckField>
       <div>
         <Button busy={busy} busyLabel="Changing...">
-          {hasPassword ? "Change Password" : "Set a Password"}
+          {hasPassword ? "Change password" : "Set password"}
         </Button>
       </div>
     </Form>

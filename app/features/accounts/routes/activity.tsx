@@ -38,9 +38,9 @@ export default function Activity() {
   const { activities } = useLoaderData<typeof loader>();
   const last = activities.at(-1);
   return (
-    <AdminPage title="Activity" lead="What admins did. Times are UTC.">
+    <AdminPage title="Activity" lead="Everything that happened in the studio. Times are UTC.">
       {activities.length === 0 ? (
-        <EmptyState icon={<History />} title="Nothing has happened yet." />
+        <EmptyState icon={<History />} title="No activity yet." />
       ) : (
         <ol className="flex flex-col text-sm">
           {activities.map(({ id, email, isDeletedAccount, action, detail, createdAt }) => {

@@ -20,14 +20,14 @@ import { CheckField, Field, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { confirmIdentity } from "../confirm-identity.server";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import { hasPassword } from "../passkeys/passkeys.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, SCOPES } from "../tokens/scopes";
 import { createToken, type ListedToken, listTokens, revokeToken } from "../tokens/tokens.server";
 
-export const meta = privateMeta("API Tokens");
+export const meta = privateMeta("API tokens");
 
-/** A token must not stay in a cache, the browser's own included. */
+/** Tokens must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -52,7 +52,7 @@ export async function action({ request }: ActionFunctionArgs) {
       return { token: await createToken(user, form), message: undefined, isIdentity: false };
     }
     const isRevoked = await revokeToken(user.id, Number(form.get("id")));
-    const done = isRevoked ? "The token has been revoked." : "This token was revoked before.";
+    const done = isRevoked ? "Token revoked." : "This token was already revoked.";
     return redirectWithToast("/admin/tokens", success("Success", done));
   } catch (error) {
     const { message, init } = toFormError(error);
@@ -67,12 +67,12 @@ export default function ApiTokens() {
   const mayCreate = usePermissions()("/admin/tokens create");
   useFormErrorToast(answer);
   return (
-    <AdminPage title="API Tokens" isNarrow>
+    <AdminPage title="API tokens" isNarrow>
       <p className="text-muted">
-        A token lets a program use the site in your name, as far as its scopes and your account
-        allow. What there is to call stands in the{" "}
+        API tokens let other software act on your behalf, within their scopes and your permissions.
+        See the{" "}
         <Link to="/api" className="text-ink underline underline-offset-4">
-          reference of the API
+          API reference
         </Link>
         .
       </p>
@@ -86,18 +86,18 @@ export default function ApiTokens() {
           identityError={answer?.isIdentity ? answer.message : undefined}
         />
       ) : (
-        <p className="text-muted">Your account can't create tokens or use the API.</p>
+        <p className="text-muted">Your account can’t create tokens or use the API.</p>
       )}
       <TokenList tokens={tokens} busy={busy} now={now} />
     </AdminPage>
   );
 }
 
-/** A token that was just made: nobody can read it again. */
+/** A new token. It is shown only once, because only its hash is stored. */
 function NewToken({ token }: { token: string }) {
   return (
     <PageSection id="new-token" title="Your new token">
-      <p>Copy it now: it is not shown again.</p>
+      <p>Copy it now. It won’t be shown again.</p>
       <p className="rounded-md border border-line-strong bg-ground p-3 wrap-anywhere select-all">
         <code>{token}</code>
       </p>
@@ -116,45 +116,45 @@ function TokenForm({
   error?: string;
   identityError?: string;
 }) {
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   return (
     <Form
       method="post"
       className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6"
-      aria-labelledby="make-token"
+      aria-labelledby="create-token"
       onSubmit={confirm}
     >
       <input type="hidden" name="intent" value="create" />
-      <h2 id="make-token" className="text-lg font-semibold">
-        Make a token
+      <h2 id="create-token" className="text-lg font-semibold">
+        Create token
       </h2>
       <Field
         label="Name"
         name="name"
         required
         maxLength={MAX_TOKEN_NAME_LENGTH}
-        hint="Which program uses it."
+        hint="The software that uses the token."
         error={error}
       />
       <fieldset className="flex flex-col">
-        <legend className="text-sm font-medium">It may</legend>
+        <legend className="text-sm font-medium">Scopes</legend>
         {SCOPE_NAMES.map((scope) => (
           <CheckField key={scope} name="scope" value={scope} defaultChecked={scope === "read"}>
             {SCOPES[scope]}
           </CheckField>
         ))}
       </fieldset>
-      <SelectField label="It ends after" name="days" defaultValue="90">
+      <SelectField label="Expires in" name="days" defaultValue="90">
         {LIFETIMES_DAYS.map((days) => (
           <option key={days} value={days}>
-            {days === 365 ? "A year" : `${days} days`}
+            {days === 365 ? "1 year" : `${days} days`}
           </option>
         ))}
       </SelectField>
       <ConfirmField hasPassword={hasPassword} error={identityError} />
       <div>
-        <Button busy={busy} busyLabel="Making...">
-          Make Token
+        <Button busy={busy} busyLabel="Creating...">
+          Create token
         </Button>
       </div>
     </Form>
@@ -164,7 +164,9 @@ function TokenForm({
 function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean; now: number }) {
   return (
     <PageSection id="tokens" title="Tokens">
-      {tokens.length === 0 && <p className="text-muted">There is no token yet.</p>}
+      {tokens.length === 0 && (
+        <p className="text-muted">No tokens yet. Create one to use the API.</p>
+      )}
       <ul className="flex flex-col ruled">
         {tokens.map((token) => (
           <li key={token.id} className="flex flex-wrap items-center gap-3 py-3">
@@ -172,11 +174,11 @@ function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean
               <p className="font-medium wrap-anywhere">
                 {token.name}
                 {Date.parse(token.expiresAt) <= now && (
-                  <span className="ml-2 text-sm text-bad">Ended</span>
+                  <span className="ml-2 text-sm text-bad">Expired</span>
                 )}
               </p>
               <p className="text-sm text-muted">
-                {token.scopes.join(", ")}; until <Time value={token.expiresAt} />;{" "}
+                {token.scopes.join(", ")}; expires <Time value={token.expiresAt} />;{" "}
                 {token.lastUsedAt ? (
                   <>
                     last used <Time value={token.lastUsedAt} />

@@ -18,14 +18,14 @@ import {
   completeSignIn,
   endSecondStep,
   findSecondStep,
-  proveSecondFactor,
+  verifySecondFactor,
 } from "../sign-in.server";
 
-export const meta = privateMeta("Second step - Admin Sign In");
+export const meta = privateMeta("Two-factor authentication - Admin Sign In");
 
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
-/** Only for somebody whose password was given a moment ago. */
+/** Only for a user who has just entered their password. */
 export async function loader({ request }: LoaderFunctionArgs) {
   if (!(await findSecondStep(request))) throw redirect("/auth");
   return null;
@@ -37,7 +37,7 @@ export async function action({ request }: ActionFunctionArgs) {
   if (!user) throw redirect("/auth");
   const form = await readSmallForm(request);
   try {
-    const kind = await proveSecondFactor(request, user.id, String(form.get("code") ?? ""));
+    const kind = await verifySecondFactor(request, user.id, String(form.get("code") ?? ""));
     const answer = await completeSignIn(
       request,
       user.id,
@@ -56,7 +56,10 @@ export default function AuthCode() {
   const busy = useNavigation().formAction === "/auth/code";
   useFormErrorToast(formError);
   return (
-    <SignInCard title="Second step" text="Your password was right. Now the code of your app.">
+    <SignInCard
+      title="Two-factor authentication"
+      text="Enter the 6-digit code from your authenticator app."
+    >
       <Form method="post" action="/auth/code" className="flex flex-col gap-4">
         <CodeField error={formError?.message} />
         <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
@@ -64,7 +67,7 @@ export default function AuthCode() {
         </Button>
       </Form>
       <ButtonLink to="/auth" variant="ghost" className="w-full">
-        Start again
+        Back
       </ButtonLink>
     </SignInCard>
   );

@@ -1,13 +1,15 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { askForPasskey } from "../passkeys/passkey-challenge.server";
+import { createPasskeyRequest } from "../passkeys/passkey-challenge.server";
 
-/** POST: what the sign-in page asks the browser for a passkey with; /auth takes the answer. */
+/**
+ * POST: returns the options with which the sign-in page asks the browser for a passkey. /auth receives the response.
+ */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   await readSmallForm(request);
-  const { options, cookie } = askForPasskey(request, { purpose: "sign-in" });
+  const { options, cookie } = createPasskeyRequest(request, { purpose: "sign-in" });
   return Response.json(options, {
     headers: { "Set-Cookie": cookie, "Cache-Control": "no-store" },
   });

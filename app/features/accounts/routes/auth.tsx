@@ -18,7 +18,12 @@ import { PasskeySignIn } from "~/ui/forms/passkey-sign-in";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 import { relyingParty } from "../passkeys/passkey-challenge.server";
 import { hasAnyPasskey } from "../passkeys/passkeys.server";
-import { completeSignIn, proveByPasskey, proveIdentity, secondStepCookie } from "../sign-in.server";
+import {
+  completeSignIn,
+  secondStepCookie,
+  verifyCredentials,
+  verifyPasskeySignIn,
+} from "../sign-in.server";
 
 export const meta = privateMeta("Admin Sign In");
 
@@ -35,9 +40,13 @@ export async function action({ request }: ActionFunctionArgs) {
   const form = await readSmallForm(request);
   try {
     if (form.has("passkey")) {
-      return await completeSignIn(request, await proveByPasskey(request, form), "passkey-sign-in");
+      return await completeSignIn(
+        request,
+        await verifyPasskeySignIn(request, form),
+        "passkey-sign-in",
+      );
     }
-    const user = await proveIdentity(request, form);
+    const user = await verifyCredentials(request, form);
     if (!user.hasSecondFactor) return await completeSignIn(request, user.id);
     return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
   } catch (error) {

@@ -16,7 +16,7 @@ import { completeSignIn } from "../sign-in.server";
 
 export const meta = privateMeta("Invitation");
 
-/** Whoever has the link may use it, so no cache has it, the browser's own included. */
+/** The link alone gives access, so the page must not stay in any cache, not even the browser's. */
 export const headers = unlistedHeaders;
 
 const WRONG_LINKS_PER_ADDRESS = 20;
@@ -38,7 +38,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     );
   } catch (error) {
     const { message, init } = toFormError(error);
-    return data({ email: undefined, role: undefined, message: message }, init);
+    return data({ email: undefined, role: undefined, message }, init);
   }
 }
 
@@ -48,7 +48,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const password = String(form.get("password") ?? "");
   try {
     if (password !== String(form.get("again") ?? "")) {
-      throw new FormError(422, "The two passwords differ.");
+      throw new FormError(422, "The passwords don’t match.");
     }
     const token = params.token ?? "";
     await limited(request, () => findInvitation(token));
@@ -59,7 +59,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   }
 }
 
-/** Counts what was not found. A good link, opened often, is none of it. */
+/** Limits attempts with unknown links. Opening a valid link often doesn't count. */
 async function limited<T extends { state: string }>(
   request: Request,
   find: () => Promise<T>,
@@ -89,7 +89,7 @@ export default function Invite() {
   return (
     <SignInCard
       title="Invitation"
-      text={`You are invited to this site's studio as ${role}. Choose a password, and your account is there.`}
+      text={`You’ve been invited to the studio as ${role}. Choose a password to create your account.`}
     >
       <Form method="post" className="flex flex-col gap-4">
         <Field label="Email" type="email" autoComplete="username" readOnly value={email} />
@@ -103,14 +103,14 @@ export default function Invite() {
           error={formError?.message}
         />
         <Field
-          label="The password again"
+          label="Repeat password"
           name="again"
           type="password"
           autoComplete="new-password"
           required
         />
-        <Button busy={isBusy} busyLabel="Making your account..." className="mt-2 w-full">
-          Make my account
+        <Button busy={isBusy} busyLabel="Creating account..." className="mt-2 w-full">
+          Create account
         </Button>
       </Form>
     </SignInCard>

@@ -6,7 +6,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { endAccess } from "../end-access.server";
 
-/** Somebody who typed the address or came back to it has nothing to see here. */
+/** There is no page. Redirects visitors who typed the address or went back to it. */
 export function loader() {
   return redirect("/");
 }
@@ -32,7 +32,7 @@ export async function action({ request }: ActionFunctionArgs) {
     );
     await unlessBusy(change);
   }
-  // What the browser has cached of the panel goes too; what it remembers for its viewer stays.
+  // Clears cached studio pages, but not the data that the browser stores for the visitor.
   return redirect("/", {
     headers: { "Set-Cookie": forgetSessionCookie(), "Clear-Site-Data": '"cache"' },
   });

@@ -16,18 +16,18 @@ import { hasPassword } from "../passkeys/passkeys.server";
 import { columnsOf } from "../role-choices";
 import { type ListedUser, listUsers } from "../user-list.server";
 import { type AccountDialog, AccountDialogs } from "../users/account-dialogs";
-import { videosOfAccount } from "../users/delete-account.server";
+import { countAccountVideos } from "../users/delete-account.server";
 import { InvitationList, InviteForm, NewLink } from "../users/invitations";
-import { strikesOf } from "../users/strikes.server";
+import { listStrikes } from "../users/strikes.server";
 import { UserList } from "../users/user-list";
 import { performUsers, type UsersAnswer, type UsersFailure } from "../users/users-action.server";
 
 export const meta = privateMeta("Users");
 
-/** The link of an invitation must not stay in a cache, the browser's own included. */
+/** Invitation links must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
-const GONE = failure(404, "This user does not exist, or is you.").toast;
+const GONE = failure(404, "This user doesn’t exist, or it is your own account.").toast;
 
 interface Answer {
   error?: UsersFailure;
@@ -43,7 +43,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     ownId: owner.id,
     users,
     dialog,
-    strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
+    strikes: Object.fromEntries(listStrikes(users.map(({ id }) => id))),
     invitations: await listInvitations(),
     limits: siteLimits(),
     origin: siteOrigin(request),
@@ -69,17 +69,17 @@ export default function Users() {
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
       <InviteForm key={`form ${invitation?.path}`} error={error} isBusy={busy === "invite"} />
-      <UserList users={users} strikes={strikes} ownId={ownId} ofSite={limits} error={error} />
+      <UserList users={users} strikes={strikes} ownId={ownId} siteLimits={limits} error={error} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
         <dt className="font-medium text-ink">Owner</dt>
-        <dd>Does everything, users included.</dd>
+        <dd>Full access, including users.</dd>
         <dt className="font-medium text-ink">Editor</dt>
-        <dd>Uploads, changes, publishes and deletes all videos.</dd>
+        <dd>Can upload, edit, publish and delete all videos.</dd>
         <dt className="font-medium text-ink">Uploader</dt>
         <dd>
-          Sees their own videos alone, and changes them while they are drafts; once they may
-          publish, at any time.
+          Can upload and edit their own drafts. With publishing rights, they can edit their own
+          videos at any time.
         </dd>
       </dl>
     </AdminPage>
@@ -89,8 +89,8 @@ export default function Users() {
 const KINDS = ["delete", "transfer"] as const;
 
 /**
- * Returns the dialog that the address of the users screen names: `?delete=` or `?transfer=` with an account. `gone` for
- * an account that doesn't exist, or is one's own.
+ * Returns the dialog in the URL of the users screen: `?delete=` or `?transfer=` with an account. `gone` if the account
+ * doesn't exist or can't be deleted because it is the owner's own.
  */
 async function accountDialog(
   parameters: URLSearchParams,
@@ -109,9 +109,9 @@ async function accountDialog(
     kind,
     id: user.id,
     email: user.email,
-    ...videosOfAccount(user.id),
+    ...countAccountVideos(user.id),
     receivers,
-    // Whoever deletes an account usually looks after its videos.
+    // The owner who deletes an account usually takes care of its videos.
     receiver: receivers.some(({ id }) => id === ownId) ? ownId : undefined,
     hasPassword: hasPassword(ownId),
   };

@@ -9,28 +9,28 @@ import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/cl
 import { firstRow, runChange } from "~db/run-query.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, type Scope } from "./scopes";
 
-/** Makes a token that was published by mistake easy to find. */
+/** Makes tokens that were published by mistake easy to find. */
 const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** A use is noted at most this often. */
-const NOTE_USE_EVERY_MS = 10 * 60 * 1000;
+/** The last use is recorded at most this often. */
+const RECORD_USE_EVERY_MS = 10 * 60 * 1000;
 
-/** Only the hash is stored: nobody can read a token again, its owner neither. */
+/** Only the hash is stored, so nobody can read a token again, not even its owner. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 export type TokenUse = NonNullable<ReturnType<typeof findToken>>;
 
-/** A token as its owner sees it; times are ISO 8601 UTC. */
+/** A token as shown to its owner. Times are ISO 8601 UTC. */
 export type ListedToken = Awaited<ReturnType<typeof listTokens>>[number];
 
 /**
- * Makes a token.
+ * Creates a token.
  *
- * @param form `name`, `scope` once for each, `days`.
- * @returns the token, which is shown this once.
- * @throws {FormError} 422 for a field that is wrong, 409 where there are 50.
+ * @param form `name`, one or more `scope`, and `days`.
+ * @returns the token, which is shown only once.
+ * @throws {FormError} 422 for an invalid field, 409 if the user already has 50 tokens.
  */
 export async function createToken(
   user: SessionUser,
@@ -41,11 +41,14 @@ export async function createToken(
   const scopes = SCOPE_NAMES.filter((scope) => form.getAll("scope").includes(scope));
   const days = LIFETIMES_DAYS.find((each) => String(each) === form.get("days"));
   if (name === "" || name.length > MAX_TOKEN_NAME_LENGTH)
-    throw new FormError(422, `A name of at most ${MAX_TOKEN_NAME_LENGTH} characters is needed.`);
-  if (scopes.length === 0) throw new FormError(422, "Choose what the token may do.");
-  if (days === undefined) throw new FormError(422, "Choose when the token ends.");
+    throw new FormError(422, `Enter a name with at most ${MAX_TOKEN_NAME_LENGTH} characters.`);
+  if (scopes.length === 0) throw new FormError(422, "Choose at least one scope.");
+  if (days === undefined) throw new FormError(422, "Choose when the token expires.");
   if ((await listTokens(user.id)).length >= MAX_TOKENS)
-    throw new FormError(409, `There are ${MAX_TOKENS} tokens. Revoke one that is not used.`);
+    throw new FormError(
+      409,
+      `You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`,
+    );
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, () =>
     runChange(
@@ -64,7 +67,7 @@ export async function createToken(
   return token;
 }
 
-/** The tokens of a user, those that have ended too, the newest first. */
+/** Returns the tokens of a user, including expired ones, newest first. */
 export async function listTokens(userId: string) {
   const rows = await database()
     .selectFrom("api_tokens")
@@ -76,7 +79,7 @@ export async function listTokens(userId: string) {
   return rows.map((row) => ({ ...row, scopes: readScopes(row.scopes) }));
 }
 
-/** Ends a token of the user. False when there is no such token of theirs. */
+/** Revokes a token of a user. Returns false if the user has no such token. */
 export async function revokeToken(userId: string, id: number): Promise<boolean> {
   return transaction(() => {
     const token = firstRow(
@@ -91,7 +94,7 @@ export async function revokeToken(userId: string, id: number): Promise<boolean> 
   });
 }
 
-/** Whose token it is; undefined for one that is unknown or has ended, or whose user is deactivated. */
+/** Returns the user and scopes of a token; undefined if it is unknown or expired, or its user is deactivated. */
 export function findToken(token: string, now = Date.now()) {
   if (!token.startsWith(PREFIX)) return undefined;
   const row = firstRow(
@@ -112,21 +115,21 @@ export function findToken(token: string, now = Date.now()) {
       .where("users.deactivated_at", "is", null),
   );
   if (!row) return undefined;
-  noteUse(row.tokenId, row.last_used_at, now);
+  recordUse(row.tokenId, row.last_used_at, now);
   const { id, email } = row;
   const user: SessionUser = { id, email, ...permittedOf(row) };
   return { tokenId: row.tokenId, user, scopes: readScopes(row.scopes) };
 }
 
-/** Whether an Authorization header holds a token that works; asked before any route sees the request. */
+/** Returns whether an Authorization header has a valid token. Called before any route sees the request. */
 export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
   const token = bearerToken(authorization);
   return token !== undefined && findToken(token, now) !== undefined;
 }
 
-/** While another process is writing, the next use is soon enough. */
-function noteUse(tokenId: number, lastUsedAt: string | null, now: number): void {
-  if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < NOTE_USE_EVERY_MS) return;
+/** Records the last use. Skipped while another process is writing, because the next use is soon enough. */
+function recordUse(tokenId: number, lastUsedAt: string | null, now: number): void {
+  if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < RECORD_USE_EVERY_MS) return;
   tryWriteTransaction(() => {
     sqliteHandle()
       .prepare("UPDATE api_tokens SET last_used_at = ? WHERE id = ?")
@@ -134,21 +137,21 @@ function noteUse(tokenId: number, lastUsedAt: string | null, now: number): void 
   });
 }
 
-/** The scopes that a row of `api_tokens` lists. */
+/** Parses the scopes of a row of `api_tokens`. */
 export function readScopes(list: string): Scope[] {
   const found: unknown = JSON.parse(list);
   return SCOPE_NAMES.filter((scope) => Array.isArray(found) && found.includes(scope));
 }
 
 /**
- * Whether a request is that of an account, by its session or an API token. For limits, which are applied before
+ * Returns whether a request belongs to an account, by its session or an API token. For limits that are applied before
  * any route sees the request.
  */
 export function isSignedIn({ headers }: IncomingMessage): boolean {
   try {
     return hasOpenSession(headers.cookie ?? "") || hasValidToken(headers.authorization);
   } catch {
-    // The route reports what is wrong with the database.
+    // The route reports the problem with the database.
     return false;
   }
 }

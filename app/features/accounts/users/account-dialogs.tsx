@@ -3,7 +3,7 @@ import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { SelectField } from "~/ui/forms/field";
-import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { ConfirmField, usePasskeyConfirmation } from "../passkeys/confirm-field";
 import type { UsersFailure } from "./users-action.server";
 
 const USERS = "/admin/users";
@@ -13,11 +13,11 @@ export interface AccountDialog {
   id: string;
   email: string;
   videos: number;
-  /** Of these videos. */
+  /** How many of these videos are in the trash. */
   inTrash: number;
   receivers: { id: string; email: string }[];
   receiver: string | undefined;
-  /** Whether the owner confirms by a password, or else by a passkey. */
+  /** Whether the owner confirms with a password; otherwise with a passkey. */
   hasPassword: boolean;
 }
 
@@ -35,16 +35,17 @@ export function AccountDialogs({ dialog, error }: { dialog: AccountDialog; error
 function DeleteDialog({ dialog, error }: { dialog: AccountDialog; error?: UsersFailure }) {
   const { id, email, videos, hasPassword } = dialog;
   const busy = useNavigation().formData?.get("intent") === "delete-account";
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const confirm = usePasskeyConfirmation(!hasPassword);
   const isIdentity = error?.isIdentity ?? false;
   return (
     <Dialog title="Delete this account?" description={email} closeTo={USERS}>
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-muted">
-        <li>Its user is signed out everywhere and can’t sign in again.</li>
-        <li>Its tokens, invitations, preview links, queued imports, templates and views end.</li>
-        {videos > 0 && (
-          <li>Its videos keep their addresses. Those that are on hold stay on hold.</li>
-        )}
+        <li>The user is signed out everywhere and can’t sign in again.</li>
+        <li>
+          Their API tokens, invitations, preview links, queued imports, templates and saved views
+          are deleted.
+        </li>
+        {videos > 0 && <li>Their videos keep their URLs. Videos on hold stay on hold.</li>}
         <li>This can’t be undone.</li>
       </ul>
       <Form
@@ -86,7 +87,7 @@ function TransferDialog({ dialog, error }: { dialog: AccountDialog; error?: User
           <input type="hidden" name="intent" value="transfer-videos" />
           <input type="hidden" name="id" value={id} />
           <p className="text-sm text-muted">
-            The videos keep their addresses. Those that are on hold stay on hold.
+            The videos keep their URLs. Videos on hold stay on hold.
           </p>
           <ReceiverField dialog={dialog} error={error} />
           {error && <Failure error={error} />}

@@ -9,36 +9,40 @@ import { eachPart } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { accountRow, setDeactivated } from "../user-list.server";
 
-/** Held or released in one transaction: a few milliseconds. */
+/** The number of videos changed in one transaction, which takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 25;
 
 /**
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. It is a deactivation and no
  * state of its own, which every check of an account would have to know.
  *
- * @param hidesVideos whether to hold all of their videos, including deleted ones, until the account is reactivated.
- * @returns undefined when there is no such account.
- * @throws {FormError} 409 for an owner: owners have no uploads to answer for.
+ * @param hidesVideos whether to put all of their videos on hold, including deleted ones, until the account is
+ *   reactivated.
+ * @returns undefined if there is no such account.
+ * @throws {FormError} 409 for an owner.
  */
 export async function blockUser(
   userId: string,
   ownerId: string,
   hidesVideos: boolean,
 ): Promise<{ email: string; hidden: number } | undefined> {
-  const user = await transaction(() => blockIn(userId, ownerId));
+  const user = await transaction(() => blockInTransaction(userId, ownerId));
   if (!user) return undefined;
   const hidden = hidesVideos
-    ? await eachVideo(videosOf(userId), (id) => hideOne(id, userId, ownerId))
+    ? await changeVideos(videosOf(userId), (id) => hideVideo(id, userId, ownerId))
     : 0;
   return { ...user, hidden };
 }
 
 /** Blocks the account only, in the caller's transaction. */
-export function blockIn(userId: string, ownerId: string | null): { email: string } | undefined {
+export function blockInTransaction(
+  userId: string,
+  ownerId: string | null,
+): { email: string } | undefined {
   const user = accountRow(userId);
   if (!user) return undefined;
   if (user.role === "owner")
-    throw new FormError(409, "An owner can't be blocked. Give them another role first.");
+    throw new FormError(409, "Owners can’t be blocked. Change their role first.");
   const isDeactivated = user.deactivated_at !== null;
   if (!isDeactivated) {
     const deactivated_at = new Date().toISOString();
@@ -52,8 +56,8 @@ export function blockIn(userId: string, ownerId: string | null): { email: string
 }
 
 /**
- * Reactivates an account and releases the videos that its block holds, also those whose uploader another program has
- * changed since.
+ * Reactivates an account and releases the videos that are on hold because of its block, including those whose uploader
+ * another tool has changed since.
  */
 export async function unblockUser(
   userId: string,
@@ -61,7 +65,7 @@ export async function unblockUser(
 ): Promise<{ email: string; restored: number } | undefined> {
   const user = await setDeactivated(userId, false, ownerId);
   if (!user) return undefined;
-  const restored = await eachVideo(heldFor("user-blocked", userId), (id) => {
+  const restored = await changeVideos(heldFor("user-blocked", userId), (id) => {
     const isReleased = releaseHold({ videoId: id, reason: "user-blocked", sourceId: userId });
     if (isReleased) appendToLog({ action: "unhide-blocked", videoId: id, userId: ownerId });
     return isReleased && isPublic(id);
@@ -70,16 +74,16 @@ export async function unblockUser(
 }
 
 /**
- * Returns the blocked accounts that hold a video although it now belongs to another account: it was transferred, and
- * nobody will reactivate a deleted account.
+ * Returns the blocked accounts because of which a video is on hold although it now belongs to another account: it was
+ * transferred, and a deleted account is never reactivated.
  */
-export function formerBlocksOf(videoId: string): string[] {
+export function findFormerBlocks(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);
   return sourcesOf(videoId, "user-blocked").filter((source) => source !== uploader);
 }
 
 /**
- * Releases the holds of `formerBlocksOf`. Other holds stay.
+ * Releases the holds of `findFormerBlocks`. Other holds stay.
  *
  * @returns false if there are none.
  */
@@ -88,7 +92,7 @@ export function releaseFormerBlocks(
   userId: string,
 ): Promise<boolean> {
   return transaction(() => {
-    const sources = formerBlocksOf(id);
+    const sources = findFormerBlocks(id);
     if (sources.length === 0) return false;
     for (const sourceId of sources) {
       releaseHold({ videoId: id, reason: "user-blocked", sourceId });
@@ -99,15 +103,15 @@ export function releaseFormerBlocks(
   });
 }
 
-/** @returns whether it was public until now. */
-function hideOne(videoId: string, userId: string, ownerId: string): boolean {
+/** Puts a video on hold. Returns whether it was public until now. */
+function hideVideo(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });
   if (isNew) appendToLog({ action: "hide-blocked", videoId, userId: ownerId });
   return wasPublic;
 }
 
-/** All that a user has uploaded, deleted videos included. */
+/** Returns the ids of a user's videos, including deleted ones. */
 function videosOf(userId: string): string[] {
   return prepared<string>(
     `SELECT id FROM videos WHERE uploaded_by = @userId
@@ -117,8 +121,8 @@ function videosOf(userId: string): string[] {
     .all({ userId });
 }
 
-/** Returns how many of some videos `change` says are public, or were. Others can write in between. */
-function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
+/** Changes videos in parts, so that other writes can happen in between. Returns for how many `change` returned true. */
+function changeVideos(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const rest = [...ids];
   return eachPart(
     () => rest.splice(0, VIDEOS_AT_ONCE),

@@ -13,21 +13,22 @@ import { endAccess } from "../end-access.server";
 import { accountRow, requireOtherOwner } from "../user-list.server";
 
 const OWN_ACCOUNT = "You can’t delete your own account, but another owner can.";
-const NEEDS_RECEIVER = "Choose the account that receives the videos of this account.";
+const NEEDS_RECEIVER = "Choose an account to receive the videos of this account.";
 
 /**
- * What becomes of each column that names an account when the account is deleted. A test compares it with the schema.
+ * What happens to each column that references an account when the account is deleted. A test compares it with the
+ * schema.
  *
- * - `transferred`: it names the receiver of the videos instead.
- * - `deleted`: the row belongs to the account alone and is deleted with it.
- * - `kept`: it records what somebody did. The id stays, which by then names nobody; it is never given to another
- *   account, since ids are 128 random bits.
+ * - `transferred`: it references the receiver of the videos instead.
+ * - `deleted`: the row belongs only to the account and is deleted with it.
+ * - `kept`: it records an action. The id stays but no longer identifies anyone. It is never used for another account,
+ *   because ids are 128 random bits.
  */
 export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" | "kept">> = {
   "videos.uploaded_by": "transferred",
   "deleted_videos.row": "transferred",
   "deleted_videos.uploaded_by": "transferred",
-  // Of a file that is still to replace another: kept, so that it waits for somebody who may change the video.
+  // Kept for pending replacement files, so that they wait for someone who may change the video.
   "video_files.user_id": "transferred",
 
   "users.id": "deleted",
@@ -38,16 +39,16 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "upload_templates.user_id": "deleted",
   "saved_views.user_id": "deleted",
   "devices.user_id": "deleted",
-  // Outcomes that a repeated request to publish gets.
+  // The stored results for repeated publish requests.
   "published_uploads.user_id": "deleted",
   "preview_links.created_by": "deleted",
-  // Imports that wait end, and the list of the others has nobody to read it.
+  // Queued imports end, and nobody needs the list of the others.
   "downloads.user_id": "deleted",
-  // What the uploader alone reads. The decisions themselves are in the moderation log.
+  // Only shown to the uploader. The decisions themselves are in the moderation log.
   "user_strikes.user_id": "deleted",
   "uploader_decisions.user_id": "deleted",
 
-  // Of an invitation that was used. Those that weren't are deleted.
+  // Used invitations are kept, unused ones are deleted.
   "invitations.invited_by": "kept",
   "activities.user_id": "kept",
   "moderation_log.user_id": "kept",
@@ -61,29 +62,29 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "deleted_videos.deleted_by": "kept",
   "tag_changes.user_id": "kept",
   "backups.user_id": "kept",
-  // Of a block: the videos that it holds stay on hold until an editor releases them.
+  // Videos on hold because of a block stay on hold until an editor releases them.
   "video_holds.source_id": "kept",
 };
 
 export interface DeletedAccount {
   email: string;
-  /** How many videos were transferred, and to whose account. */
+  /** The number of transferred videos, and the email of the receiving account. */
   videos: number;
   receiver: string | undefined;
 }
 
 /**
- * Deletes an account. Its access ends first. Its videos go to another account, as `transferVideos` has it, and its email
- * address is removed from the database.
+ * Deletes an account. Its access ends first. Its videos are transferred to another account as in `transferVideos`, and
+ * its email address is removed from the database.
  *
- * All of it is one transaction, unless there are many videos or activities: then it takes several, each of which leaves
- * a consistent state. If the process is killed in between, the account is deactivated and still has the rest of its
+ * This is one transaction, unless there are many videos or activities: then it takes several, each of which leaves a
+ * consistent state. If the process is killed in between, the account is deactivated and still has the rest of its
  * videos, and deleting it again continues.
  *
- * @param receiverId whose account receives the videos; undefined for an account without any.
- * @param ownerId who requests it; null at the command line.
+ * @param receiverId the account that receives the videos; undefined for an account without videos.
+ * @param ownerId the user who requests it; null on the command line.
  * @returns undefined if there is no such account.
- * @throws {FormError} 409 for one's own account, for the last owner, and if there are videos that nobody receives.
+ * @throws {FormError} 409 for the user's own account, for the last owner, and if there are videos but no receiver.
  */
 export async function deleteAccount(
   userId: string,
@@ -110,7 +111,7 @@ export async function deleteAccount(
     });
     if (!step) return undefined;
     if (step.isDone) {
-      // Those that are left over expire within a day.
+      // Uploads that can't be removed now expire within a day.
       await removeUploadsOf(userId).catch(console.error);
       jobsChanged("progress");
       return step.deleted;
@@ -125,12 +126,12 @@ function findDeletable(userId: string, ownerId: string | null) {
   const user = accountRow(userId);
   if (!user) return undefined;
   if (userId === ownerId) throw new FormError(409, OWN_ACCOUNT);
-  requireRight(ownerId);
+  requireUserPermission(ownerId);
   requireOtherOwner(user);
   return user;
 }
 
-/** The last step. What belongs to the account alone is deleted by its foreign keys. */
+/** The last step of a deletion. Foreign keys delete the rows that belong only to the account. */
 function deleteRows(
   { id, email }: { id: string; email: string },
   ownerId: string | null,
@@ -148,15 +149,15 @@ function deleteRows(
   });
 }
 
-/** Moved in one transaction: a few milliseconds. */
+/** The number of videos moved in one transaction, which takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 50;
 
-const LOST_RIGHT = "Your account may no longer change users.";
+const LOST_PERMISSION = "You no longer have permission to manage users.";
 const NO_RECEIVER =
-  "Choose an active account that can upload videos. The one you chose can’t receive any.";
+  "This account can’t receive videos. Choose an active account that can upload videos.";
 
-/** All videos of an account, and how many of them are in the trash. */
-export function videosOfAccount(userId: string) {
+/** Counts all videos of an account, and how many of them are in the trash. */
+export function countAccountVideos(userId: string) {
   const { live, inTrash } = prepared<{ live: number; inTrash: number }>(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,
        (SELECT count(*) FROM deleted_videos WHERE uploaded_by = @userId) AS inTrash`,
@@ -164,7 +165,7 @@ export function videosOfAccount(userId: string) {
   return { videos: live + inTrash, inTrash };
 }
 
-/** Whether an account has any videos, deleted ones included. */
+/** Returns whether an account has any videos, including deleted ones. */
 function hasVideos(userId: string): boolean {
   const any = prepared(
     `SELECT EXISTS (SELECT 1 FROM videos WHERE uploaded_by = @userId)
@@ -174,11 +175,11 @@ function hasVideos(userId: string): boolean {
 }
 
 /**
- * Transfers all videos of an account to another, deleted ones included. Their files, addresses, holds, schedules and
- * jobs stay as they are, so no video becomes visible. If the process is killed, the rest stays with the first account,
- * and the next transfer continues.
+ * Transfers all videos of an account to another, including deleted ones. Their files, URLs, holds, schedules and jobs
+ * stay as they are, so no video becomes visible. If the process is killed, the rest stays with the first account, and
+ * the next transfer continues.
  *
- * @param ownerId who requests it.
+ * @param ownerId the user who requests it.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 if the other account can't upload videos, or is the same.
  */
@@ -194,7 +195,7 @@ export async function transferVideos(
     const step = await transaction(() => {
       const email = accountRow(userId)?.email;
       if (email === undefined) return undefined;
-      requireRight(ownerId);
+      requireUserPermission(ownerId);
       const receiver = requireReceiver(receiverId, userId);
       const moved = transferSome(userId, receiverId);
       if (moved > 0) {
@@ -211,9 +212,9 @@ export async function transferVideos(
 }
 
 /**
- * Part of a transaction: transfers the next videos of an account.
+ * Transfers the next batch of an account's videos. Needs a transaction.
  *
- * @returns how many; 0 once none is left.
+ * @returns the number of videos; 0 once there are none left.
  */
 function transferSome(userId: string, receiverId: string): number {
   requireTransaction();
@@ -224,7 +225,7 @@ function transferSome(userId: string, receiverId: string): number {
   ).pluck();
   const ids = next.all({ userId });
   const values = { ids: JSON.stringify(ids), userId, receiverId };
-  // The plus signs let SQLite find the rows by their ids, not among all of the account.
+  // The plus signs make SQLite look the rows up by id instead of reading all rows of the account.
   prepared(
     `UPDATE videos SET uploaded_by = @receiverId
      WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
@@ -233,8 +234,8 @@ function transferSome(userId: string, receiverId: string): number {
     `UPDATE deleted_videos SET row = json_set(row, '$.uploaded_by', @receiverId)
      WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
   ).run(values);
-  // What will replace a file keeps its sender: it isn't shown with the receiver's rights before somebody with them
-  // has looked at it.
+  // Pending replacement files keep their sender, so that they aren't published with the receiver's permissions before
+  // someone with these permissions has reviewed them.
   prepared(
     `UPDATE video_files SET user_id = @receiverId
      WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +user_id = @userId AND state <> 'pending'`,
@@ -242,15 +243,16 @@ function transferSome(userId: string, receiverId: string): number {
   return ids.length;
 }
 
-/** @throws {FormError} 409 for somebody who has lost the right since the request was let in. */
-function requireRight(ownerId: string | null): void {
-  if (ownerId !== null && !mayNow(ownerId, "/admin/users")) throw new FormError(409, LOST_RIGHT);
+/** @throws {FormError} 409 for a user who has lost the permission since the request was accepted. */
+function requireUserPermission(ownerId: string | null): void {
+  if (ownerId !== null && !mayNow(ownerId, "/admin/users"))
+    throw new FormError(409, LOST_PERMISSION);
 }
 
 /**
  * Returns the email address of the account that receives videos.
  *
- * @throws {FormError} 409 if it can't upload videos, or is the account that they are from.
+ * @throws {FormError} 409 if it can't upload videos, or is the same account.
  */
 function requireReceiver(receiverId: string, userId: string): string {
   const receiver = receiverId === userId ? undefined : accountNow(receiverId);

@@ -22,7 +22,7 @@ export function InviteForm({ error, isBusy }: { error?: UsersFailure; isBusy: bo
     >
       <div className="min-w-0 grow basis-64 sm:max-w-sm">
         <Field
-          label="E-mail of the new user"
+          label="Email"
           name="email"
           type="email"
           autoComplete="off"
@@ -33,31 +33,31 @@ export function InviteForm({ error, isBusy }: { error?: UsersFailure; isBusy: bo
       </div>
       <RoleField label="Role" choice="editor" />
       <Button name="intent" value="invite" busy={isBusy} className="sm:mt-[1.625rem]">
-        Invite
+        Invite user
       </Button>
     </Form>
   );
 }
 
-/** The link of an invitation that was made just now. */
+/** The link of a new invitation. */
 export function NewLink({ invitation, link }: { invitation: NewInvitation; link: string }) {
   const hydrated = useHydrated();
   const [isCopied, setIsCopied] = useState(false);
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setIsCopied(true),
-      // The text stands beside the button and can be selected.
+      // The link is next to the button and can be selected.
       () => setIsCopied(false),
     );
   return (
     <PageSection id="new-invitation" title={`Send this link to ${invitation.email}`}>
       <p className="text-sm text-muted">
-        It works once, until <Time value={invitation.expiresAt} />, for whoever has it. It is shown
-        only now.
+        Single-use link, valid until <Time value={invitation.expiresAt} />. Anyone who has it can
+        use it. Copy it now: it won’t be shown again.
       </p>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 grow basis-64">
-          <Field label="Link of the invitation" readOnly value={link} dir="ltr" />
+          <Field label="Invitation link" readOnly value={link} dir="ltr" />
         </div>
         {hydrated && (
           <Button type="button" variant="secondary" onClick={copy}>
@@ -89,12 +89,12 @@ export function InvitationList({ invitations }: { invitations: Invitation[] }) {
                 {isExpired && <Badge tone="warn">Expired</Badge>}
               </p>
               <p className="text-sm text-muted figures">
-                {`${ROLE_LABELS[choice]} · ${isExpired ? "it was open until" : "open until"} `}
+                {`${ROLE_LABELS[choice]} · ${isExpired ? "expired" : "expires"} `}
                 <Time value={expiresAt} />
               </p>
             </div>
             <UserForm id={id}>
-              <UserButton intent="withdraw" label={`Withdraw the invitation of ${email}`}>
+              <UserButton intent="withdraw" label={`Withdraw the invitation for ${email}`}>
                 Withdraw
               </UserButton>
             </UserForm>

@@ -1,16 +1,16 @@
 import { formatQuantity } from "~/shared/format";
 
 export const STRIKE_DAYS = 90;
-export const LONGEST_REASON = 500;
+export const MAX_STRIKE_REASON_LENGTH = 500;
 
-/** A strike as its uploader and owners see it; times are ISO 8601 UTC. */
+/** A strike as shown to its uploader and to owners. Times are ISO 8601 UTC. */
 export interface Strike {
   id: string;
   reason: string;
   givenAt: string;
   endsAt: string;
   withdrawnAt: string | null;
-  /** Neither over nor withdrawn. */
+  /** Neither expired nor withdrawn. */
   counts: boolean;
 }
 
@@ -21,15 +21,15 @@ export interface GivenStrike {
 }
 
 export function strikeMessage({ email, strikes, isBlocked }: GivenStrike): string {
-  const blocked = isBlocked ? " The account is blocked now." : "";
+  const blocked = isBlocked ? " The account is now blocked." : "";
   return `${email} has ${formatQuantity(strikes, "strike")}.${blocked}`;
 }
 
-/** An uploader who can be given a strike for a video. */
+/** An uploader who can get a strike for a video. */
 export interface Strikeable {
   id: string;
   email: string;
   strikes: number;
-  /** One more blocks the account. */
+  /** One more strike blocks the account. */
   isLast: boolean;
 }

@@ -6,10 +6,10 @@ import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { accountRow } from "../user-list.server";
-import { blockIn } from "./block.server";
+import { blockInTransaction } from "./block.server";
 import {
   type GivenStrike,
-  LONGEST_REASON,
+  MAX_STRIKE_REASON_LENGTH,
   STRIKE_DAYS,
   type Strike,
   type Strikeable,
@@ -19,7 +19,7 @@ const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
 /** Returns the strikes of users by id, latest first, including those that no longer count. */
-export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
+export function listStrikes(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
        withdrawn_at AS withdrawnAt
@@ -35,12 +35,12 @@ export function strikesOf(userIds: readonly string[], now = Date.now()): Map<str
 }
 
 /**
- * Gives an uploader a strike, which counts for 90 days. With as many as STRIKES_BLOCK says the account is
- * blocked, in the same transaction.
+ * Gives an uploader a strike, which counts for 90 days. Reaching STRIKES_BLOCK blocks the account in the same
+ * transaction.
  *
- * @param options.shown how many strikes the page listed: a form that is sent twice gives one.
- * @returns undefined when there is no such account.
- * @throws {FormError} 409 without a reason, and for somebody who is no uploader.
+ * @param options.shown how many strikes the page listed, so that a form that is submitted twice gives only one.
+ * @returns undefined if there is no such account.
+ * @throws {FormError} 409 without a reason, or if the user isn't an uploader.
  */
 export async function giveStrike(
   userId: string,
@@ -49,24 +49,24 @@ export async function giveStrike(
   { shown, now = Date.now() }: { shown?: number; now?: number } = {},
 ): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
-  if (!reason) throw new FormError(409, "A strike needs a reason.");
-  if (reason.length > LONGEST_REASON) {
-    throw new FormError(409, `A reason has ${LONGEST_REASON} characters at most.`);
+  if (!reason) throw new FormError(409, "Enter a reason for the strike.");
+  if (reason.length > MAX_STRIKE_REASON_LENGTH) {
+    throw new FormError(409, `Use at most ${MAX_STRIKE_REASON_LENGTH} characters for the reason.`);
   }
   return transaction(() => {
-    const strikes = strikesOf([userId]).get(userId) ?? [];
+    const strikes = listStrikes([userId]).get(userId) ?? [];
     if (shown !== undefined && shown !== strikes.length) {
       throw new FormError(
         409,
-        "This account has another strike since the page was loaded. Look at the list first.",
+        "This account got another strike after you opened the page. Review the list first.",
       );
     }
-    return strikeIn(userId, reason, giverId, now);
+    return giveStrikeInTransaction(userId, reason, giverId, now);
   });
 }
 
-/** Gives a strike in the caller's transaction. The reason has at most LONGEST_REASON characters. */
-export function strikeIn(
+/** Gives a strike in the caller's transaction. The reason has at most MAX_STRIKE_REASON_LENGTH characters. */
+export function giveStrikeInTransaction(
   userId: string,
   reason: string,
   giverId: string,
@@ -74,7 +74,7 @@ export function strikeIn(
 ): GivenStrike | undefined {
   const user = accountRow(userId);
   if (!user) return undefined;
-  if (user.role !== "uploader") throw new FormError(409, "Strikes are for uploaders.");
+  if (user.role !== "uploader") throw new FormError(409, "Only uploaders can get strikes.");
   const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
   runChange(
     database()
@@ -85,15 +85,15 @@ export function strikeIn(
   recordActivity(entry);
   const detail = { user: userId, reason: textDigest(reason) };
   appendToLog({ action: "strike", userId: giverId, detail }, now);
-  const strikes = countOf(userId, now);
+  const strikes = countStrikes(userId, now);
   const { strikesBlock } = settings();
   const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
-  if (isBlocked) blockIn(userId, null);
+  if (isBlocked) blockInTransaction(userId, null);
   return { email: user.email, strikes, isBlocked };
 }
 
-/** The uploaders of some videos, those in the trash included; who is no uploader by role is none of them. */
-export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
+/** Returns the users who can get a strike for some videos, including videos in the trash. Only uploaders can. */
+export function findStrikeable(videoIds: readonly string[], now = Date.now()): Strikeable[] {
   const rows = prepared<{ id: string; email: string; isIn: 0 | 1 }>(
     `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@ids))
@@ -102,7 +102,7 @@ export function strikeableOf(videoIds: readonly string[], now = Date.now()): Str
   ).all({ ids: JSON.stringify(videoIds) });
   const { strikesBlock } = settings();
   return rows.map(({ id, email, isIn }) => {
-    const strikes = countOf(id, now);
+    const strikes = countStrikes(id, now);
     return {
       id,
       email,
@@ -112,7 +112,7 @@ export function strikeableOf(videoIds: readonly string[], now = Date.now()): Str
   });
 }
 
-/** Takes a strike back; it stays in the list. Undefined when it was taken back before, or is not there. */
+/** Withdraws a strike, which stays in the list. Returns undefined if it was already withdrawn or doesn't exist. */
 export async function withdrawStrike(
   strikeId: string,
   ownerId: string,
@@ -136,7 +136,7 @@ export async function withdrawStrike(
   });
 }
 
-function countOf(userId: string, now: number): number {
+function countStrikes(userId: string, now: number): number {
   return prepared<number>(
     `SELECT count(*) FROM user_strikes
      WHERE user_id = ? AND withdrawn_at IS NULL AND ends_at > ?`,

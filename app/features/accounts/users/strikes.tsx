@@ -4,9 +4,9 @@ import { CheckField, Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
 import type { ListedUser } from "../user-list.server";
 import { UserButton, UserForm } from "./invitations";
-import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "./strike-rules";
+import { MAX_STRIKE_REASON_LENGTH, STRIKE_DAYS, type Strike } from "./strike-rules";
 
-/** The strikes of an uploader, with what owners can do about them: give one, take one back, block. */
+/** The strikes of an uploader, with forms to give and withdraw strikes and to block the account. */
 export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: Strike[] }) {
   const counting = strikes.filter(({ counts }) => counts).length;
   return (
@@ -21,15 +21,15 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
           <input type="hidden" name="shown" value={strikes.length} />
           <div className="min-w-0 grow basis-64 sm:max-w-lg">
             <Field
-              label={`Reason of a strike for ${user.email}`}
+              label={`Reason for a strike against ${user.email}`}
               name="reason"
-              hint={`They read it on the page of their account. It counts for ${STRIKE_DAYS} days.`}
-              maxLength={LONGEST_REASON}
+              hint={`Shown on their account page. A strike counts for ${STRIKE_DAYS} days.`}
+              maxLength={MAX_STRIKE_REASON_LENGTH}
               required
             />
           </div>
           <Button name="intent" value="strike" variant="secondary">
-            Give a strike
+            Give strike
           </Button>
         </UserForm>
         <BlockForm user={user} />
@@ -38,28 +38,28 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
   );
 }
 
-/** Of an account that is blocked already, what is left to do is to hide its videos. */
+/** Blocks an account, or hides the videos of an account that is already deactivated. */
 function BlockForm({ user }: { user: ListedUser }) {
   const isIn = user.deactivatedAt === null;
   return (
     <UserForm id={user.id} className="flex flex-wrap items-center gap-3">
       {isIn ? (
-        <CheckField name="hide">Hide what they have published</CheckField>
+        <CheckField name="hide">Hide their published videos</CheckField>
       ) : (
         <input type="hidden" name="hide" value="1" />
       )}
       <UserButton
         intent="block"
         variant="danger"
-        label={isIn ? `Block ${user.email}` : `Hide what ${user.email} has published`}
+        label={isIn ? `Block ${user.email}` : `Hide the published videos of ${user.email}`}
       >
-        {isIn ? "Block" : "Hide what they have published"}
+        {isIn ? "Block" : "Hide their published videos"}
       </UserButton>
     </UserForm>
   );
 }
 
-/** @param withdrawFrom whose strikes they are, for who may take them back. */
+/** @param withdrawFrom the email of the uploader; only set for users who can withdraw strikes. */
 export function StrikeList({
   strikes,
   withdrawFrom,
@@ -83,7 +83,7 @@ export function StrikeList({
           </div>
           {withdrawFrom && strike.counts && (
             <UserForm id={strike.id}>
-              <UserButton intent="withdraw-strike">Withdraw the strike</UserButton>
+              <UserButton intent="withdraw-strike">Withdraw strike</UserButton>
             </UserForm>
           )}
         </li>

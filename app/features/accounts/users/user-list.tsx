@@ -15,14 +15,14 @@ export function UserList({
   users,
   strikes,
   ownId,
-  ofSite,
+  siteLimits,
   error,
 }: {
   users: ListedUser[];
   strikes: Record<string, Strike[]>;
   ownId: string;
   /** The limits of uploaders without their own. */
-  ofSite: UploaderLimits;
+  siteLimits: UploaderLimits;
   error?: UsersFailure;
 }) {
   return (
@@ -37,7 +37,7 @@ export function UserList({
             </p>
             <p className="text-sm text-muted figures">
               {`${ROLE_LABELS[user.choice]} · ${formatQuantity(user.videos, "video")} · `}
-              {user.hasSecondFactor ? "second factor" : "no second factor"}
+              {user.hasSecondFactor ? "2FA on" : "2FA off"}
             </p>
             <p className="text-sm text-muted figures">
               <LastSeen user={user} />
@@ -49,7 +49,7 @@ export function UserList({
             <>
               <LimitsForm
                 user={user}
-                ofSite={ofSite}
+                siteLimits={siteLimits}
                 {...(error?.limits?.id === user.id && {
                   typed: error.limits,
                   error: error.detail,
@@ -84,7 +84,7 @@ function LastSeen({ user }: { user: ListedUser }) {
 function Controls({ user }: { user: ListedUser }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {/* A refresh shows what another owner has chosen in the meantime. */}
+      {/* The key lets a refresh show a role that another owner has chosen in the meantime. */}
       <UserForm id={user.id} key={user.choice}>
         <RoleField label={`Role of ${user.email}`} choice={user.choice} isLabelHidden />
         <UserButton intent="role" label={`Set the role of ${user.email}`}>
@@ -98,7 +98,7 @@ function Controls({ user }: { user: ListedUser }) {
           </UserButton>
         )}
         {user.deactivatedAt ? (
-          <UserButton intent="reactivate" label={`Let ${user.email} sign in again`}>
+          <UserButton intent="reactivate" label={`Reactivate ${user.email}`}>
             Reactivate
           </UserButton>
         ) : (
@@ -136,22 +136,22 @@ function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
   );
 }
 
-/** The limits of an uploader. What was typed is shown again if it is refused. */
+/** The limits of an uploader. Invalid values are shown again with the error. */
 function LimitsForm({
   user,
-  ofSite,
+  siteLimits,
   typed,
   error,
 }: {
   user: ListedUser;
-  /** The limits of the settings, for placeholders. */
-  ofSite: UploaderLimits;
+  /** The site's limits, for placeholders. */
+  siteLimits: UploaderLimits;
   typed?: TypedLimits;
   error?: string;
 }) {
   const { limits } = user;
   const shown = typed ?? textsOf(limits);
-  const defaults = textsOf(ofSite);
+  const defaults = textsOf(siteLimits);
   const isLimited = Object.values(limits).some((limit) => limit !== null);
   return (
     <details className="w-full" open={typed !== undefined}>
@@ -159,7 +159,7 @@ function LimitsForm({
         {isLimited ? "Upload limits (custom)" : "Upload limits"}
         <span className="sr-only">{` of ${user.email}`}</span>
       </summary>
-      {/* A refresh shows what another owner has saved in the meantime. */}
+      {/* The key lets a refresh show limits that another owner has saved in the meantime. */}
       <UserForm id={user.id} key={JSON.stringify(shown)} className="flex flex-col gap-3 pb-2">
         <p className="text-sm text-muted">
           Leave a field blank to use the site’s limit. Enter 0 for no limit.

@@ -23,19 +23,19 @@ import { deleteAccount, transferVideos } from "./delete-account.server";
 import { strikeMessage } from "./strike-rules";
 import { giveStrike, withdrawStrike } from "./strikes.server";
 
-const NOT_CHANGED = "No user was changed.";
-const OWN_ACCOUNT = "You can't do this to your own account, but another owner can.";
+const NOT_CHANGED = "Nothing was changed.";
+const OWN_ACCOUNT = "You can’t do this to your own account, but another owner can.";
 
-/** Why nothing was done, with what was typed. */
+/** A failure, with the values to show again. */
 export interface UsersFailure extends Failure {
   email?: string;
   receiver?: string;
   limits?: TypedLimits & { id: string };
-  /** The password or passkey of the owner is wrong. */
+  /** Whether the owner's password or passkey was wrong. */
   isIdentity?: boolean;
 }
 
-/** A link that was made just now: it is shown this once. */
+/** A new invitation. Its link is shown only once. */
 export interface NewInvitation {
   path: string;
   email: string;
@@ -53,9 +53,7 @@ const FIELDS = z.object({
 });
 type Fields = z.infer<typeof FIELDS>;
 
-/**
- * Performs a form of the users. Its `intent` says what is done with the user, the invitation or the strike in `id`.
- */
+/** Handles a form of the users screen. Its `intent` applies to the user, invitation or strike in `id`. */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
   const fields = readForm(FIELDS, form)!;
@@ -91,18 +89,18 @@ async function perform(
     }
     case "withdraw":
       return (await withdrawInvitation(id, owner.id))
-        ? done("The invitation was withdrawn.")
-        : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
+        ? done("Invitation withdrawn.")
+        : failure(404, NOT_CHANGED, { detail: "This invitation was already used or withdrawn." });
     case "role":
       if (!choice) return INCOMPLETE;
       return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
     case "reactivate": {
       const user = await unblockUser(id, owner.id);
-      const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
-      return describe(user, `may sign in again.${back}`);
+      const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} restored.` : "";
+      return describe(user, `can sign in again.${back}`);
     }
     case "deactivate":
-      return describe(await setDeactivated(id, true, owner.id), "can't sign in any more.");
+      return describe(await setDeactivated(id, true, owner.id), "can no longer sign in.");
     case "end-sessions":
       return describe(await endUserSessions(id, owner.id), "is signed out everywhere.");
     case "limits": {
@@ -131,8 +129,8 @@ async function perform(
     case "withdraw-strike": {
       const user = await withdrawStrike(id, owner.id);
       return user
-        ? done(`A strike of ${user.email} was withdrawn.`)
-        : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
+        ? done(`Strike against ${user.email} withdrawn.`)
+        : failure(404, NOT_CHANGED, { detail: "This strike was already withdrawn." });
     }
     case "block": {
       const user = await blockUser(id, owner.id, hide === "1");
@@ -145,7 +143,7 @@ async function perform(
 }
 
 function describe(user: { email: string } | undefined, message: string): UsersAnswer {
-  if (!user) return failure(404, NOT_CHANGED, { detail: "This user does not exist." });
+  if (!user) return failure(404, NOT_CHANGED, { detail: "This user doesn’t exist." });
   return done(`${user.email} ${message}`);
 }
 

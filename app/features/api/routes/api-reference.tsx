@@ -13,15 +13,14 @@ export function loader() {
 export default function ApiReference() {
   const { entries } = useLoaderData<typeof loader>();
   return (
-    <StaticPage title="API" lead="What programs can do with this site, in the name of an account.">
+    <StaticPage title="API" lead="Use this site from scripts and other software.">
       <p>
-        Each request carries a token that is made on{" "}
-        <Link to="/admin/tokens">its page of the studio</Link>: <code>Authorization: Bearer …</code>{" "}
-        A token does what its scopes allow, and never more than the account may. Bodies are JSON.
-        What goes wrong is answered as problem details (RFC 9457). A change of videos that is sent
-        again with the same <code>Idempotency-Key</code> within a day happens once and gets the same
-        answer. Programs read all of this from{" "}
-        <a href="/api/v1/openapi.json">the description in OpenAPI 3.1</a>.
+        Each request needs a token, which you create <Link to="/admin/tokens">in the studio</Link>.
+        Send it as <code>Authorization: Bearer …</code>. A token allows what its scopes include, and
+        never more than your account. Bodies are JSON. Errors are problem details (RFC 9457). If you
+        repeat a change to videos within a day with the same <code>Idempotency-Key</code>, it is
+        made only once, and you get the same response. There is also{" "}
+        <a href="/api/v1/openapi.json">an OpenAPI 3.1 description</a>.
       </p>
       {entries.map((entry) => (
         <Entry key={entry.name} entry={entry} />
@@ -54,7 +53,7 @@ function Entry({ entry }: { entry: ReferenceEntry }) {
         </ul>
       )}
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways, the keyboard scrolls too.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area has to be usable with the keyboard.
         tabIndex={0}
         className="overflow-x-auto rounded-md border border-line bg-surface p-4 text-sm"
       >

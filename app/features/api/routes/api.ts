@@ -1,15 +1,15 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { answerApi } from "../answer.server";
-import { answerOpenApi } from "../openapi.server";
+import { handleApiRequest } from "../answer.server";
+import { serveOpenApi } from "../openapi.server";
 
-/** The HTTP API for programs: GET and HEAD, and its description, which anybody may read. */
+/** Handles GET and HEAD requests to the API, and serves its OpenAPI document. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const path = params["*"] ?? "";
-  if (path === "openapi.json") return answerOpenApi(request);
-  return answerApi(request, path);
+  if (path === "openapi.json") return serveOpenApi(request);
+  return handleApiRequest(request, path);
 }
 
-/** POST, PUT, PATCH and DELETE. */
+/** Handles POST, PUT, PATCH and DELETE requests. */
 export async function action({ request, params }: ActionFunctionArgs) {
-  return answerApi(request, params["*"] ?? "");
+  return handleApiRequest(request, params["*"] ?? "");
 }

@@ -31,11 +31,11 @@ import {
   expiringSoon,
   type HiddenVideos,
   hiddenVideos,
-  hideLacking,
-  lacking,
+  hideVideosWithoutRecord,
   releaseHidden,
+  videosWithoutRecord,
 } from "../consent-holds.server";
-import type { Lacking } from "../lacking.server";
+import type { VideosWithoutRecord } from "../missing-records.server";
 import { RowLink } from "../performer-panels";
 import { listPerformers, type PerformerPage } from "../performers.server";
 
@@ -45,13 +45,13 @@ const HERE = "/admin/consent";
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, HERE);
-  const asked = new URL(request.url).searchParams;
-  const search = (asked.get("search") ?? "").slice(0, 100);
+  const params = new URL(request.url).searchParams;
+  const search = (params.get("search") ?? "").slice(0, 100);
   return {
     search,
-    page: listPerformers(search, asked.get("after") ?? ""),
+    page: listPerformers(search, params.get("after") ?? ""),
     ending: expiringSoon(),
-    lacking: settings().requireConsent ? await lacking() : undefined,
+    lacking: settings().requireConsent ? await videosWithoutRecord() : undefined,
     hidden: hiddenVideos(),
   };
 }
@@ -62,17 +62,17 @@ export async function action({ request }: ActionFunctionArgs) {
   return answerForm(HERE, await unlessBusy(perform(user, await readSmallForm(request))));
 }
 
-const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Tick the box first." });
+const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Check the box first." });
 
 async function perform(user: SessionUser, form: FormData): Promise<Failure | ToastMessage> {
   const intent = form.get("intent");
   if (intent === "hide-lacking") {
     assertAllowed(user, "/admin/consent hide-lacking");
     if (!form.get("sure")) return NOT_SURE;
-    const hidden = await hideLacking(user.id);
+    const hidden = await hideVideosWithoutRecord(user.id);
     return success(
-      "Videos Hidden",
-      `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`,
+      "Videos hidden",
+      `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} now hidden.`,
     );
   }
   if (intent === "undo-hiding") {
@@ -82,11 +82,11 @@ async function perform(user: SessionUser, form: FormData): Promise<Failure | Toa
     if (isBatch === false && !form.get("sure")) return NOT_SURE;
     const shown = await releaseHidden(source, user.id);
     if (shown === undefined) {
-      const detail = "This was already undone, or the videos have valid records now.";
+      const detail = "This was already undone, or the videos now have valid records.";
       return failure(404, "Nothing was changed.", { detail });
     }
     return success(
-      "Videos Published",
+      "Videos published",
       `${formatQuantity(shown, "video")} ${shown === 1 ? "is" : "are"} public again.`,
     );
   }
@@ -100,7 +100,7 @@ export default function Consent() {
   return (
     <AdminPage
       title="Consent"
-      lead="Who is shown, and what proves their age and consent."
+      lead="Performers, and the records of their age and consent."
       error={error}
     >
       <SafetyLinks />
@@ -108,7 +108,7 @@ export default function Consent() {
       <PerformerList page={page} search={search} />
       <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
       {lacking ? (
-        <LackingVideos lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
+        <WithoutRecordPanel lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
       ) : (
         <p className="text-sm text-muted">
           Videos can be published without a consent record. To require one, set REQUIRE_CONSENT=on.
@@ -131,16 +131,18 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
           <div className="min-w-0 grow basis-48">
             <Field label="Stage name" name="search" type="search" defaultValue={search} />
           </div>
-          <Button variant="secondary">Find</Button>
+          <Button variant="secondary">Search</Button>
         </Form>
-        <ButtonLink to="/admin/consent/new">Add a performer</ButtonLink>
+        <ButtonLink to="/admin/consent/new">Add performer</ButtonLink>
       </div>
       {page.performers.length === 0 ? (
         <EmptyState
           icon={<UserRoundCheck />}
-          title={search ? "Nobody has such a stage name." : "There are no performers yet."}
+          title={search ? "No performers match this name." : "No performers yet."}
         >
-          {search ? "Try the beginning of another name." : "Add whoever is shown in your videos."}
+          {search
+            ? "Search for the start of another stage name."
+            : "Add everyone who is shown in your videos."}
         </EmptyState>
       ) : (
         <ul aria-label="Performers" className="ruled rounded-lg border border-line bg-surface">
@@ -167,15 +169,15 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
 }
 
 /** The public videos without a valid record, with the form that hides all of them. */
-function LackingVideos({
+function WithoutRecordPanel({
   lacking: { total, first },
   mayHide,
 }: {
-  lacking: Lacking;
+  lacking: VideosWithoutRecord;
   mayHide: boolean;
 }) {
   return (
-    <PageSection id="lacking" title="Public without a valid record">
+    <PageSection id="lacking" title="Public videos without a consent record">
       <p className="text-sm text-muted">
         {total === 0
           ? "Every public video has a valid record."
@@ -219,7 +221,7 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
           <li key={source} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
             <span>
               {formatQuantity(videos, "video")},{" "}
-              {isBatch ? "hidden together on " : "published while a record was required, since "}
+              {isBatch ? "hidden together on " : "on hold because a record was required, since "}
               <Time value={since} />
             </span>
             {mayUndo && (
@@ -250,9 +252,9 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
 function ExpiringRecords({ ending }: { ending: ExpiringRecord[] }) {
   if (ending.length === 0) return null;
   return (
-    <PageSection id="ending" title="Records that end within 30 days">
-      <p className="text-sm text-muted">A video goes on hold on the day its record ends.</p>
-      <VideoLinks videos={ending} label="Records that end" />
+    <PageSection id="ending" title="Records that expire within 30 days">
+      <p className="text-sm text-muted">A video goes on hold on the day its record expires.</p>
+      <VideoLinks videos={ending} label="Expiring records" />
     </PageSection>
   );
 }

@@ -9,12 +9,12 @@ import { openDocument } from "../documents.server";
 const WHY = {
   gone: "This document was already deleted.",
   locked:
-    "This document can't be read: the secret that encrypted it is not there. Nothing is lost; put that secret back.",
-  away: "This document can’t be read right now, because the file store doesn’t respond or the disk is full. Try again later.",
+    "This document can’t be read because the secret that encrypted it is missing. Nothing is lost: restore the secret.",
+  away: "This document can’t be read right now because the file store doesn’t respond or the disk is full. Try again later.",
   damaged: "The file of this document is damaged or missing. Restore it from a backup.",
 } as const;
 
-/** A document, decrypted, for an owner who asks for it by a form. No address of it works by itself. */
+/** Sends a decrypted document to an owner. POST only, so that no link can open one. */
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/consent/:id/documents/:document");
   requireOwnOrigin(request);

@@ -12,14 +12,14 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
   type PerformerFailure,
   type PerformerTexts,
-  performOnPerformer,
+  performPerformerForm,
 } from "../performer-action.server";
-import { Documents, Kept, PerformerForm } from "../performer-panels";
+import { Documents, PerformerForm, StoredData } from "../performer-panels";
 import { findPerformer } from "../performers.server";
 
 export const meta = privateMeta("Performer");
 
-/** A legal name must not stay in a cache, the browser's own included. */
+/** Legal names must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/consent/:id";
@@ -35,7 +35,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
-  const answer = await performOnPerformer(request, params.id ?? "", user);
+  const answer = await performPerformerForm(request, params.id ?? "", user);
   return "status" in answer ? answerForm("", answer) : answerForm(answer.to, answer.toast);
 }
 
@@ -73,7 +73,7 @@ export default function PerformerPage() {
             mayRead={may("/admin/consent/:id add-document")}
             error={error?.document}
           />
-          <Kept {...{ performer, isRequired }} mayForget={may("/admin/consent/:id forget")} />
+          <StoredData {...{ performer, isRequired }} mayForget={may("/admin/consent/:id forget")} />
         </>
       )}
     </AdminPage>

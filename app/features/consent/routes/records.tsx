@@ -15,7 +15,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
       })
     : [];
 
-/** There is such a page only where RECORDS_CUSTODIAN says who keeps the records. */
+/** The page exists only if RECORDS_CUSTODIAN names who keeps the records. */
 export function loader({ request }: LoaderFunctionArgs) {
   const custodian = settings().recordsCustodian;
   if (!custodian) throw new Response(null, { status: 404, statusText: "Not Found" });
@@ -35,11 +35,11 @@ export default function Records() {
   );
 }
 
-/** What the page of the keeper of records says. An operator may change these words; they are no legal advice. */
+/** The text of the records page. Operators may change it. It is not legal advice. */
 const RECORDS_TEXT = {
   title: "Record keeping",
-  lead: "Everyone shown in a video on this site was 18 or over when it was made.",
-  kept: "Records that prove the age and the consent of the people shown are kept by:",
+  lead: "Everyone shown in a video on this site was 18 or over when it was recorded.",
+  kept: "Records that prove the age and consent of the people shown are kept by:",
   inspection:
-    "They are confidential. They are shown to authorities that the law entitles to see them, and to the person whom they are about.",
+    "They are confidential. They are only shown to authorities entitled by law, and to the person they are about.",
 } as const;

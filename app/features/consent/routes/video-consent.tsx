@@ -28,7 +28,7 @@ import {
   type VideoConsent,
 } from "../video-consent.server";
 
-export const meta = privateMeta("Consent of a Video");
+export const meta = privateMeta("Consent record");
 
 interface ConsentFailure extends Failure {
   typed?: ConsentTexts;
@@ -38,7 +38,7 @@ interface ConsentFailure extends Failure {
 const PERMISSION = "/admin/videos/:id/consent";
 const FAILED = "Nothing was changed.";
 const CHANGED =
-  "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
+  "Someone else changed this record in the meantime. Compare it with your changes, then save again.";
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, PERMISSION);
@@ -62,8 +62,8 @@ function answerOf(saved: SavedConsent, typed: ConsentTexts): ConsentFailure | To
   if (saved === "gone") return failure(404, FAILED, { detail: GONE });
   if (saved === "changed") return failure(409, FAILED, { detail: CHANGED, typed });
   if ("errors" in saved) return { ...failure(422, FAILED), typed, fields: saved.errors };
-  const held = saved.hidden ? " The video is on hold because of it." : "";
-  return success("Consent", `The record is saved.${held}`);
+  const held = saved.hidden ? " The video is now on hold." : "";
+  return success("Consent", `Record saved.${held}`);
 }
 
 export default function VideoConsentPage() {
@@ -103,10 +103,10 @@ function ConsentState({
   isRequired: boolean;
 }) {
   return (
-    <PageSection id="state" title="State">
+    <PageSection id="state" title="Status">
       <p className="flex flex-wrap items-center gap-2 text-sm">
         <Badge tone={lacks ? "warn" : "good"}>{lacks ? "Not valid" : "Valid"}</Badge>
-        <span>{lacks ?? "Everyone shown has a checked record."}</span>
+        <span>{lacks ?? "Everyone shown has a verified record."}</span>
       </p>
       {isHeld && (
         <p className="text-sm text-bad">The video is on hold until its record is valid.</p>
@@ -119,12 +119,12 @@ function ConsentState({
         </p>
       )}
       {performers.length > 0 && (
-        <ul aria-label="Shown performers" className="ruled text-sm">
+        <ul aria-label="Performers shown" className="ruled text-sm">
           {performers.map(({ id, name, ofAge, isReadable }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3">
               <RowLink to={`/admin/consent/${id}`}>{name}</RowLink>
-              {!ofAge && <Badge tone="warn">Not 18 on that day</Badge>}
-              {!isReadable && <Badge tone="warn">Can't be read</Badge>}
+              {!ofAge && <Badge tone="warn">Under 18 on that day</Badge>}
+              {!isReadable && <Badge tone="warn">Unreadable</Badge>}
             </li>
           ))}
         </ul>
@@ -148,15 +148,20 @@ function ConsentForm({
   shown: string;
 }) {
   return (
-    <PageSection id="consent-record" title="Record of this video">
+    <PageSection id="consent-record" title="Consent record">
       <Form method="post" className="flex flex-col gap-4" key={shown}>
         <input type="hidden" name="shown" value={shown} />
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <SelectField label="Rights" name="kind" defaultValue={typed.kind} error={errors.kind}>
+          <SelectField
+            label="Legal basis"
+            name="kind"
+            defaultValue={typed.kind}
+            error={errors.kind}
+          >
             <Options labels={RELEASE_LABELS} />
           </SelectField>
           <Field
-            label="How many people are shown"
+            label="Number of people shown"
             name="people"
             type="number"
             inputMode="numeric"
@@ -194,10 +199,10 @@ function ConsentForm({
             error={errors.recordedOn}
           />
           <Field
-            label="Ends on"
+            label="Expires on"
             name="endsOn"
             type="date"
-            hint="The video goes on hold on that day (UTC). Leave blank if the record has no end."
+            hint="The video goes on hold on that day (UTC). Leave blank if the record doesn’t expire."
             defaultValue={typed.endsOn}
             error={errors.endsOn}
           />

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hideChanged } from "~/features/moderation/reports/report-holds.server";
+import { hideChangedVideo } from "~/features/moderation/reports/report-holds.server";
 import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { deleteFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
@@ -192,7 +192,7 @@ function exchange({
   settleOriginal(video.id, now);
   deleteFingerprint(video.id);
   recordFileChange([video.id], Date.parse(now));
-  hideChanged(video.id, Date.parse(now));
+  hideChangedVideo(video.id, Date.parse(now));
   enqueueMissingJobs([video.id]);
   if (file.sha256) recordDigest(video.id, file.sha256);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);

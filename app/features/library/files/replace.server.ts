@@ -2,7 +2,7 @@ import { consentRefusals } from "~/features/consent/validity.server";
 import {
   type Acceptance,
   checkTerms,
-  keepAcceptance,
+  storeAcceptance,
 } from "~/features/moderation/uploaders/terms.server";
 import {
   accountNow,
@@ -196,7 +196,7 @@ async function store(
           }),
       );
       recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
-      keepAcceptance(videoId, "file", userId, acceptance);
+      storeAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
       const kinds = DEFAULT_KINDS.filter((kind) => kind !== "poster" || !isChosen(video));
       enqueueJobs([id], kinds);

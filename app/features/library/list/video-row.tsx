@@ -14,7 +14,7 @@ import {
 import type { ReactNode } from "react";
 import { type ConsentState, consentHref } from "~/features/consent/consent";
 import { ConsentLine } from "~/features/consent/consent-line";
-import { HeldLine, LikeBlockedLine } from "~/features/moderation/held-lines";
+import { BlockListMatchNotice, HoldNotice } from "~/features/moderation/hold-notices";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { JobLine } from "~/features/processing/queue/job-progress";
 import type { JobSummary } from "~/features/processing/queue/kinds";
@@ -93,11 +93,11 @@ export function VideoRow({
             </Link>
             {video.hasMetadata && <MetadataBadge />}
             <JobLine summary={jobs} />
-            {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
+            {isLikeBlocked && <BlockListMatchNotice id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
             {/* What its record lacks holds it too: that is said once. */}
             {!(consent?.kind === "lacking" && consent.message === held) && (
-              <HeldLine id={video.id} title={video.title} held={held} />
+              <HoldNotice id={video.id} title={video.title} held={held} />
             )}
             <ConsentLine id={video.id} title={video.title} state={consent} />
           </div>

@@ -1,11 +1,11 @@
-import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
+import { findFormerBlocks, releaseFormerBlocks } from "~/features/accounts/users/block.server";
 import {
-  compareAgain,
   dismissBlockListMatches,
-  releaseInSpiteOfScan,
+  releaseDespiteScan,
   releaseUncompared,
+  rescan,
+  retryComparison,
   type Scan,
-  scanOnceMore,
   scansOf,
 } from "~/features/moderation/scan/scans.server";
 import { NOT_ALLOWED, type SessionUser } from "~/features/permissions/guard.server";
@@ -98,7 +98,7 @@ export function loadReview(
     links: listPreviewLinks(id),
     blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
-    isHeldForFormerUploader: formerBlocksOf(id).length > 0,
+    isHeldForFormerUploader: findFormerBlocks(id).length > 0,
     // The reason could tell uploaders what to change.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
@@ -145,7 +145,7 @@ async function perform(
       others ? LOOKS_LIKE_ANOTHER : "It is no longer on hold for resembling a removed video.",
     );
   }
-  if (intent === "compare-again") return compareAgain(video, user.id);
+  if (intent === "compare-again") return retryComparison(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
   if (intent === "release-blocked") {
     if (!(await releaseFormerBlocks(video, user.id)))
@@ -155,8 +155,8 @@ async function perform(
     );
   }
   if (intent === "release-scan")
-    return releaseInSpiteOfScan(video, text("scan"), text("sure") !== "", user.id);
-  if (intent === "scan-again") return scanOnceMore(video, text("scan"), user.id);
+    return releaseDespiteScan(video, text("scan"), text("sure") !== "", user.id);
+  if (intent === "scan-again") return rescan(video, text("scan"), user.id);
   if (intent === "link") {
     const token = await createPreviewLink(video, user.id);
     return typeof token === "string" ? { path: previewPath(token) } : token;

@@ -1,7 +1,7 @@
 import type { ConsentState } from "~/features/consent/consent";
 import { consentStates, refusalsOf } from "~/features/consent/validity.server";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
-import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
+import { findAcceptances } from "~/features/moderation/uploaders/terms.server";
 import { filesCheckedAt } from "~/features/operations/library-check/missing-files.server";
 import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
@@ -52,7 +52,7 @@ export interface ManageData {
   /** Whom the list can be filtered by; undefined for somebody who sees their own videos alone. */
   uploaders?: Uploader[];
   /** Where it shows what misses a file: when the last complete look for files began, or null. */
-  filesLookedAt?: string | null;
+  filesCheckedAt?: string | null;
   /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
   /** Where the dialog edits a video: the pictures of its storyboard. */
@@ -122,7 +122,7 @@ async function loadList(
     series: own ? NO_SERIES : seriesChoice(kind === "edit" ? id : undefined),
     savedViews: savedViewsOf(userId),
     uploaders: own ? undefined : uploaders(),
-    filesLookedAt: view.problems?.includes("missing") ? filesCheckedAt() : undefined,
+    filesCheckedAt: view.problems?.includes("missing") ? filesCheckedAt() : undefined,
   };
   if (!kind || id === undefined) return shown;
   const video = findEditable(id, own?.userId) ?? null;
@@ -132,7 +132,7 @@ async function loadList(
       ...page,
       consent: { ...shown.consent, ...consentStates([id]) },
       frames: await storyboardFrames(video.storyboardUrl ?? null),
-      accepted: acceptancesOf([id])?.[id],
+      accepted: findAcceptances([id])?.[id],
     };
   if ((kind !== "replace" && kind !== "trim") || !video) return page;
   const files = { ...otherFiles(id), jobs: jobSummaries([id])[id] };

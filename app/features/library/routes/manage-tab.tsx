@@ -114,7 +114,7 @@ export function ManageTab({
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       {preview && <BulkPreviewDialog preview={preview} list={here} />}
       <FilterBar view={view} uploaders={rest.uploaders} />
-      {rest.filesLookedAt !== undefined && <FilesLookedAt at={rest.filesLookedAt} />}
+      {rest.filesCheckedAt !== undefined && <FilesLookedAt at={rest.filesCheckedAt} />}
       <DeletedBar deletions={deletions} action={here} />
       <SavedViews views={rest.savedViews} here={manageHref({ ...view, page: 1 })} />
       {(list.total > 0 || isFiltered(view)) && (

@@ -35,17 +35,19 @@ const MAX_NAME_LENGTH = 200;
 
 export type BlockListPage = Awaited<ReturnType<typeof readBlockListPage>>;
 
-/** A page of the list, the most recently blocked first. */
+/** Returns a page of the block list, most recently blocked first, with everything that needs review. */
 export async function readBlockListPage(before: number | undefined, toRemove?: number) {
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
     ...readEntries(before),
-    /** The entries that can be put back on the list, the most recently removed first. */
-    removed: entriesOf(`removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`),
+    /** The entries that can be restored to the list, most recently removed first. */
+    removed: selectEntries(
+      `removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
+    ),
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
-    /** Videos that are held because they could not be compared, and why. */
+    /** The videos on hold because their comparison failed, with the reason. */
     uncompared: failedComparisons(MATCHES_SHOWN),
-    /** Videos with findings of the scan that nobody has decided about. */
+    /** The videos with scan findings that no editor has decided on. */
     scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation?.removedAt === null && { confirmation }),
   };
@@ -57,14 +59,14 @@ const RULE: FileRule = {
   checkHead: async () => {},
 };
 
-/** Receives the forms of the page, the one with a file among them. The files are discarded by the caller. */
+/** Receives the multipart form of the page. The caller discards the files. */
 export function receiveBlockListForm(request: Request): Promise<ReceivedForm> {
   return receiveMultipart(request, { list: RULE });
 }
 
 /**
- * Adds the videos or digests of a file to the list, and begins to look for the videos among the videos of the site.
- * Somebody else's list hides nothing.
+ * Adds the videos or digests of a file to the list, and starts to look for matching videos on this site. An imported
+ * list doesn't hide anything.
  */
 export async function importList(
   form: ReceivedForm,
@@ -94,8 +96,8 @@ async function importVideos(file: string, userId: string): Promise<ToastMessage>
   await recordImport({ added, known }, `${videos}, ${known} known`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return success(
-    "Block List",
-    `${formatQuantity(added, "video")} added, ${known} already on the list. Matching videos of this site are listed below as they are found.`,
+    "Block list",
+    `${formatQuantity(added, "video")} added, ${known} already on the list. Matching videos on this site are listed below as they are found.`,
   );
 }
 
@@ -110,8 +112,8 @@ async function importDigests(
   await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
   const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
   return success(
-    "Block List",
-    `${formatQuantity(added, "digest")} added.${duplicates} Videos of this site with the same file are listed below.`,
+    "Block list",
+    `${formatQuantity(added, "digest")} added.${duplicates} Videos on this site with the same file are listed below.`,
   );
 }
 
@@ -136,15 +138,15 @@ export interface ListedEntry {
   blockedAt: string;
   state: "waiting" | "ready" | "few" | "none";
   isImported: boolean;
-  /** The number of digests of a digest list; null for a video. */
+  /** The number of digests in a digest list; null for a video. */
   digests: number | null;
   /** The title of the removed video, or the file name of a digest list; null if it is no longer known. */
   title: string | null;
-  /** Where that video is; null if it was deleted for good. */
+  /** Where the removed video is; null if it was deleted for good. */
   place: "catalogue" | "trash" | null;
   hasThumbnail: boolean;
   reportId: string | null;
-  /** When it was removed from the list; null while it is on it. */
+  /** When it was removed from the list; null if it is still listed. */
   removedAt: string | null;
 }
 
@@ -153,7 +155,7 @@ type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
   hasThumbnail: number;
 };
 
-// An image of a minor is shown to nobody.
+// Thumbnails that may show a minor are never displayed.
 const COLUMNS = `
   blocked_videos.id, reason, blocked_at AS blockedAt, state, blocked_videos.video_id IS NULL AS isImported, digests,
   coalesce(videos.title, deleted.title, blocked_videos.title) AS title,
@@ -167,8 +169,8 @@ const SOURCES = `
   LEFT JOIN videos ON videos.id = blocked_videos.video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_videos.video_id`;
 
-/** @param where which entries, with their order and limit; its values are named. */
-function entriesOf(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
+/** @param where the condition, order and limit, in SQL with named parameters. */
+function selectEntries(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
   const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_videos ${SOURCES} WHERE ${where}`).all(
     values,
   );
@@ -177,9 +179,9 @@ function entriesOf(where: string, values: Record<string, number | null> = {}): L
   });
 }
 
-/** A page of the entries on the list, the most recently blocked first; `next` is what the next page begins below. */
+/** Returns a page of the entries, most recently blocked first. `next` is the cursor of the next page. */
 function readEntries(before: number | undefined) {
-  const found = entriesOf(
+  const found = selectEntries(
     `removed_at IS NULL AND (@before IS NULL OR blocked_videos.id < @before)
      ORDER BY blocked_videos.id DESC LIMIT ${PER_PAGE + 1}`,
     { before: before ?? null },
@@ -196,11 +198,11 @@ function readEntries(before: number | undefined) {
 }
 
 function readEntry(id: number): ListedEntry | undefined {
-  return entriesOf("blocked_videos.id = @id", { id })[0];
+  return selectEntries("blocked_videos.id = @id", { id })[0];
 }
 
-/** The thumbnail of an entry's video, while the video is in the catalogue or in the trash. */
-export function thumbnailOfEntry(id: number): MediaName | undefined {
+/** Returns the thumbnail of an entry's video, if the video is in the catalogue or in the trash. */
+export function entryThumbnail(id: number): MediaName | undefined {
   const url = prepared<string | null>(
     `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
      FROM blocked_videos ${SOURCES} WHERE blocked_videos.id = ? AND reason <> 'under-age'`,
@@ -211,42 +213,42 @@ export function thumbnailOfEntry(id: number): MediaName | undefined {
 }
 
 /**
- * Removes an entry from the list. Videos that are held because of it stay so until somebody has looked at them.
- * The toast has the form that puts it back.
+ * Removes an entry from the list. Videos that are on hold because of it stay on hold until an editor reviews them. The
+ * toast has a form that undoes the removal.
  */
 export async function removeFromList(id: number, userId: string): Promise<Failure | ToastMessage> {
-  const entry = await change(id, userId, "remove");
+  const entry = await changeEntry(id, userId, "remove");
   if (entry === undefined) {
     return failure(404, "Nothing was removed.", {
       detail: "This entry is no longer on the block list.",
     });
   }
   return {
-    ...success("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
-    detail: `You can put it back for ${PUT_BACK_DAYS} days.`,
+    ...success("Removed from block list", `${describeEntry(entry)} can be uploaded again.`),
+    detail: `You can undo this for ${PUT_BACK_DAYS} days.`,
     action: { label: "Undo", to: BLOCK_LIST, fields: { intent: "put-back", entry: String(id) } },
   };
 }
 
-/** Puts a removed entry back on the list, and begins to compare the videos of the site with it. */
-export async function putBack(id: number, userId: string): Promise<Failure | ToastMessage> {
-  const entry = await change(id, userId, "put-back");
+/** Restores a removed entry, and starts to compare the videos of the site with it. */
+export async function restoreToList(id: number, userId: string): Promise<Failure | ToastMessage> {
+  const entry = await changeEntry(id, userId, "put-back");
   if (entry === undefined) {
-    return failure(404, "Nothing was put back.", {
-      detail: `This entry is on the block list already, or was removed more than ${PUT_BACK_DAYS} days ago.`,
+    return failure(404, "Nothing was restored.", {
+      detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
-  // As when it was added: an imported entry hides nothing.
+  // An imported entry doesn't hide anything, as when it was added.
   compareSite(id, !entry.isImported, id).catch(console.error);
-  return success("Back on block list", `${subjectOf(entry)} can’t be uploaded again.`);
+  return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }
 
-function subjectOf(entry: ListedEntry): string {
+function describeEntry(entry: ListedEntry): string {
   return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
 }
 
-/** The entry; undefined if there was nothing to change. */
-function change(
+/** Returns the changed entry; undefined if there was nothing to change. */
+function changeEntry(
   id: number,
   userId: string,
   action: "remove" | "put-back",

@@ -52,7 +52,7 @@ export function BlockedVideos({
   );
 }
 
-/** The entries that were removed from the list and can be put back; nothing if there are none. */
+/** The removed entries that can be restored to the list; nothing if there are none. */
 export function RemovedEntries({
   removed,
   mayPutBack,
@@ -61,8 +61,7 @@ export function RemovedEntries({
   return (
     <PageSection id="removed" title="Removed from the list">
       <p className="text-sm text-muted">
-        These videos can be uploaded again. Each entry can be put back for 30 days after its
-        removal.
+        These videos can be uploaded again. An entry can be restored for 30 days after its removal.
       </p>
       <Entries label="Removed entries" entries={removed}>
         {(entry) =>
@@ -74,10 +73,10 @@ export function RemovedEntries({
                 value="put-back"
                 variant="secondary"
                 size="sm"
-                aria-label={`Put ${entryName(entry)} back on the block list`}
+                aria-label={`Restore ${entryName(entry)} to the block list`}
               >
                 <Undo2 aria-hidden="true" className="size-4" />
-                Put back
+                Restore
               </Button>
             </Form>
           )
@@ -108,13 +107,13 @@ export function RemoveDialog({
       consequences={[
         ...(entry.digests === null
           ? [
-              "The same file and copies of it can be uploaded again.",
+              "The same file, and copies of it, can be uploaded again.",
               "Videos that are on hold because they resemble it stay on hold.",
             ]
           : [
               `Files with one of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
             ]),
-        "You can put the entry back for 30 days.",
+        "You can restore the entry for 30 days.",
       ]}
     >
       <input type="hidden" name="intent" value="remove" />
@@ -175,7 +174,7 @@ function Entries({
   );
 }
 
-/** Blurred, because the moderators have already seen it. */
+/** Blurred, because moderators have already seen it. */
 function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
   if (!hasThumbnail) {
@@ -203,7 +202,7 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   return (
     <PageSection id="matches" title="On this site">
       <p className="text-sm text-muted">
-        These videos match the block list. Check each one: delete it, or mark it as different.
+        These videos match the block list. Review each one, then delete it or mark it as different.
       </p>
       <ReviewLinks
         videos={matches.map((match) => ({
@@ -216,25 +215,25 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
 }
 
 /** The videos that are on hold because they couldn't be compared; nothing if there are none. */
-export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
+export function FailedComparisons({ uncompared }: Pick<BlockListPage, "uncompared">) {
   if (uncompared.length === 0) return null;
   return (
-    <PageSection id="uncompared" title="Could not be compared">
+    <PageSection id="uncompared" title="Failed comparisons">
       <p className="text-sm text-muted">
-        These videos are on hold because the comparison with the block list failed. Compare each one
-        again, or watch it and publish it without a comparison.
+        These videos are on hold because the comparison with the block list failed. Retry the
+        comparison, or watch the video and publish it without one.
       </p>
       <ReviewLinks videos={uncompared.map(({ why, ...video }) => ({ ...video, about: why }))} />
     </PageSection>
   );
 }
 
-export function Exchange({ busy }: { busy: boolean }) {
+export function ImportExport({ busy }: { busy: boolean }) {
   return (
     <PageSection id="exchange" title="Import and export">
       <p className="text-sm text-muted">
-        The exported file contains only hashes, reasons and times. Nobody can recover an image or a
-        name from it. Imported digest lists aren’t exported.
+        The exported file contains only hashes, reasons and dates, no images or names. Imported
+        digest lists aren’t exported.
       </p>
       <p>
         <a href="/admin/block-list/block-list.jsonl" download className={buttonClass("secondary")}>
@@ -249,7 +248,7 @@ export function Exchange({ busy }: { busy: boolean }) {
       >
         <FileField
           label="Block list or digest list"
-          hint="A block list that this software exported, or MD5 and SHA-256 digests: one per line, the output of sha256sum or md5sum, or CSV with a header. At most 512 MB. Importing hides nothing: matching videos of this site are listed on this page."
+          hint="A block list exported by this software, or MD5 and SHA-256 digests: one per line, the output of sha256sum or md5sum, or CSV with a header. At most 512 MB. Importing doesn’t hide videos. Matching videos on this site are listed on this page."
           name="list"
           accept=".jsonl,.txt,.csv,.tsv,.md5,.sha256"
           required

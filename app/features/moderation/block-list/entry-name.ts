@@ -1,6 +1,6 @@
 export const BLOCK_LIST = "/admin/block-list";
 
-/** Returns the name of a block list entry for sentences. */
+/** Returns how messages name a block list entry: its title, or its number. */
 export function entryName({ id, title }: { id: number; title: string | null }): string {
   return title === null ? `Entry ${id}` : `“${title}”`;
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 
 export const MATCHES_SHOWN = 50;
 
-/** A video of this site with the same bytes as a listed video, or one that looks like it. */
+/** A video of this site that is byte-identical or similar to a video on the block list. */
 export interface Match {
   id: string;
   title: string;
@@ -10,8 +10,8 @@ export interface Match {
 }
 
 /**
- * The videos of the site that match the list, the latest first. Runs on a thread: every digest of a video is looked up
- * among those of the list, of which there may be many more.
+ * Returns the task that finds the videos matching the block list, newest first. It runs on the query thread, because it
+ * looks up every video's digest in the list, which may be much longer than the catalogue.
  */
 export function readMatches(sqlite: Database) {
   const matches = sqlite.prepare<[], Omit<Match, "isSame"> & { isSame: number }>(

@@ -1,9 +1,9 @@
 import {
   type GivenStrike,
-  LONGEST_REASON,
+  MAX_STRIKE_REASON_LENGTH,
   strikeMessage,
 } from "~/features/accounts/users/strike-rules";
-import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server";
+import { findStrikeable, giveStrikeInTransaction } from "~/features/accounts/users/strikes.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { mayNow } from "~/features/permissions/may-change.server";
 import { holdCopies } from "~/features/processing/comparison/block-list-matches.server";
@@ -26,7 +26,7 @@ import {
   MAX_REASON_LENGTH,
   type ModeratorDecision,
 } from "./decisions";
-import { lift, settleReport } from "./report-holds.server";
+import { releaseReportHold, updateReportState } from "./report-holds.server";
 import {
   addMessage,
   closeReport,
@@ -35,23 +35,23 @@ import {
   readReport,
 } from "./report-records.server";
 import { choicesFor, isRemoved, refusalFor, reportVersion } from "./report-rules.server";
-import { decideVideo, type NamedVideo } from "./report-videos.server";
-import { noteDecision } from "./uploader-decisions.server";
+import { type NamedVideo, recordVideoDecision } from "./report-videos.server";
+import { recordUploaderDecision } from "./uploader-decisions.server";
 
 const FAILED = "Nothing was decided.";
-/** The decision is saved by then. If this fails, the rest is only done at the next start. */
+/** How long to retry after the decision is saved. If that isn't enough, the next start does the rest. */
 const BUSY_WAIT_MS = 10_000;
 
-/** In an entry of the activity log. */
-const TITLES_NAMED = 3;
+/** How many titles an entry of the activity log names. */
+const MAX_TITLES = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
-const TRASH_FOLLOWS =
-  "They are hidden, but couldn’t be moved to the trash just now. The next start of the site does it.";
+const TRASH_PENDING =
+  "They are hidden, but couldn’t be moved to the trash. They will be moved at the next start of the site.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
   decision: ModeratorDecision;
-  /** The reporter and the uploader both read it. */
+  /** Shown to the reporter and the uploader. */
   reason: string;
   videos: readonly string[];
   /** The version of the report that the moderator saw, see `reportVersion`. */
@@ -79,7 +79,7 @@ export async function decideReport(
   now = Date.now(),
 ): Promise<DecisionFailure | ToastMessage> {
   const { reason, isStrike } = decision;
-  const decided = await transaction(() => decideIn(reportId, decision, userId, now));
+  const decided = await transaction(() => decideInTransaction(reportId, decision, userId, now));
   if ("status" in decided) return { ...decided, reason, isStrike };
   announceStudioChange();
   const { videos, of, strikes } = decided;
@@ -87,41 +87,41 @@ export async function decideReport(
   const messages = [message, ...strikes.map(strikeMessage)];
   const answer = done(messages.join(" "));
   if (decision.decision === "remove" && !(await moveToTrash(videos, userId))) {
-    return { ...answer, description: `${answer.description} ${TRASH_FOLLOWS}` };
+    return { ...answer, description: `${answer.description} ${TRASH_PENDING}` };
   }
   if (decision.decision !== "restore" || videos.length === 0) return answer;
   const restoring = () => restoreVideos(videos, userId, now);
   const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
   if (!("status" in restored)) return { ...answer, description: restored.description };
   // The video may have been in the trash for too long. The decision stays valid.
-  const isBack = present(videos).length > 0;
+  const isBack = existingVideos(videos).length > 0;
   const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
-/** Whether all of these videos are in the trash. The decision is made, and the videos are hidden, even if they are not. */
+/** Returns whether all of these videos are in the trash now. If not, the decision still stands and they are hidden. */
 async function moveToTrash(videoIds: readonly string[], userId: string): Promise<boolean> {
-  const remove = () => removeVideos(present(videoIds), userId);
+  const remove = () => removeVideos(existingVideos(videoIds), userId);
   const removed = await retryWhileBusy(remove, BUSY_WAIT_MS).catch((error: unknown) => {
     console.error("Could not move removed videos to the trash:", error);
   });
   return removed !== undefined && !removed.left;
 }
 
-interface ToMove {
+interface PendingMove {
   id: string;
   userId: string | null;
 }
 
 /** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
 export async function finishDecisions(): Promise<void> {
-  const left = prepared<ToMove>(
+  const left = prepared<PendingMove>(
     `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
        AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
      FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
   ).all();
   for (const { id, userId } of left) await removeVideos([id], userId ?? "");
-  const restored = prepared<ToMove>(
+  const restored = prepared<PendingMove>(
     `SELECT DISTINCT deleted_videos.id, deleted_by AS userId
      FROM report_videos JOIN deleted_videos ON deleted_videos.id = video_id
      WHERE decision = 'restore' AND decided_at > deleted_at
@@ -131,7 +131,7 @@ export async function finishDecisions(): Promise<void> {
   for (const { id, userId } of restored) await restoreVideos([id], userId ?? "");
 }
 
-function decideIn(
+function decideInTransaction(
   reportId: string,
   { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
@@ -141,11 +141,11 @@ function decideIn(
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== reportVersion(report))
-    return failure(409, FAILED, { detail: decidedBefore(report) });
+    return failure(409, FAILED, { detail: conflictMessage(report) });
   const text = reason.trim();
   if (!text)
     return failure(422, FAILED, {
-      detail: "Write a reason. The reporter and the uploader both read it.",
+      detail: "Enter a reason. It is shown to the reporter and the uploader.",
     });
   if (text.length > MAX_REASON_LENGTH) {
     return failure(422, FAILED, { detail: "This reason is too long." });
@@ -155,16 +155,17 @@ function decideIn(
   const ids = videos.map(({ id }) => id);
   // Videos that another report has removed already got their strike then.
   const removed = ids.filter((id) => !isRemoved(id));
-  const refusal = refusalOf(decision, report, videos) ?? (isStrike && noStrike(decision, removed));
+  const refusal =
+    refusalOf(decision, report, videos) ?? (isStrike && strikeRefusal(decision, removed));
   if (refusal) return failure(422, FAILED, { detail: refusal });
   for (const id of ids) changeVideo(id, decision, report, now);
   changeReport(report, decision, now);
-  tell(report, ids, decision, text, userId, now);
+  addDecisionMessages(report, ids, decision, text, userId, now);
   for (const videoId of ids.length > 0 ? ids : [null]) {
     const entry = { action: decision, reportId, videoId, userId };
     appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
   }
-  recordActivity({ userId, action: "report-decide", detail: describe(decision, ids) });
+  recordActivity({ userId, action: "report-decide", detail: activityDetail(decision, ids) });
   const strikes = isStrike ? strikeUploaders(removed, text, userId, now) : [];
   return { videos: ids, of: report.videos.length, strikes };
 }
@@ -182,7 +183,9 @@ function refusalOf(
   }
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
-    return isAnyHere ? "A video of this report is still on this site. Decide about it." : undefined;
+    return isAnyHere
+      ? "A video of this report is still on this site. Decide on it first."
+      : undefined;
   }
   if (!isAnyHere) {
     return "None of the videos in this report is on this site. Add the right video, or close the report with “Not on this site”.";
@@ -200,7 +203,8 @@ function changeVideo(
 ): void {
   const reportId = report.id;
   const held = { videoId, sourceId: reportId };
-  const decided = (what: VideoDecision | null) => decideVideo({ reportId, videoId }, what, now);
+  const decided = (what: VideoDecision | null) =>
+    recordVideoDecision({ reportId, videoId }, what, now);
   if (decision === "hide") {
     hold({ ...held, reason: "report" }, now);
     decided(null);
@@ -214,12 +218,12 @@ function changeVideo(
     decided(null);
   } else if (decision === "restore") {
     decided("restore");
-    lift(videoId, reportId, now);
+    releaseReportHold(videoId, reportId, now);
     releaseHold({ ...held, reason: "removed" });
     if (!isRemoved(videoId)) unblockVideo(videoId);
   } else if (decision === "keep") {
     decided("keep");
-    lift(videoId, reportId, now);
+    releaseReportHold(videoId, reportId, now);
   }
 }
 
@@ -230,12 +234,12 @@ function changeReport({ id }: Report, decision: ModeratorDecision, now: number):
   } else if (decision === "not-here") {
     closeReport({ id, decision, again: true }, now);
   } else {
-    settleReport(id, now);
+    updateReportState(id, now);
   }
 }
 
-/** Tells the reporter on the status page, and the uploaders in the notes of their videos and on the account page. */
-function tell(
+/** Adds messages to the reporter's status page, to the notes of the videos and to the uploaders' account pages. */
+function addDecisionMessages(
   report: Report,
   ids: readonly string[],
   decision: ModeratorDecision,
@@ -257,32 +261,32 @@ function tell(
   for (const id of ids) {
     // Notes are deleted together with the texts of their report, so an erased report gets none.
     if (report.erasedAt === null) note.run(id, userId, `${message}\n\n${reason}`, time);
-    noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
+    recordUploaderDecision({ reportId: report.id, videoId: id, decision, reason }, now);
   }
 }
 
-/** Returns what was done since the form was shown. */
-function decidedBefore({ id }: Report): string {
+/** Returns the error message that says what happened since the form was shown. */
+function conflictMessage({ id }: Report): string {
   const last = prepared<{ action: string; email: string | null }>(
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
      WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
   ).get(id);
   const label = last?.email && LOG_LABELS[last.action];
-  if (!label) return "The report has changed. Reload the page and read it again.";
-  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and read the report again.`;
+  if (!label) return "The report has changed. Reload the page and review it again.";
+  return `${last.email} has ${toPastParticiple(label)} in the meantime, or the reporter has answered. Reload the page and review the report again.`;
 }
 
 /** Turns a log label such as `hid the video` into a past participle, to follow “has”. */
-function perfect(label: string): string {
-  return label.replace(/^hid /, "hidden ").replace(/^took /, "taken ");
+function toPastParticiple(label: string): string {
+  return label.replace(/^hid /, "hidden ");
 }
 
-/** Names the decision and the first videos it is about. */
-function describe(decision: ModeratorDecision, videoIds: readonly string[]): string {
+/** Returns the decision and the first titles, for the activity log. */
+function activityDetail(decision: ModeratorDecision, videoIds: readonly string[]): string {
   const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
      UNION ALL SELECT title FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list))
-     LIMIT ${TITLES_NAMED}`,
+     LIMIT ${MAX_TITLES}`,
   )
     .pluck()
     .all({ list: JSON.stringify(videoIds) });
@@ -292,33 +296,39 @@ function describe(decision: ModeratorDecision, videoIds: readonly string[]): str
   return `${DECISION_LABELS[decision]}: ${named}`;
 }
 
-function present(ids: readonly string[]): string[] {
+function existingVideos(ids: readonly string[]): string[] {
   return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()
     .all(JSON.stringify(ids));
 }
 
-function noStrike(decision: ModeratorDecision, ids: readonly string[]): string | undefined {
-  if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
+function strikeRefusal(decision: ModeratorDecision, ids: readonly string[]): string | undefined {
+  if (decision !== "remove")
+    return "A strike is only possible with a removal. Choose Remove, or clear the strike checkbox.";
   if (ids.length === 0) {
-    return "These videos were removed before. A strike comes with the first removal.";
+    return "These videos had already been removed. Only the first removal can include a strike.";
   }
-  if (strikeableOf(ids).length > 0) return undefined;
-  return "None of these videos has an uploader who can be given a strike.";
+  if (findStrikeable(ids).length > 0) return undefined;
+  return "None of these videos has an uploader who can get a strike.";
 }
 
-/** Part of a transaction: one for each uploader, however many of their videos are removed. */
+/** Gives each uploader one strike, however many of their videos are removed. Needs a transaction. */
 function strikeUploaders(
   videoIds: readonly string[],
   reason: string,
   userId: string,
   now: number,
 ): GivenStrike[] {
-  const short = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}…` : reason;
-  return strikeableOf(videoIds, now).flatMap(({ id }) => strikeIn(id, short, userId, now) ?? []);
+  const short =
+    reason.length > MAX_STRIKE_REASON_LENGTH
+      ? `${reason.slice(0, MAX_STRIKE_REASON_LENGTH - 1)}…`
+      : reason;
+  return findStrikeable(videoIds, now).flatMap(
+    ({ id }) => giveStrikeInTransaction(id, short, userId, now) ?? [],
+  );
 }
 
-export const NO_REPORT = { detail: "There is no such report." };
+export const NO_REPORT = { detail: "This report doesn’t exist." };
 
 export function done(description: string): ToastMessage {
   return success("Reports", description);

@@ -3,13 +3,13 @@ import { Time } from "~/ui/time";
 import { decisionMessage } from "./decisions";
 import type { UploaderDecision } from "./uploader-decisions.server";
 
-/** What moderators have decided about somebody's videos, also about those that are gone. */
+/** The moderators' decisions about an uploader's videos, including deleted ones. */
 export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
   if (decisions.length === 0) {
     return (
       <p className="text-muted">
-        No moderator has decided anything about your videos yet. Decisions and their reasons appear
-        here, even if the video has been deleted.
+        No moderation decisions about your videos yet. Decisions and their reasons appear here, even
+        if the video has been deleted.
       </p>
     );
   }

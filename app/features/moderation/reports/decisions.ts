@@ -17,15 +17,15 @@ export const MAX_REASON_LENGTH = 2_000;
 export const KIND_LABELS: Record<ReportKind, string> = {
   copyright: "Copyright",
   consent: "Shown without consent",
-  "under-age": "Under age",
+  "under-age": "Possible minor",
   private: "Private information",
   other: "Other",
 };
 
 export const STATE_LABELS: Record<ReportState, string> = {
-  open: "To decide",
-  asked: "Waiting for the reporter",
-  closed: "Decided",
+  open: "Open",
+  asked: "Waiting for reporter",
+  closed: "Closed",
 };
 
 /** The outcome of a closed report, or of one of its videos. */
@@ -49,7 +49,7 @@ export const DECISION_LABELS: Record<ModeratorDecision, string> = {
 
 export const DECISION_HINTS: Record<ModeratorDecision, string> = {
   hide: "Hides the video immediately. The report stays open.",
-  keep: "Nothing is removed, and this report no longer hides the video.",
+  keep: "Leaves the video online, and releases this report’s hold on it.",
   remove:
     "Moves the video to the trash and adds it to the block list. It can only be restored from here.",
   ask: "Sends your question to the reporter. The uploader isn’t notified.",
@@ -59,8 +59,8 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
 };
 
 /**
- * What the reporter and the uploader read above the moderator's reason, about "the video" or "2 of 3 videos". Operators
- * may change these sentences; the operating guide names this file.
+ * The messages above the moderator's reason, shown to the reporter and the uploader. They are about "the video" or
+ * "2 of 3 videos". Operators may change these sentences; the operating guide names this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
   hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
@@ -81,7 +81,7 @@ export function decisionMessage(
   return DECISION_MESSAGES[decision](of === 1 ? "the video" : part);
 }
 
-/** The actions of the log, as the rest of a sentence that begins with who did them. */
+/** The actions of the log, to follow the name of the person who performed them. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
   "hide-at-once": "hid the video automatically",
@@ -96,16 +96,16 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   restore: "restored the video",
   "not-here": "closed the report because none of its videos is on this site",
   "add-video": "added a video to the report",
-  "take-out-video": "took a video out of the report",
+  "take-out-video": "removed a video from the report",
   erase: "deleted the text of the report",
   preserve: "preserved the evidence for a year",
   "preserve-end": "ended the preservation",
-  export: "downloaded everything about the report",
+  export: "downloaded the report’s archive",
 };
 
 const HOUR_MS = 3_600_000;
 
-/** How long until a deadline, in words; `isOver` when it has passed. */
+/** Returns the time until a deadline in words. `isOver` is true once it has passed. */
 export function timeLeft(dueAt: string, now: number): { text: string; isOver: boolean } {
   const ms = Date.parse(dueAt) - now;
   const text = inWords(Math.abs(ms));

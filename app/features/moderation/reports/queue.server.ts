@@ -8,14 +8,14 @@ import {
 import { timeLeft } from "./decisions";
 
 export const REPORTS_PER_PAGE = 50;
-/** More are not counted: "1,000 or more" says enough. */
+/** Counting stops here: the page then shows "1,000 or more". */
 const MAX_COUNTED = 1_000;
 
 /** Which reports the list shows, from the query of its URL. */
 export interface QueueView {
   state: ReportState;
   kind?: ReportKind;
-  /** What the page comes after: `{due or closed at}_{id}` of the last of the page before. */
+  /** The cursor: `{due_at or closed_at}_{id}` of the last report on the previous page. */
   after?: string;
 }
 
@@ -28,7 +28,7 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** The title of the first reported video; null if it is gone, or if the report names none. */
+  /** The title of the first reported video; null if it was deleted, or if the report names none. */
   title: string | null;
   videos: number;
 }
@@ -37,7 +37,7 @@ export interface Queue {
   reports: QueuedReport[];
   /** `after` of the next page. */
   next?: string;
-  /** How many wait for a moderator, 1,000 at most. */
+  /** How many reports wait for a moderator, at most 1,000. */
   open: number;
 }
 
@@ -53,7 +53,7 @@ export function readQueueView(params: URLSearchParams): QueueView {
   };
 }
 
-/** Returns a page of the queue: by deadline, so overdue reports come first; decided reports newest first. */
+/** Returns a page of the queue, sorted by deadline, so overdue reports come first. Closed reports are newest first. */
 export function readQueue(view: QueueView, now = Date.now()): Queue {
   const { state, kind, after } = view;
   const isClosed = state === "closed";
@@ -72,11 +72,11 @@ export function readQueue(view: QueueView, now = Date.now()): Queue {
   };
 }
 
-/** The statement for a page; each has an index in whose order it reads. */
+/** Returns the SQL for a page. Each variant reads in the order of an index. */
 export function queueSql({ state, kind, after }: QueueView): string {
   const isClosed = state === "closed";
   const column = isClosed ? "closed_at" : "due_at";
-  // SQLite would take all of a state and sort them.
+  // Otherwise SQLite reads all closed reports and sorts them.
   const index = isClosed && !kind ? "INDEXED BY reports_closed" : "";
   return `SELECT id, kind, state, decision, received_at AS receivedAt, due_at AS dueAt,
       closed_at AS closedAt,
@@ -92,7 +92,7 @@ export function queueSql({ state, kind, after }: QueueView): string {
     LIMIT ${REPORTS_PER_PAGE + 1}`;
 }
 
-/** How many reports wait for a moderator, 1,000 at most. */
+/** Returns how many reports wait for a moderator, at most 1,000. */
 function countOpen(): number {
   return prepared<number>(
     `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MAX_COUNTED})`,

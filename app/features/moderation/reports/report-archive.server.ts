@@ -12,11 +12,11 @@ import { textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
-import { acceptancesOf } from "../uploaders/terms.server";
+import { findAcceptances } from "../uploaders/terms.server";
 import { type Report, readMessages } from "./report-records.server";
 
-/** Already compressed. */
-const AS_IT_IS = { compress: false };
+/** Media files are already compressed. */
+const UNCOMPRESSED = { compress: false };
 const MAX_MESSAGES = 10_000;
 
 interface ArchivedFile {
@@ -25,14 +25,14 @@ interface ArchivedFile {
 }
 
 /**
- * Returns a ZIP file of everything that is kept about a report: its text, messages, the log, the rows of its videos,
- * all their video and image files, and the SHA-256 of each file in the format of `sha256sum`.
+ * Returns a ZIP file of all data about a report: its text, messages, log, the rows of its videos, all their video and
+ * image files, and the SHA-256 of each file in the format of `sha256sum`.
  */
 export async function reportArchive(report: Report): Promise<Readable> {
   const reportId = report.id;
   const ids = [...new Set([...report.videos.map(({ id }) => id), ...preservedBy(reportId)])];
   const videos = ids.map(videoOf);
-  const accepted = acceptancesOf(ids) ?? {};
+  const accepted = findAcceptances(ids) ?? {};
   const document = {
     site: settings().publicUrl ?? settings().siteName,
     exportedAt: new Date().toISOString(),
@@ -50,7 +50,7 @@ export async function reportArchive(report: Report): Promise<Readable> {
   return zipped(`${JSON.stringify(document, null, 2)}\n`, files);
 }
 
-/** Reads everything about a video from the database: its row, other files, uploader and digest. */
+/** Returns a video's data from the database: its row, other files, uploader and digest. */
 function videoOf(id: string) {
   const row = prepared<NamingRow>("SELECT * FROM videos WHERE id = ?").get(id);
   const deleted = prepared<{ row: string }>("SELECT * FROM deleted_videos WHERE id = ?").get(id);
@@ -78,12 +78,12 @@ async function filesOf({ id, row, otherVideos }: ReturnType<typeof videoOf>) {
   return files.filter((file) => file !== undefined);
 }
 
-/** Returns the caption files, which are in the folder of derived files. */
+/** Returns the caption files. They need their own entries because folders of derived files are not archived. */
 function captionsOf({ captions }: NamingRow): MediaName[] {
   return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
 }
 
-/** Undefined for a folder of derived files and for a missing file. */
+/** Returns a file to archive; undefined for a folder of derived files or a missing file. */
 async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
   const file = filePath(name);
   if (!file || !/\.\w+$/.test(name.path)) return undefined;
@@ -94,7 +94,7 @@ async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
   return { name: `${name.bucket}/${name.path}`, open };
 }
 
-/** Reads the files one after another, as fast as the client downloads the archive. */
+/** Returns the ZIP stream. Files are read one after another, at the speed of the download. */
 function zipped(document: string, files: readonly ArchivedFile[]): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();
@@ -112,7 +112,7 @@ function zipped(document: string, files: readonly ArchivedFile[]): Readable {
       }
       sums.push(`${hash.digest("hex")}  ${name}`);
     };
-    zip.addReadStreamLazy(name, AS_IT_IS, (start) => {
+    zip.addReadStreamLazy(name, UNCOMPRESSED, (start) => {
       const source = Readable.from(summed());
       source.once("error", fail);
       output.once("close", () => source.destroy());

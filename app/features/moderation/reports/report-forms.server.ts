@@ -8,14 +8,20 @@ import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
 import { done, NO_REPORT } from "./decide.server";
-import { hideNamed, hidesAtOnce, holdForOthers, lift, settleReport } from "./report-holds.server";
+import {
+  hideAddedVideo,
+  hidesImmediately,
+  holdForOthers,
+  releaseReportHold,
+  updateReportState,
+} from "./report-holds.server";
 import { eraseReport, moveReport, type Report, readReport } from "./report-records.server";
 import { isRemoved } from "./report-rules.server";
-import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
-import { videosIn } from "./reported-addresses";
+import { addReportVideos, removeReportVideo, videoExists } from "./report-videos.server";
+import { parseVideoIds } from "./video-links";
 
-const NOTHING_ADDED = "No video was added.";
-const NOTHING_TAKEN_OUT = "The video was not taken out.";
+const NOT_ADDED = "No video was added.";
+const NOT_REMOVED = "The video was not removed from the report.";
 const MAX_VIDEOS = 100;
 
 /** Changes a report in one transaction, which also records it in the activity log unless it is refused. */
@@ -40,74 +46,74 @@ function changeReport(
  * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
  * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
  *
- * @param typed addresses of videos, or one id.
+ * @param typed URLs of videos, or one id.
  * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
  */
-export function addVideos(
+export function addVideosToReport(
   reportId: string,
   typed: string,
   userId: string,
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
-  const found = videosIn(typed);
+  const found = parseVideoIds(typed);
   const ids = found.length > 0 ? found : [typed.trim()];
   const entry = { userId, action: "report-videos" } as const;
-  return changeReport(reportId, entry, NOTHING_ADDED, (report) => {
-    const missing = ids.find((id) => !isHere(id));
+  return changeReport(reportId, entry, NOT_ADDED, (report) => {
+    const missing = ids.find((id) => !videoExists(id));
     if (missing !== undefined) {
       const detail = missing
-        ? `There is no video ${missing.slice(0, 60)} in the catalogue or in the trash.`
-        : "Enter the address or ID of a video.";
-      return failure(422, NOTHING_ADDED, { detail });
+        ? `No video with the ID ${missing.slice(0, 60)} in the catalogue or the trash.`
+        : "Enter the URL or ID of a video.";
+      return failure(422, NOT_ADDED, { detail });
     }
     const isNew = (id: string) => !report.videos.some((video) => video.id === id);
     const fresh = ids.filter(isNew);
-    if (fresh.length === 0) return done("The report already names this video.");
+    if (fresh.length === 0) return done("This video is already in the report.");
     if (report.videos.length + fresh.length > MAX_VIDEOS) {
-      const detail = `A report names at most ${MAX_VIDEOS} videos.`;
-      return failure(422, NOTHING_ADDED, { detail });
+      const detail = `A report can have at most ${MAX_VIDEOS} videos.`;
+      return failure(422, NOT_ADDED, { detail });
     }
-    nameVideos(reportId, fresh);
+    addReportVideos(reportId, fresh);
     const until = preservedUntil(reportId);
     if (until !== null) preserve(reportId, fresh, until);
     for (const videoId of fresh) {
-      hideNamed(report, videoId, now);
+      hideAddedVideo(report, videoId, now);
       log(report, "add-video", videoId, userId, now);
     }
     moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
-    return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
+    return done(fresh.length === 1 ? "Video added." : `${fresh.length} videos added.`);
   });
 }
 
 /**
- * Takes a video out of a report that names it by mistake, and releases the hold of the report.
+ * Removes a video from a report that names it by mistake, and releases the report's hold on it.
  *
  * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
  */
-export function takeOutVideo(
+export function removeVideoFromReport(
   reportId: string,
   videoId: string,
   userId: string,
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
   const entry = { userId, action: "report-videos" } as const;
-  return changeReport(reportId, entry, NOTHING_TAKEN_OUT, (report) => {
+  return changeReport(reportId, entry, NOT_REMOVED, (report) => {
     const named = report.videos.find(({ id }) => id === videoId);
     if (!named) {
-      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report no longer names this video." });
+      return failure(404, NOT_REMOVED, { detail: "This video is no longer in the report." });
     }
     if (isRemoved(videoId, reportId)) {
-      const detail = "The report has removed this video. Restore it first.";
-      return failure(409, NOTHING_TAKEN_OUT, { detail });
+      const detail = "This video was removed because of the report. Restore it first.";
+      return failure(409, NOT_REMOVED, { detail });
     }
-    unnameVideo(reportId, videoId);
-    lift(videoId, reportId, now);
+    removeReportVideo(reportId, videoId);
+    releaseReportHold(videoId, reportId, now);
     // Later urgent reports didn't hold the video because of this decision, which no longer counts.
-    const isRelied = named.decision !== null && hidesAtOnce(report.kind);
-    if (isRelied) holdForOthers(videoId, reportId, now);
+    const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
+    if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);
-    if (report.state !== "closed") settleReport(reportId, now);
-    return done("The video was taken out of the report.");
+    if (report.state !== "closed") updateReportState(reportId, now);
+    return done("Video removed from the report.");
   });
 }
 
@@ -120,8 +126,8 @@ const NOT_ENDED = "The preservation was not ended.";
 
 /**
  * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
- * delete them during that time. Videos that are gone are preserved too, since files of theirs may be left. Calling it
- * again restarts the year.
+ * delete them during that time. Deleted videos are preserved too, because some of their files may still exist. Calling
+ * it again restarts the year.
  *
  * @returns the failure: 404 for no such report.
  */
@@ -147,7 +153,7 @@ export function preserveReport(
  *
  * @returns the failure: 409 if it isn't preserved.
  */
-export function endPreservationOf(
+export function endReportPreservation(
   reportId: string,
   userId: string,
   now = Date.now(),

@@ -9,28 +9,28 @@ import type { ReportKind } from "~db/schema/moderation";
 import { closeReport, moveReport, URGENT_KINDS } from "./report-records.server";
 import { isWaiting } from "./report-rules.server";
 import {
-  checkedKinds,
-  gravestDecision,
-  isHere,
-  uncheckedReports,
+  mostSevereDecision,
+  reviewedKinds,
+  unreviewedReports,
+  videoExists,
   videosOf,
 } from "./report-videos.server";
 
 /**
- * A report of somebody under age or shown without consent hides its videos before a moderator has read it. Because
- * anyone can send such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays
- * public until a moderator decides, or until a second report about it comes from another network.
+ * Reports about minors or missing consent hide their videos before a moderator has read them. Because anyone can send
+ * such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays public until a
+ * moderator decides, or until a second report about it comes from another network.
  */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** On a small site, a percentage would be less than one video. */
+/** The minimum for small sites, where the percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-/** More reports than this are unlikely to be open at the same time. */
+/** More reports are unlikely to be open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks of the latest urgent reports by report id. Kept only in memory, because no visitor's address is ever
+ * The networks of the latest urgent reports by report id. Kept only in memory, because visitors' IP addresses are never
  * stored. Reports from before a restart count as coming from the same network.
  */
 const networks = processState(
@@ -38,8 +38,8 @@ const networks = processState(
   () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
 );
 
-/** Whether reports of this kind hide their videos before a moderator has read them. */
-export function hidesAtOnce(kind: ReportKind): boolean {
+/** Returns whether reports of this kind hide their videos before a moderator has read them. */
+export function hidesImmediately(kind: ReportKind): boolean {
   return settings().reportHide && URGENT_KINDS.includes(kind);
 }
 
@@ -56,13 +56,13 @@ export function hideReported(
   const { reportId, kind, network } = report;
   networks().set(reportId, network);
   for (const videoId of videoIds) {
-    if (!isHere(videoId) || checkedKinds(videoId).includes(kind)) continue;
+    if (!videoExists(videoId) || reviewedKinds(videoId).includes(kind)) continue;
     // The log has one entry for each hidden video, not for each report that hides it.
     if (holdsOf([videoId]).get(videoId)?.includes("report")) {
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
     }
-    const others = uncheckedReports(videoId)
+    const others = unreviewedReports(videoId)
       .map(({ id }) => id)
       .filter((id) => (networks().get(id) ?? network) !== network);
     if (others.length === 0 && !isWithinLimit(now)) {
@@ -76,12 +76,12 @@ export function hideReported(
 }
 
 /** Hides a video that a moderator has added to a report, if reports of this kind hide their videos. */
-export function hideNamed(
+export function hideAddedVideo(
   { id, kind }: { id: string; kind: ReportKind },
   videoId: string,
   now = Date.now(),
 ): void {
-  if (!hidesAtOnce(kind) || checkedKinds(videoId).includes(kind)) return;
+  if (!hidesImmediately(kind) || reviewedKinds(videoId).includes(kind)) return;
   hold({ videoId, reason: "report", sourceId: id }, now);
 }
 
@@ -89,8 +89,8 @@ export function hideNamed(
  * Hides a video whose file has changed, for the open urgent reports that name it: moderators have only reviewed the
  * earlier file. Synchronous, for the transaction that changes the file.
  */
-export function hideChanged(videoId: string, now = Date.now()): void {
-  const reports = settings().reportHide ? uncheckedReports(videoId) : [];
+export function hideChangedVideo(videoId: string, now = Date.now()): void {
+  const reports = settings().reportHide ? unreviewedReports(videoId) : [];
   const [first] = reports;
   if (!first) return;
   const isWithin = isWithinLimit(now);
@@ -117,7 +117,7 @@ function isWithinLimit(now: number): boolean {
  * Releases the hold of a report on a video. Holds of other reports stay. Open urgent reports that no moderator has
  * reviewed get a hold of their own, because they may have relied on this one.
  */
-export function lift(videoId: string, reportId: string, now: number): void {
+export function releaseReportHold(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
   holdForOthers(videoId, reportId, now);
   releaseHold({ videoId, reason: "report", sourceId: reportId });
@@ -125,7 +125,7 @@ export function lift(videoId: string, reportId: string, now: number): void {
 
 /** Holds a video for the open urgent reports that no moderator has reviewed, except one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
-  for (const { id } of uncheckedReports(videoId)) {
+  for (const { id } of unreviewedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
   }
 }
@@ -134,9 +134,9 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
  * Closes a report once each of its videos on this site has a decision, and reopens it otherwise. A report without a
  * video on this site stays open until a moderator closes it.
  */
-export function settleReport(id: string, now: number): void {
+export function updateReportState(id: string, now: number): void {
   const videos = videosOf(id);
-  const decision = gravestDecision(videos);
+  const decision = mostSevereDecision(videos);
   if (decision === undefined || videos.some((video) => isWaiting(id, video))) {
     moveReport({ id, from: ["closed"], to: "open" }, now);
   } else {

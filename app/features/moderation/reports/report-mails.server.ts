@@ -7,137 +7,139 @@ import { every } from "~db/runtime.server";
 import type { ReportNotice } from "~db/schema/operations";
 import { eachPart } from "~db/threads/checkpoint.server";
 import {
+  emailSender,
   eraseReport,
-  mailSender,
-  noteMailLink,
   type Report,
   readReport,
   reportsToErase,
+  setMailLinkState,
 } from "./report-records.server";
 import { FIRST_MAIL_TEXT, MAIL_TEXTS } from "./report-texts";
 import { readStatusToken, statusPath } from "./status-token.server";
-import { forgetDecisions } from "./uploader-decisions.server";
+import { deleteOldDecisions } from "./uploader-decisions.server";
 
 const EVERY_MS = 60_000;
 const FIRST_MS = 8_000;
 
-/** Starts to send emails to reporters and to delete old texts, once a minute. */
+/** Starts the job that sends emails to reporters and deletes old texts once a minute. */
 export function startReports(): void {
   const work = async () => {
-    await eraseDue();
-    await forgetDecisions();
-    await sendReportMails();
+    await eraseDueReports();
+    await deleteOldDecisions();
+    await sendReportEmails();
   };
-  every(EVERY_MS, "send the mails to reporters or delete old texts", work, { firstMs: FIRST_MS });
+  every(EVERY_MS, "send emails to reporters or delete old texts", work, { firstMs: FIRST_MS });
 }
 
 /**
- * Deletes the texts of reports that were closed REPORT_KEEP ago.
+ * Deletes the texts of reports that were closed more than REPORT_KEEP ago.
  *
- * @returns how many.
+ * @returns the number of reports.
  */
-export function eraseDue(now = Date.now()): Promise<number> {
+export function eraseDueReports(now = Date.now()): Promise<number> {
   return eachPart(
     () => reportsToErase(now),
     (due) => due.filter((id) => eraseReport(id, now)).length,
   );
 }
 
-/** Sends the emails whose time has come. Without a mail server they wait. */
-export async function sendReportMails(now = Date.now()): Promise<void> {
+/** Sends the emails that are due. They stay queued if no mail server is configured. */
+export async function sendReportEmails(now = Date.now()): Promise<void> {
   if (settings().smtpUrl) await sendDue("report_id", (message) => send(message, now), now);
 }
 
 async function send(message: ReportNotice, now: number): Promise<(() => void) | undefined> {
   const { smtpUrl } = settings();
-  const from = mailSender();
+  const from = emailSender();
   const { report_id } = message;
   const report = readReport(report_id);
   // If the report can't be read, the email waits, as after any failure.
   const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
   if (!report || !smtpUrl || !from || !to) throw new Error("It has no sender or no recipient.");
   const allowed = allowEmail(report, to, now);
-  // The reporter finds everything behind the link that they have.
+  // The reporter can still see every update through the link from the form.
   if (!allowed) return;
-  const { mailLink, giveBack } = allowed;
+  const { mailLink, refund } = allowed;
   try {
     await sendEmail(smtpUrl, { from, to }, emailOf(message, mailLink === "sent"));
   } catch (error) {
-    giveBack();
+    refund();
     throw error;
   }
-  return () => noteMailLink(report_id, mailLink);
+  return () => setMailLinkState(report_id, mailLink);
 }
 
-/** @param isFirst whether the reporter has to open the link to get further emails. */
+/** @param isFirst whether further emails are sent only after the reporter has opened the link. */
 function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
   const [subject, message] = MAIL_TEXTS[event];
   const path = statusPath(report_id, "email");
-  const link = publicUrl ? `${publicUrl}${path}` : `the address of the site, followed by ${path}`;
+  const link = publicUrl ? `${publicUrl}${path}` : `the site's address, followed by ${path}`;
   const further = isFirst ? `${FIRST_MAIL_TEXT}\n\n` : "";
   return {
     id,
     subject: `${siteName}: ${subject}`,
-    text: `${message}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and answer for you.\n`,
+    text: `${message}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and reply as you.\n`,
   };
 }
 
 /**
- * Whom the site may email about a report. Anybody can enter a stranger's address in the form, so an address gets one
- * first email a day, and further ones only after the link in an email was opened. The link that the sender of the form
- * sees is another one.
+ * Limits on emails about reports. Anyone can enter a stranger's address in the form, so an address gets one first email
+ * a day, and further emails only after the link in one was opened. The status page after the form has a different link.
  *
- * Addresses are counted in memory only, as digests.
+ * The counts are kept only in memory, by digest of the address.
  */
 
 const DAY_SECONDS = 86_400;
-/** Also after a link was opened: some mail servers open links to scan them. */
+/** Applies even after a link was opened, because some mail servers open links to scan them. */
 const MAX_EMAILS_PER_DAY = 50;
 
 const firstEmails = attemptLimit("first emails by recipient", 1, DAY_SECONDS);
 const emails = attemptLimit("emails by recipient", MAX_EMAILS_PER_DAY, DAY_SECONDS);
-/** Whose link was opened: their other reports need no first email. */
-const openings = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
+/** Recipients who opened a link. Their other reports need no first email. */
+const openedLinks = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 
 interface AllowedEmail {
-  /** What `mail_link` becomes once it is sent. */
+  /** The value of `mail_link` after the email is sent. */
   mailLink: "sent" | "opened";
-  /** Uncounts an email that was not sent. */
-  giveBack(): void;
+  /** Refunds the limits for an email that was not sent. */
+  refund(): void;
 }
 
-/** Counts an email about a report. Returns undefined if the address must not get it. */
+/** Counts an email about a report. Returns undefined if the address has reached a limit. */
 function allowEmail(report: Report, address: string, now = Date.now()): AllowedEmail | undefined {
-  const recipient = recipientOf(address);
+  const recipient = mailboxOf(address);
   const isOpened =
-    report.mailLink === "opened" || openings.attempts(address.toLowerCase(), now) > 0;
+    report.mailLink === "opened" || openedLinks.attempts(address.toLowerCase(), now) > 0;
   if (!isOpened) {
     if (report.mailLink === "sent") return undefined;
     if (firstEmails.consume(recipient, now) !== undefined) return undefined;
   }
-  const giveBack = () => {
+  const refund = () => {
     emails.refund(recipient);
     if (!isOpened) firstEmails.refund(recipient);
   };
   if (emails.consume(recipient, now) === undefined) {
-    return { mailLink: isOpened ? "opened" : "sent", giveBack };
+    return { mailLink: isOpened ? "opened" : "sent", refund };
   }
   if (!isOpened) firstEmails.refund(recipient);
   return undefined;
 }
 
-/** Records that a status link was opened, if it is the one of an email. */
-export async function noteOpening(token: string): Promise<void> {
+/** Records that a status link was opened, if it came from an email. */
+export async function recordLinkOpening(token: string): Promise<void> {
   const link = readStatusToken(token);
   const report = link?.origin === "email" ? readReport(link.id) : undefined;
   if (!report?.payload || report.payload === "unreadable") return;
-  openings.consume(report.payload.email.toLowerCase());
-  if (report.mailLink !== "opened") await transaction(() => noteMailLink(report.id, "opened"));
+  openedLinks.consume(report.payload.email.toLowerCase());
+  if (report.mailLink !== "opened") await transaction(() => setMailLinkState(report.id, "opened"));
 }
 
-/** Many providers deliver `ada+1@` and `a.da@` to `ada@`: otherwise one mailbox would have any number of addresses. */
-function recipientOf(address: string): string {
+/**
+ * Returns the mailbox of an address. Many providers deliver `ada+1@` and `a.da@` to `ada@`, so one mailbox could
+ * otherwise have any number of addresses.
+ */
+function mailboxOf(address: string): string {
   const [name = "", host = ""] = address.toLowerCase().split("@");
   return `${name.replace(/\+.*$/, "").replaceAll(".", "")}@${host}`;
 }

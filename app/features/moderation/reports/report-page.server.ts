@@ -1,4 +1,4 @@
-import { strikeableOf } from "~/features/accounts/users/strikes.server";
+import { findStrikeable } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
@@ -7,7 +7,7 @@ import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import type { AcceptedTerms } from "../uploaders/terms";
-import { acceptancesOf } from "../uploaders/terms.server";
+import { findAcceptances } from "../uploaders/terms.server";
 import { DECISIONS, type ModeratorDecision, timeLeft } from "./decisions";
 import {
   countMessages,
@@ -17,15 +17,16 @@ import {
   readReport,
 } from "./report-records.server";
 import { choicesFor, reportVersion } from "./report-rules.server";
-import { checkedKinds, type NamedVideo } from "./report-videos.server";
+import { type NamedVideo, reviewedKinds } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
-/** How many of the latest reports are searched for those of the same uploader. Takes a few milliseconds. */
-const LAST_REPORTS = 2_000;
+/** How many of the latest reports are searched for the same uploader. Takes a few milliseconds. */
+const MAX_SEARCHED_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
+
 export interface ReportedVideo extends NamedVideo {
   choices: ModeratorDecision[];
-  /** Empty for one that is gone. */
+  /** Empty if it was deleted. */
   title: string;
   status: "published" | "hidden" | "review" | "trash" | "gone";
   thumbnailUrl: string | null;
@@ -34,9 +35,9 @@ export interface ReportedVideo extends NamedVideo {
   uploader: string | null;
   /** Why it can't be published; undefined if it can. */
   held?: string;
-  /** Which terms its uploader has accepted; undefined where no terms were ever written. */
+  /** The terms that its uploader has accepted; undefined if the site has never had terms. */
   accepted?: AcceptedTerms[];
-  /** The kinds of reports for which a moderator has reviewed it before. */
+  /** The kinds of reports for which a moderator has already reviewed it. */
   checked: ReportKind[];
   /** Its other files: a pending replacement, and earlier files. */
   otherFiles: OtherFile[];
@@ -45,7 +46,7 @@ export interface ReportedVideo extends NamedVideo {
 interface OtherFile {
   id: string;
   state: "pending" | "earlier" | "original";
-  /** Empty for a file that was replaced: nobody can play those. */
+  /** Empty for a file that was replaced, which can't be played. */
   videoUrl: string;
   /** When it was uploaded or replaced, ISO 8601 UTC. */
   at: string;
@@ -82,12 +83,12 @@ export function readReportPage(id: string, now = Date.now()) {
       .all(id)
       .reverse() as LogEntry[],
     preservedUntil: preservedUntil(id),
-    strikeable: strikeableOf(ids, now),
+    strikeable: findStrikeable(ids, now),
     version: reportVersion(report),
   };
 }
 
-/** Returns the decisions to offer: those that apply to a video, or “not here” if there are none; and a question. */
+/** Returns the decisions to offer: those that apply to one of the videos, or `not-here` if none does, and `ask`. */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
   if (all.size === 0) all.add("not-here");
@@ -121,7 +122,7 @@ function readVideos(report: Report): ReportedVideo[] {
      WHERE video_id = ? AND state IN ('pending', 'earlier', 'original') ORDER BY at DESC`,
   );
   const refusals = refusalsOf(ids);
-  const accepted = acceptancesOf(ids);
+  const accepted = findAcceptances(ids);
   return videos.map((named) => {
     const { id } = named;
     const row = rows.find((each) => each.id === id);
@@ -136,7 +137,7 @@ function readVideos(report: Report): ReportedVideo[] {
       uploader: row?.email ?? null,
       ...(held && { held }),
       ...(accepted && { accepted: accepted[id] ?? [] }),
-      checked: checkedKinds(id),
+      checked: reviewedKinds(id),
       otherFiles: others.all(id).map((file) => ({
         ...file,
         videoUrl: ownMediaPath(file.videoUrl) ?? "",
@@ -145,7 +146,7 @@ function readVideos(report: Report): ReportedVideo[] {
   });
 }
 
-/** The reports that name one of the videos of the parameter `list`. */
+/** Subquery for the reports that name one of the videos in the JSON parameter `list`. */
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
@@ -162,7 +163,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
        UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list)))
      SELECT DISTINCT ${columns} FROM
-       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
+       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${MAX_SEARCHED_REPORTS}) AS reports
        JOIN report_videos ON report_id = reports.id
      WHERE reports.id <> @id AND reports.id NOT IN ${NAMING}
        AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
@@ -176,8 +177,8 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** Opened without others having their turn in between: some 0.1 ms. */
-const OPENED_AT_ONCE = 10;
+/** Decrypted without yielding to the event loop: about 0.1 ms. */
+const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 
 /** Another report; times are ISO 8601 UTC. */
@@ -189,15 +190,15 @@ export interface OtherReport {
   receivedAt: string;
 }
 
-export type KeptOfReporter = Awaited<ReturnType<typeof keptOfReporter>>;
+export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * All that is kept of who sent a report, beside what is decided about the video. `until` is when the texts are deleted
+ * Returns all data about the reporter, apart from the decisions on the videos. `until` is when the texts are deleted
  * automatically, null while the report isn't closed; `others` are other reports with the same email address.
  *
- * @param withOthers to open every report that is kept, which takes a second for a hundred thousand.
+ * @param withOthers whether to find `others`. Decrypts every report, which takes a second for 100,000.
  */
-export async function keptOfReporter(report: Report, withOthers: boolean) {
+export async function readReporterData(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;
   const address = addressIn(report.payload);
   const kept = closedAt && Date.parse(closedAt) + settings().reportKeepMs;
@@ -206,7 +207,7 @@ export async function keptOfReporter(report: Report, withOthers: boolean) {
     messages: countMessages(id, "reporter"),
     mails: prepared<number>("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id)!,
     hasAddress: address !== "",
-    others: withOthers && address ? await othersOf(id, address) : undefined,
+    others: withOthers && address ? await otherReportsFrom(id, address) : undefined,
   };
 }
 
@@ -214,11 +215,11 @@ function addressIn(payload: Report["payload"]): string {
   return payload && typeof payload !== "string" ? payload.email.trim().toLowerCase() : "";
 }
 
-/** The texts are encrypted one by one, so only opening them tells whose they are. */
-async function othersOf(id: string, address: string): Promise<OtherReport[]> {
+/** Returns other reports from an email address. Each text is encrypted by itself, so all have to be decrypted. */
+async function otherReportsFrom(id: string, address: string): Promise<OtherReport[]> {
   const next = prepared<OtherReport & { at: number; payload: string }>(
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, payload FROM reports
-     WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
+     WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${DECRYPTED_AT_ONCE}`,
   );
   const yieldIfDue = createYielder();
   const others: OtherReport[] = [];

@@ -8,7 +8,7 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { QueuedReport } from "./queue.server";
-import type { KeptOfReporter, OtherReport, ReportPage } from "./report-page.server";
+import type { OtherReport, ReporterData, ReportPage } from "./report-page.server";
 
 export function Deadline({
   report,
@@ -26,7 +26,7 @@ export function Deadline({
   );
 }
 
-export function Statement({ report }: Pick<ReportPage, "report">) {
+export function ReportText({ report }: Pick<ReportPage, "report">) {
   const { payload } = report;
   return (
     <PageSection id="statement" title="What was reported">
@@ -48,35 +48,35 @@ export function Statement({ report }: Pick<ReportPage, "report">) {
         </p>
       ) : (
         <dl className="flex flex-col gap-3 text-sm">
-          <Typed
-            term="By"
+          <ReportField
+            term="Reporter"
             text={[payload.name || "No name given", payload.email].filter(Boolean).join(", ")}
           />
-          <Typed term="Where" text={payload.where} />
-          <Typed term="What" text={payload.what} />
-          <Typed term="Confirmed" text={payload.statements.join("\n")} />
+          <ReportField term="Video links" text={payload.where} />
+          <ReportField term="Description" text={payload.what} />
+          <ReportField term="Confirmed" text={payload.statements.join("\n")} />
         </dl>
       )}
     </PageSection>
   );
 }
 
-function Typed({ term, text }: { term: string; text: string }) {
+function ReportField({ term, text }: { term: string; text: string }) {
   return (
     <div>
       <dt className="text-muted">{term}</dt>
       <dd dir="auto" className="wrap-anywhere whitespace-pre-line">
-        {text || "Nothing"}
+        {text || "None"}
       </dd>
     </div>
   );
 }
 
-const AUTHORS = { reporter: "The reporter", moderator: "A moderator", site: "The site" } as const;
+const AUTHORS = { reporter: "Reporter", moderator: "Moderator", site: "Site" } as const;
 
-export function Course({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
+export function ReportHistory({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
   return (
-    <PageSection id="course" title="Messages and decisions">
+    <PageSection id="history" title="Messages and decisions">
       {messages.length + entries.length === 0 && (
         <p className="text-sm text-muted">No messages or decisions yet.</p>
       )}
@@ -126,19 +126,19 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
   );
 }
 
-/** The data kept about a reporter, with the button that deletes it if the reporter asks. */
-export function KeptOfReporterPanel({
+/** The data about a reporter, with a button that deletes it on the reporter's request. */
+export function ReporterDataPanel({
   report,
-  kept,
-}: Pick<ReportPage, "report"> & { kept: KeptOfReporter }) {
+  data,
+}: Pick<ReportPage, "report"> & { data: ReporterData }) {
   const isErased = report.erasedAt !== null;
-  const { until, messages, mails, hasAddress, others } = kept;
+  const { until, messages, mails, hasAddress, others } = data;
   return (
-    <PageSection id="kept" title="Data kept about the reporter">
+    <PageSection id="reporter-data" title="Data about the reporter">
       {isErased ? (
         <p className="text-sm">
-          The text was deleted. What remains names nobody: the kind of report, its dates, its videos
-          and the decisions.
+          The text was deleted. The remaining data is anonymous: the kind of report, its dates, its
+          videos and the decisions.
         </p>
       ) : (
         <p className="text-sm figures">
@@ -152,18 +152,18 @@ export function KeptOfReporterPanel({
           ) : (
             "It is deleted automatically some time after the report is closed."
           )}{" "}
-          No IP address, cookie or browser is recorded.
+          No IP address, cookie or browser details are stored.
         </p>
       )}
       {others?.length === 0 && (
         <p className="text-sm">No other report was sent with this email address.</p>
       )}
       {others && others.length > 0 && (
-        <ReportLinks reports={others} label="Other reports of this reporter" />
+        <ReportLinks reports={others} label="Other reports by this reporter" />
       )}
       {hasAddress && !others && (
         <ButtonLink to="?reporter" preventScrollReset variant="secondary" className="self-start">
-          Find other reports of this reporter
+          Find other reports by this reporter
         </ButtonLink>
       )}
       {report.state === "closed" && !isErased && (
@@ -225,17 +225,17 @@ export function PreservePanel({
       <p className="text-sm figures">
         {preservedUntil ? (
           <>
-            The videos with all their files, and everything written about this report, are preserved
-            until <Time value={preservedUntil} />. Nobody can delete them before that date.
+            The videos, all their files and all messages of this report are preserved until{" "}
+            <Time value={preservedUntil} />. Nobody can delete them before that date.
           </>
         ) : (
-          "Preserving keeps the videos with all their files, and everything written about this report, for one year, for example because the authorities ask for it. Nobody can delete them during that time."
+          "Preserving keeps the videos, all their files and all messages of this report for one year, for example because the authorities ask for it. Nobody can delete them during that time."
         )}
       </p>
       <div className="flex flex-wrap gap-3">
         <Form method="post" preventScrollReset>
           <Button name="intent" value="preserve" variant="secondary">
-            {preservedUntil ? "Extend to a year from now" : "Preserve"}
+            {preservedUntil ? "Extend to one year from now" : "Preserve"}
           </Button>
         </Form>
         {allows("/admin/reports/:id/archive") && (
@@ -244,7 +244,7 @@ export function PreservePanel({
             action={`/admin/reports/${encodeURIComponent(report.id)}/archive`}
             reloadDocument
           >
-            <Button variant="secondary">Download everything</Button>
+            <Button variant="secondary">Download archive</Button>
           </Form>
         )}
       </div>
@@ -259,7 +259,7 @@ export function PreservePanel({
             className="flex flex-col items-start gap-4 pt-1 pb-3"
           >
             <p className="text-sm text-muted">
-              Anything that was due to be deleted in the meantime is then deleted, such as videos
+              Anything that would have been deleted in the meantime is then deleted, such as videos
               that have been in the trash for more than 30 days.
             </p>
             <Button name="intent" value="end-preservation" variant="danger">

@@ -13,27 +13,27 @@ import type {
   ReportState,
 } from "~db/schema/moderation";
 import type { ReportNotice } from "~db/schema/operations";
-import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
+import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.server";
 
 /**
- * The rows of reports. Functions that change something are synchronous and need a transaction, so that the change and
- * its log entry are stored together.
+ * The database rows of reports. Functions that change something are synchronous and need a transaction, so that the
+ * change and its log entry are stored together.
  */
 
 const HOUR_MS = 3_600_000;
-/** Due within 48 hours. With REPORT_HIDE, such a report hides its videos. */
+/** The kinds that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
-/** Erased at once: a fraction of a millisecond each. */
-const ERASED_AT_ONCE = 100;
+/** The number of reports erased in one batch. Each takes a fraction of a millisecond. */
+const ERASE_BATCH_SIZE = 100;
 
 /** A report; times are ISO 8601 UTC. */
 export interface Report {
   id: string;
   kind: ReportKind;
-  /** Empty if no address was recognized and no moderator has added a video. */
+  /** Empty if no video URL was recognized and no moderator has added a video. */
   videos: NamedVideo[];
   state: ReportState;
-  /** The gravest decision on one of its videos; null if there is none. */
+  /** The most severe decision on one of its videos; null if there is none. */
   decision: ReportDecision | null;
   receivedAt: string;
   dueAt: string;
@@ -41,7 +41,7 @@ export interface Report {
   erasedAt: string | null;
   /** Null until an email was sent, "sent" until its link was opened. */
   mailLink: ReportRow["mail_link"];
-  /** Null once it is erased, "unreadable" without the secret that encrypted it. */
+  /** Null once it is erased; "unreadable" without the secret that encrypted it. */
   payload: ReportPayload | "unreadable" | null;
 }
 
@@ -80,8 +80,8 @@ export function createReport(
     payload: encryptReport(payload),
   });
   if (changes === 0) return false;
-  nameVideos(id, videos);
-  enqueueMail(id, "received", now);
+  addReportVideos(id, videos);
+  enqueueEmail(id, "received", now);
   return true;
 }
 
@@ -89,7 +89,7 @@ export function hasReport(id: string): boolean {
   return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
 }
 
-/** Undefined when there is none with this id. */
+/** Returns a report; undefined if the id is unknown. */
 export function readReport(id: string): Report | undefined {
   const row = prepared<ReportRow>("SELECT * FROM reports WHERE id = ?").get(id);
   if (!row) return undefined;
@@ -130,8 +130,8 @@ export function countUnanswered(reportId: string): number {
     .get({ reportId })!;
 }
 
-/** Returns the size of the texts of all reports that aren't closed, in bytes. */
-export function decryptReportBytes(): number {
+/** Returns the total size of the texts of all reports that aren't closed, in bytes. */
+export function countOpenReportBytes(): number {
   return prepared<number>(
     "SELECT total(length(CAST(payload AS BLOB))) FROM reports WHERE state <> 'closed'",
   )
@@ -150,21 +150,19 @@ export function addMessage(
 ): string | undefined {
   requireTransaction();
   const { reportId, author, text } = message;
-  const isThere = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(
-    reportId,
-  );
-  if (!isThere) return undefined;
+  const exists = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(reportId);
+  if (!exists) return undefined;
   const id = randomUUID();
   prepared(
     "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
-  ).run(id, reportId, author, new Date(now).toISOString(), sealMessage(text));
+  ).run(id, reportId, author, new Date(now).toISOString(), encryptMessage(text));
   return id;
 }
 
 /**
- * Moves a report to another state: asked, answered or reopened.
+ * Moves a report to the state `asked`, or back to `open` when it is answered or reopened.
  *
- * @returns false if it wasn't in one of the states `from`, because another change was first.
+ * @returns false if it wasn't in one of the states `from`, because another change came first.
  */
 export function moveReport(
   change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
@@ -177,7 +175,7 @@ export function moveReport(
        urgent_alert_id = NULL, due_alert_id = NULL, overdue_alert_id = NULL
      WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
   ).run(to, id, JSON.stringify(from));
-  if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
+  if (changes > 0 && to === "asked") enqueueEmail(id, "asked", now);
   return changes > 0;
 }
 
@@ -196,7 +194,7 @@ export function closeReport(
     `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
      WHERE id = ? AND (state <> 'closed' OR ?)`,
   ).run(decision, new Date(now).toISOString(), id, Number(again));
-  if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);
+  if (changes > 0 && decision !== "withdrawn") enqueueEmail(id, "decided", now);
   return changes > 0;
 }
 
@@ -237,12 +235,12 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return true;
 }
 
-/** Returns some of the reports that were closed REPORT_KEEP ago and aren't preserved. */
+/** Returns a batch of the reports that were closed more than REPORT_KEEP ago and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
        AND NOT ${isPreservedReport("id", "@now")}
-     ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
+     ORDER BY closed_at LIMIT ${ERASE_BATCH_SIZE}`,
   )
     .pluck()
     .all({
@@ -252,9 +250,9 @@ export function reportsToErase(now = Date.now()): string[] {
 }
 
 /** Enqueues an email, if the reporter gave an address and a mail server is configured. */
-function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now()): void {
+function enqueueEmail(id: string, event: ReportNotice["event"], now = Date.now()): void {
   requireTransaction();
-  if (!settings().smtpUrl || !mailSender()) return;
+  if (!settings().smtpUrl || !emailSender()) return;
   const payload = readReport(id)?.payload;
   if (!payload || payload === "unreadable" || !payload.email) return;
   const message = { event, channel: "email" as const };
@@ -262,7 +260,7 @@ function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now())
 }
 
 /** Records that the reporter was sent an email, or has opened the link in one. */
-export function noteMailLink(id: string, state: "sent" | "opened"): void {
+export function setMailLinkState(id: string, state: "sent" | "opened"): void {
   requireTransaction();
   prepared(
     `UPDATE reports SET mail_link = ?
@@ -271,7 +269,7 @@ export function noteMailLink(id: string, state: "sent" | "opened"): void {
 }
 
 /** Returns the sender of emails to reporters; undefined if no setting names one. */
-export function mailSender(): string | undefined {
+export function emailSender(): string | undefined {
   const { smtpFrom, alertEmail, contactEmail } = settings();
   return smtpFrom ?? alertEmail ?? contactEmail;
 }
@@ -283,10 +281,10 @@ export interface ReportPayload {
   /** Empty if none was given, like `email`. */
   name: string;
   email: string;
-  /** The addresses as they were typed. */
+  /** The video links, as entered. */
   where: string;
   what: string;
-  /** The sentences that were ticked, word for word. */
+  /** The confirmed statements, word for word. */
   statements: string[];
 }
 
@@ -294,12 +292,12 @@ export function encryptReport(payload: ReportPayload): string {
   return encrypt(REPORT, JSON.stringify(payload));
 }
 
-/** Returns "unreadable" without the secret that encrypted it: it has to be listed again. */
+/** Decrypts a report. Returns "unreadable" if the secret that encrypted it is no longer in SESSION_SECRET. */
 export function decryptReport(payload: string): ReportPayload | "unreadable" {
   const text = decrypt(REPORT, payload);
   return text === undefined ? "unreadable" : (JSON.parse(text) as ReportPayload);
 }
 
-export function sealMessage(text: string): string {
+export function encryptMessage(text: string): string {
   return encrypt(MESSAGE, text);
 }

@@ -2,14 +2,14 @@ import { sourcesOf } from "~/features/visibility/holds.server";
 import { prepared } from "~db/client.server";
 import type { ModeratorDecision } from "./decisions";
 import type { Report } from "./report-records.server";
-import { isHere, type NamedVideo } from "./report-videos.server";
+import { type NamedVideo, videoExists } from "./report-videos.server";
 
-/** What can be decided about a report at this moment, and why not. */
+/** Rules for which decisions a report allows in its current state. */
 
 /** Log actions that don't change what a decision is based on. */
 const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
-/** Changes with each entry in the log that matters for a decision, and with each change of its state. */
+/** Returns a version that changes with the report's state and with each log entry that matters for a decision. */
 export function reportVersion({ id, state }: Pick<Report, "id" | "state">): string {
   const last = prepared(
     `SELECT max(id) FROM moderation_log WHERE report_id = ? AND action NOT IN (${NO_CHANGES})`,
@@ -19,33 +19,34 @@ export function reportVersion({ id, state }: Pick<Report, "id" | "state">): stri
   return `${last ?? 0}-${state}`;
 }
 
-/** Whether a moderator has removed a video because of this report, or of any if none is given. */
+/** Returns whether a moderator has removed a video because of this report, or of any report if none is given. */
 export function isRemoved(videoId: string, reportId?: string): boolean {
   const reports = sourcesOf(videoId, "removed");
   return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
 }
 
-/** Returns what a moderator can decide now about one video of a report; empty for a video that is no longer on this site. */
+/** Returns the decisions that are possible for one video of a report; empty if it is no longer on this site. */
 export function choicesFor(
   { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
   { id, decision }: NamedVideo,
 ): ModeratorDecision[] {
   if (isRemoved(id, reportId)) {
-    // If a reopened report has no other video to decide about, upholding the removal closes it.
+    // If no other video of a reopened report waits for a decision, upholding the removal closes the report.
     const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
     return decision !== "remove" || isUpheld
       ? ["remove", "restore"]
       : ["counter-notice", "restore"];
   }
-  if (!isHere(id)) return [];
+  if (!videoExists(id)) return [];
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
-/** Whether a video still needs a decision: it is on this site or was removed by this report, and has none yet. */
+/** Returns whether a video that is on this site, or was removed because of this report, has no decision yet. */
 export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
-  return decision === null && (isRemoved(id, reportId) || isHere(id));
+  return decision === null && (isRemoved(id, reportId) || videoExists(id));
 }
 
+/** Returns why a decision isn't possible for a video. */
 export function refusalFor(
   decision: ModeratorDecision,
   reportId: string,
@@ -56,7 +57,7 @@ export function refusalFor(
       ? "The counter-notice has already been recorded. Decide whether to restore the video."
       : "The video was removed. Restore it instead.";
   }
-  if (!isHere(id)) return "The video is no longer on this site.";
+  if (!videoExists(id)) return "The video is no longer on this site.";
   if (!isRemoved(id)) return "The video was not removed.";
   return decision === "hide"
     ? "The video was removed because of another report."

@@ -5,8 +5,8 @@ import { requireTransaction } from "~db/run-query.server";
 import type { ReportKind, VideoDecision } from "~db/schema/moderation";
 
 /**
- * The videos that reports name, with the decision on each. They aren't encrypted and stay after the texts of a report
- * are deleted. Functions that change something are synchronous, for the transaction of the caller.
+ * The videos that reports name, with the decision on each. They aren't encrypted, and are kept after the texts of a
+ * report are deleted. Functions that change something are synchronous and need the caller's transaction.
  */
 
 /** A video that a report names. It may be in the trash or deleted. Times are ISO 8601 UTC. */
@@ -14,7 +14,7 @@ export interface NamedVideo {
   id: string;
   /** Null while it waits for a decision. */
   decision: VideoDecision | null;
-  /** When its file was last replaced after the report; null if it still has the reported file. */
+  /** When its file was last replaced since the report; null if it still has the reported file. */
   fileChangedAt: string | null;
 }
 
@@ -26,14 +26,14 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId);
 }
 
-/** The gravest decision about some videos of a report; undefined while there is none. */
-export function gravestDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
+/** Returns the most severe decision on some videos of a report; undefined if there is none. */
+export function mostSevereDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
   const order = ["remove", "restore", "keep"] as const;
   return order.find((decision) => videos.some((video) => video.decision === decision));
 }
 
-/** Whether a video is in the catalogue or in the trash. */
-export function isHere(videoId: string): boolean {
+/** Returns whether a video is in the catalogue or in the trash. */
+export function videoExists(videoId: string): boolean {
   const found = prepared(
     `SELECT 1 FROM videos WHERE id = @videoId
      UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
@@ -41,32 +41,33 @@ export function isHere(videoId: string): boolean {
   return found !== undefined;
 }
 
-/** Whether any report, open or closed, names a video. */
+/** Returns whether any report, open or closed, names a video. */
 export function isReported(videoId: string): boolean {
   return prepared("SELECT 1 FROM report_videos WHERE video_id = ?").get(videoId) !== undefined;
 }
 
 /**
- * Whether reports name all videos that use a file, or that it is derived from. False for a file that no video uses.
+ * Returns whether reports name all videos that use a file or that it is derived from. False for a file that no video
+ * uses.
  */
-export function isFileOfReported(name: MediaName): boolean {
+export function isReportedFile(name: MediaName): boolean {
   const videos = videosUsing(name);
   return videos.length > 0 && videos.every(({ id }) => isReported(id));
 }
 
-export function nameVideos(reportId: string, videoIds: readonly string[]): void {
+export function addReportVideos(reportId: string, videoIds: readonly string[]): void {
   requireTransaction();
   const add = prepared("INSERT OR IGNORE INTO report_videos (report_id, video_id) VALUES (?, ?)");
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-export function unnameVideo(reportId: string, videoId: string): void {
+export function removeReportVideo(reportId: string, videoId: string): void {
   requireTransaction();
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
 }
 
-/** Records the decision on one video of a report; null if it needs a new decision. */
-export function decideVideo(
+/** Records the decision on one video of a report; null if the video needs a new one. */
+export function recordVideoDecision(
   { reportId, videoId }: { reportId: string; videoId: string },
   decision: VideoDecision | null,
   now = Date.now(),
@@ -77,21 +78,21 @@ export function decideVideo(
   ).run(decision, decision && new Date(now).toISOString(), reportId, videoId);
 }
 
-/** The kinds of reports for which a moderator has kept or restored a video that still has the same file. */
+/** Query for the kinds of reports for which a moderator has kept or restored a video that still has the same file. */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')
     AND (kept.file_changed_at IS NULL OR kept.decided_at > kept.file_changed_at)`;
 
 /** Returns the kinds of reports for which a moderator has reviewed a video and kept it. */
-export function checkedKinds(videoId: string): ReportKind[] {
+export function reviewedKinds(videoId: string): ReportKind[] {
   return prepared<ReportKind>(`${KEPT_KINDS} AND kept.video_id = ? GROUP BY 1 ORDER BY 1`)
     .pluck()
     .all(videoId);
 }
 
 /** Returns the open urgent reports about a video, of kinds for which no moderator has reviewed it. */
-export function uncheckedReports(videoId: string): { id: string; kind: ReportKind }[] {
+export function unreviewedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared<{ id: string; kind: ReportKind }>(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
      WHERE report_videos.video_id = @videoId AND report_videos.decision IS NULL
@@ -101,7 +102,7 @@ export function uncheckedReports(videoId: string): { id: string; kind: ReportKin
 }
 
 /** Counts the public videos of open urgent reports that no moderator has reviewed. Reads at most `limit` reports. */
-export function countUnhidden(limit: number): number {
+export function countUnreviewedPublic(limit: number): number {
   return prepared<number>(
     `SELECT count(DISTINCT videos.id)
      FROM (SELECT id, kind FROM reports

@@ -29,7 +29,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
   return (
     <PageSection id="videos" title="Videos reported">
       {videos.length === 0 && (
-        <p className="text-sm text-muted">This report doesn’t name a video of this site.</p>
+        <p className="text-sm text-muted">No video on this site was identified. Add it below.</p>
       )}
       {videos.map((video) => (
         <article
@@ -85,9 +85,9 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
               name="intent"
               value="take-out-video"
               variant="secondary"
-              aria-label={`Take ${video.title || video.id} out of the report`}
+              aria-label={`Remove ${video.title || video.id} from the report`}
             >
-              Take out of the report
+              Remove from report
             </Button>
           </Form>
         </article>
@@ -100,7 +100,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
       >
         <div className="min-w-0 grow basis-60">
           <Field
-            label={`Address or ID of ${videos.length > 0 ? "another" : "the"} video`}
+            label={`URL or ID of ${videos.length > 0 ? "another" : "the"} video`}
             name="address"
             autoComplete="off"
             required
@@ -125,13 +125,13 @@ function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices">
   if (video.choices.length === 0) return null;
   return (
     <Badge tone="warn" className="shrink-0">
-      To decide
+      Open
     </Badge>
   );
 }
 
 /**
- * A player that nobody sees by accident: the poster is blurred and the player is hidden until a moderator opens it.
+ * A player that nobody sees by accident. The poster is blurred, and the player is hidden until a moderator opens it.
  * Closing it pauses the video.
  */
 function CoveredVideo({
@@ -287,7 +287,7 @@ export function DecisionForm({
               <span className="font-medium">With Remove: give the uploader a strike</span>
             </CheckField>
             <p id="strike-hint" className="pl-8 text-muted wrap-anywhere">
-              {strikeable.map(strikeHint).join(" ")} They read the reason on their account page.
+              {strikeable.map(strikeHint).join(" ")} The reason appears on their account page.
             </p>
           </div>
         )}
@@ -297,7 +297,7 @@ export function DecisionForm({
           required
           maxLength={MAX_REASON_LENGTH}
           defaultValue={error?.reason}
-          hint="The reporter and the uploader both read it. Don’t name either of them."
+          hint="Shown to the reporter and the uploader. Don’t name either of them."
         />
         <Button busy={busy} busyLabel="Deciding..." className="self-start">
           Decide
@@ -308,7 +308,7 @@ export function DecisionForm({
 }
 
 function strikeHint({ email, strikes, isLast }: Strikeable): string {
-  const has = `${email} has ${strikes === 0 ? "no strike" : formatQuantity(strikes, "strike")}`;
+  const has = `${email} has ${strikes === 0 ? "no strikes" : formatQuantity(strikes, "strike")}`;
   return isLast ? `${has}: this one blocks the account.` : `${has}.`;
 }
 
@@ -322,10 +322,10 @@ const DECISION_KEYS: Record<ModeratorDecision, string> = {
   ask: "a",
 };
 
-/** Elements in which letters are typed, and dialogs. */
+/** Elements in which letter keys must not choose a decision: text fields and dialogs. */
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
-/** Lets letter keys choose a decision, and moves the focus to the reason. */
+/** Lets letter keys choose a decision and move the focus to the reason. */
 function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
   useEffect(() => {
     const choose = (event: KeyboardEvent) => {

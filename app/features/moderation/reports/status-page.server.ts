@@ -6,7 +6,7 @@ import {
   closeReport,
   countMessages,
   countUnanswered,
-  mailSender,
+  emailSender,
   moveReport,
   type Report,
   readMessages,
@@ -21,17 +21,17 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
-import { gravestDecision } from "./report-videos.server";
+import { mostSevereDecision } from "./report-videos.server";
 import { readStatusToken } from "./status-token.server";
 import { plainText } from "./submit-report.server";
 
-const LONGEST_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 const MAX_MESSAGES = 50;
 const MAX_UNANSWERED = 3;
 
 export type StatusPage = Exclude<ReturnType<typeof readStatusPage>, { missing: string }>;
 
-/** Returns the page of a status link, or why there is none. */
+/** Returns the data of a status page, or why there is none. */
 export function readStatusPage(token: string) {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
@@ -49,7 +49,7 @@ export function readStatusPage(token: string) {
 }
 
 function isLinkUnopened({ payload, mailLink }: Report): boolean {
-  const hasMail = settings().smtpUrl !== undefined && mailSender() !== undefined;
+  const hasMail = settings().smtpUrl !== undefined && emailSender() !== undefined;
   return (
     hasMail &&
     payload !== null &&
@@ -67,7 +67,7 @@ function mayWrite(reportId: string): boolean {
 function messageOf({ state, decision }: Report): string {
   if (state !== "closed")
     return decision === "withdrawn" ? WITHDRAWN_WHILE_HIDDEN : STATE_TEXTS[state];
-  return decision ? DECISION_TEXTS[decision] : "Decided.";
+  return decision ? DECISION_TEXTS[decision] : "Closed.";
 }
 
 function reportOf(token: string): Report | string {
@@ -81,7 +81,7 @@ export type StatusAnswer =
   | { done: string }
   | { status: 404 | 409 | 422; error: string; text?: string };
 
-/** Performs a form of the page, by its `intent`: `answer` or `withdraw`. */
+/** Handles a form of the page by its `intent`: `answer` or `withdraw`. */
 export async function performStatus(token: string, form: FormData): Promise<StatusAnswer> {
   const report = reportOf(token);
   if (typeof report === "string") return { status: 404, error: report };
@@ -90,12 +90,12 @@ export async function performStatus(token: string, form: FormData): Promise<Stat
   throw new Response(null, { status: 400, statusText: "Bad Request" });
 }
 
-const DECIDED = { status: 409, error: "This report has been decided in the meantime." } as const;
+const DECIDED = { status: 409, error: "This report was closed in the meantime." } as const;
 
 async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   const text = plainText(form.get("message")).trim();
-  if (!text) return { status: 422, error: "Please write your message." };
-  if (text.length > LONGEST_MESSAGE) {
+  if (!text) return { status: 422, error: "Please enter a message." };
+  if (text.length > MAX_MESSAGE_LENGTH) {
     return { status: 422, error: "Please use at most 4,000 characters.", text };
   }
   return transaction((): StatusAnswer => {
@@ -103,8 +103,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     if (!now || now.state === "closed") return { ...DECIDED, text };
     // Submitting the form twice adds one message.
     const last = readMessages(id, 1)[0];
-    if (last?.author === "reporter" && last.text === text)
-      return { done: "Your message was sent." };
+    if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
       return { status: 409, error: "A moderator has to read your earlier messages first.", text };
     }
@@ -112,16 +111,16 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     moveReport({ id, from: ["asked"], to: "open" });
     const detail = { text: textDigest(text) };
     appendToLog({ action: "answered", reportId: id, videoId: now.videos[0]?.id, detail });
-    return { done: "Your message was sent." };
+    return { done: "Message sent." };
   });
 }
 
-/** If the report hides a video, a moderator still has to decide: the reporter may have been forced to withdraw. */
+/** Withdraws a report. If it hides a video, it stays open, because the reporter may have been forced to withdraw it. */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return DECIDED;
-    if (now.decision === "withdrawn") return { done: "The report is withdrawn." };
+    if (now.decision === "withdrawn") return { done: "Report withdrawn." };
     // An urgent report also stays open while another report hides the video.
     const holds = prepared(
       `SELECT 1 FROM video_holds WHERE video_id IN (SELECT value FROM json_each(?))
@@ -132,8 +131,8 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
       Number(URGENT_KINDS.includes(now.kind)),
     );
     if (holds) withdrawOpenReport(id);
-    else closeReport({ id, decision: gravestDecision(now.videos) ?? "withdrawn" });
+    else closeReport({ id, decision: mostSevereDecision(now.videos) ?? "withdrawn" });
     appendToLog({ action: "withdrawn", reportId: id, videoId: now.videos[0]?.id });
-    return { done: "The report is withdrawn." };
+    return { done: "Report withdrawn." };
   });
 }

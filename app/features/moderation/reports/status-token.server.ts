@@ -3,7 +3,7 @@ import { sign, verify } from "~/platform/signed-value.server";
 
 const ID_BYTES = 16;
 
-/** How somebody got a link: from the page after the form, or from an email. Both show the same page. */
+/** Where a link comes from: the page after the form, or an email. Both show the same page. */
 type Origin = "page" | "email";
 const PURPOSES: Record<Origin, string> = { page: "report status", email: "report status by email" };
 
@@ -16,7 +16,7 @@ export function statusPath(id: string, origin: Origin = "page"): string {
   return `/report/${statusToken(id, origin)}`;
 }
 
-/** Returns the id in a status link, and where the link comes from; undefined for one that this site hasn't signed. */
+/** Returns the report id in a status link and the link's origin; undefined for one that this site hasn't signed. */
 export function readStatusToken(token: string): { id: string; origin: Origin } | undefined {
   for (const origin of ["page", "email"] as const) {
     const id = verify(PURPOSES[origin], token);
@@ -25,13 +25,13 @@ export function readStatusToken(token: string): { id: string; origin: Origin } |
   return undefined;
 }
 
-/** Names one opening of the form: what is sent twice from it is one report. */
+/** Returns an id for one rendering of the form. Submitting that form twice creates one report. */
 export function newFormId(): string {
   return randomBytes(ID_BYTES).toString("base64url");
 }
 
-/** Returns the id of the report that a form with this content creates. Nobody can guess it without the secret. */
-export function idOfReport(formId: string, content: unknown): string {
+/** Returns the id of the report that a form with this content creates. It can't be guessed without the secret. */
+export function createReportId(formId: string, content: unknown): string {
   return createHash("sha256")
     .update(sign("report id", `${formId} ${JSON.stringify(content)}`))
     .digest()

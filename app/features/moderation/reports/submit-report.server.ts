@@ -11,18 +11,20 @@ import { sign, verify } from "~/platform/signed-value.server";
 import { transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
-import { hideReported, hidesAtOnce } from "./report-holds.server";
-import { createReport, decryptReportBytes, hasReport } from "./report-records.server";
+import { hideReported, hidesImmediately } from "./report-holds.server";
+import { countOpenReportBytes, createReport, hasReport } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
-import { videosIn } from "./reported-addresses";
-import { idOfReport } from "./status-token.server";
+import { createReportId } from "./status-token.server";
+import { parseVideoIds } from "./video-links";
 
 const HOUR_SECONDS = 3_600;
 /** Counts videos, not reports, because an urgent report may hide all of its videos. */
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
-/** The size of all open reports. Beyond it only short texts are accepted, so that everyone can still report. */
+/**
+ * The maximum size of all open reports. Beyond it, only short texts are accepted, so that everyone can still report.
+ */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
 const freeByAddress = addressLimit(
@@ -48,7 +50,7 @@ export interface RefusedReport {
   isUnknown?: boolean;
 }
 
-/** Returns the question to answer first, if this address, or all together, have sent many reports. */
+/** Returns a question to answer first, if this IP address, or all of them together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const isAsked = freeByAddress.isUsedUp(clientAddress(request)) || freeForAll.isUsedUp("all");
   return isAsked ? newPuzzle() : undefined;
@@ -65,35 +67,34 @@ export async function submitReport(
   form: FormData,
 ): Promise<{ id: string } | RefusedReport> {
   const { typed, errors } = readReportForm(form, kind, {
-    isShort: decryptReportBytes() > MAX_OPEN_BYTES,
+    isShort: countOpenReportBytes() > MAX_OPEN_BYTES,
   });
   const isConfirmed = typed.where !== "" && plainText(form.get("anyway")).trim() === typed.where;
   const again = { typed, isUnknown: isConfirmed };
   if (Object.keys(errors).length > 0) {
     return { status: 422, ...again, errors, puzzle: puzzleFor(request) };
   }
-  const id = idOfReport(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
+  const id = createReportId(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
   if (hasReport(id)) return { id };
 
-  const videos = videosIn(typed.where);
+  const videos = parseVideoIds(typed.where);
   // Hidden and missing videos get the same response, so that nobody learns which ids exist.
   if (!isConfirmed && !videos.some(isPublic)) {
     const where =
-      "We can’t find a public video at this address. Check the address, or send the report anyway.";
+      "We can’t find a public video at this link. Check the link, or send the report anyway.";
     return { status: 422, typed, errors: { where }, puzzle: puzzleFor(request), isUnknown: true };
   }
   const address = clientAddress(request);
   const answer = String(form.get("answer") ?? "");
-  const isFree = takeFree(address, Math.max(1, videos.length));
+  const isFree = consumeFreeReports(address, Math.max(1, videos.length));
   if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
     const message = answer
       ? "That answer was wrong or came too late. Try this one."
-      : "We have received many reports. Please answer this question.";
+      : "We’re getting a lot of reports. Please answer this question.";
     return { status: 422, ...again, errors: { answer: message }, puzzle: newPuzzle() };
   }
   if (byAddress.consume(address) !== undefined) {
-    const notice =
-      "Too many reports were sent from your network. Try again in an hour, or send us an email.";
+    const notice = "Too many reports from your network. Try again in an hour, or send us an email.";
     return { status: 429, ...again, errors: {}, notice };
   }
   const { ticked, ...texts } = typed;
@@ -102,15 +103,18 @@ export async function submitReport(
   await transaction(() => {
     if (!createReport({ id, kind, videos, payload })) return;
     appendToLog({ action: "received", reportId: id, videoId: videos[0], detail: { kind } });
-    if (hidesAtOnce(kind)) {
+    if (hidesImmediately(kind)) {
       hideReported({ reportId: id, kind, network: widerNetwork(address) }, videos);
     }
   });
   return { id };
 }
 
-/** Whether this many videos can be reported without the question. Counts them first, so that parallel requests can't exceed the limit. */
-function takeFree(address: string, videos: number): boolean {
+/**
+ * Returns whether this many videos can be reported without the question. Counts them first, so that parallel requests
+ * can't exceed the limit.
+ */
+function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
     const isRefused =
       freeByAddress.consume(address) !== undefined || freeForAll.consume("all") !== undefined;
@@ -119,10 +123,10 @@ function takeFree(address: string, videos: number): boolean {
   return true;
 }
 
-const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
+const MAX_LENGTHS = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
 /** Applies while the open reports take too much space. */
-const LONGEST_SHORT = 500;
-const SHORTEST_WHAT = 10;
+const MAX_SHORT_LENGTH = 500;
+const MIN_DESCRIPTION_LENGTH = 10;
 
 export interface TypedReport {
   name: string;
@@ -160,15 +164,16 @@ function readReportForm(
     ticked: texts.statements.flatMap((_, at) => (form.has(`statement-${at}`) ? at : [])),
   };
   const errors: ReportErrors = {};
-  if (!typed.where) errors.where = "Please paste the address of the page.";
-  if (typed.what.length < SHORTEST_WHAT) errors.what = "Please say in a sentence what is wrong.";
+  if (!typed.where) errors.where = "Please paste the link to the video.";
+  if (typed.what.length < MIN_DESCRIPTION_LENGTH)
+    errors.what = "Please describe the problem in a sentence.";
   if (texts.name && !typed.name)
     errors.name = "Please enter your name. This kind of report requires it.";
   if (typed.email && !mailbox.safeParse(typed.email).success) {
     errors.email = "Please enter a valid email address.";
   }
   for (const field of ["where", "what", "name", "email"] as const) {
-    const longest = isShort ? Math.min(LONGEST[field], LONGEST_SHORT) : LONGEST[field];
+    const longest = isShort ? Math.min(MAX_LENGTHS[field], MAX_SHORT_LENGTH) : MAX_LENGTHS[field];
     if (typed[field].length > longest) {
       errors[field] = `Please use at most ${longest.toLocaleString("en")} characters.`;
     }
@@ -194,15 +199,15 @@ export function plainText(value: unknown): string {
 }
 
 /**
- * A question in plain text, shown when one address sends many reports. It needs no image, audio, JavaScript or
+ * A question in plain text, shown when one IP address sends many reports. It needs no image, audio, JavaScript or
  * third-party service. An answer works once and for a limited time. A wrong answer gets another question.
  */
 
 const ANSWERED_WITHIN_MS = 15 * 60_000;
 const MAX_USED = 50_000;
-/** New at each start, which forgets the used questions, so that none from before it is accepted. */
+/** Random at each start: a restart forgets which questions were used, so earlier ones must not be accepted. */
 const PURPOSE = `report puzzle ${randomUUID()}`;
-/** All answers are padded to one length, which says nothing about them. */
+/** All answers are padded to one length, so that the length of the token doesn't reveal them. */
 const ANSWER_LENGTH = 2;
 
 const used = processState(
@@ -227,16 +232,16 @@ export function newPuzzle(now = Date.now()): Puzzle {
   return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }
 
-/** Returns whether the answer is right, in time and the first one. In either case the question can't be used again. */
+/** Returns whether the answer is correct, in time and the first one. The question can't be used again afterwards. */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const payload = verify(PURPOSE, token, now);
-  // Only questions that were asked are remembered, so that made-up ones don't displace them.
+  // Only questions that this process signed are remembered, so that forged ones don't displace them.
   if (payload === undefined || used().has(payload)) return false;
   used().set(payload, true);
   return decrypt(PURPOSE, payload)?.trimEnd() === normalized(answer);
 }
 
-/** Accepts digits or words, with or without a period. */
+/** Returns the answer in digits, whether it was given in digits or words, with or without punctuation. */
 function normalized(answer: string): string {
   const bare = answer
     .trim()

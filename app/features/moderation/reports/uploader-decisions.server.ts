@@ -7,12 +7,12 @@ import type { UploaderDecisionsTable } from "~db/schema/accounts";
 import { eachPart } from "~db/threads/checkpoint.server";
 
 const PURPOSE = "uploader decision";
-const SHOWN = 100;
-/** Deleted in one transaction: a few milliseconds. */
-const FORGOTTEN_AT_ONCE = 200;
+const MAX_SHOWN = 100;
+/** The number of rows deleted in one transaction, which takes a few milliseconds. */
+const DELETE_BATCH_SIZE = 200;
 
 interface DecisionText {
-  /** Of the video, which may be gone. */
+  /** The title of the video, which may have been deleted since. */
   title: string;
   reason: string;
 }
@@ -22,7 +22,7 @@ export interface UploaderDecision {
   decision: UploaderDecisionsTable["decision"];
   /** ISO 8601 UTC. */
   decidedAt: string;
-  /** The video, if it is in the catalogue and can be opened in the studio. */
+  /** Null unless the video is still in the catalogue and belongs to the user. */
   videoId: string | null;
   /** Undefined without the secret that encrypted it. */
   text: DecisionText | undefined;
@@ -33,7 +33,7 @@ export interface UploaderDecision {
  *
  * @throws outside of a transaction, because it is stored together with the decision.
  */
-export function noteDecision(
+export function recordUploaderDecision(
   noted: {
     reportId: string;
     videoId: string;
@@ -48,7 +48,7 @@ export function noteDecision(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
      UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
   ).get({ videoId });
-  // Another program may have entered an uploader who has no account here.
+  // Another tool may have stored an uploader without an account on this site.
   prepared(
     `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
      SELECT id, @reportId, @videoId, @decision, @at, @payload FROM users WHERE id = @userId`,
@@ -64,12 +64,12 @@ export function encryptDecision(text: DecisionText): string {
 }
 
 /** Returns the latest decisions on a user's videos, newest first. */
-export function decisionsFor(userId: string): UploaderDecision[] {
+export function listUploaderDecisions(userId: string): UploaderDecision[] {
   const rows = prepared<Omit<UploaderDecision, "text"> & { payload: string }>(
     `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, payload
      FROM uploader_decisions
        LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
-     WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
+     WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${MAX_SHOWN}`,
   ).all(userId);
   return rows.map(({ payload, ...decision }) => {
     const text = decrypt(PURPOSE, payload);
@@ -82,14 +82,14 @@ export function decisionsFor(userId: string): UploaderDecision[] {
  *
  * @returns how many it deleted.
  */
-export function forgetDecisions(now = Date.now()): Promise<number> {
+export function deleteOldDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared<number>(
-    // CROSS: in this order, or SQLite reads all closed reports.
+    // CROSS JOIN fixes the order. Otherwise SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
      WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}
-     LIMIT ${FORGOTTEN_AT_ONCE}`,
+     LIMIT ${DELETE_BATCH_SIZE}`,
   ).pluck();
   const forget = prepared(
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",

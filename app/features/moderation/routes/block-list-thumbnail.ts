@@ -3,12 +3,12 @@ import { requirePermission } from "~/features/permissions/guard.server";
 import { contentType } from "~/media/serve/open-file.server";
 import { sendFile } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
-import { thumbnailOfEntry } from "../block-list/block-list-page.server";
+import { entryThumbnail } from "../block-list/block-list-page.server";
 
-/** The thumbnail of an entry of the block list; that of a video in the trash is served nowhere else. */
+/** Serves the thumbnail of a block list entry. No other route serves thumbnails of videos in the trash. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/block-list/:entry/thumbnail");
-  const name = thumbnailOfEntry(Number(params.entry));
+  const name = entryThumbnail(Number(params.entry));
   if (name?.bucket !== "thumbnails") return notFound();
   const headers = new Headers({
     "Cache-Control": "private, no-store",

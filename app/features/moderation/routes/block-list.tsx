@@ -19,18 +19,18 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
   importList,
-  putBack,
   readBlockListPage,
   receiveBlockListForm,
   removeFromList,
+  restoreToList,
 } from "../block-list/block-list-page.server";
 import {
   BlockedVideos,
-  Exchange,
+  FailedComparisons,
+  ImportExport,
   Matches,
   RemoveDialog,
   RemovedEntries,
-  Uncompared,
 } from "../block-list/block-list-panels";
 import { BLOCK_LIST } from "../block-list/entry-name";
 import { SafetyLinks } from "../reports/safety-links";
@@ -40,12 +40,12 @@ export const meta = privateMeta("Block list");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, BLOCK_LIST);
-  const asked = new URL(request.url).searchParams;
-  const before = numberOf(asked.get("before"));
-  return { ...(await readBlockListPage(before, numberOf(asked.get("remove")))), before };
+  const params = new URL(request.url).searchParams;
+  const before = toId(params.get("before"));
+  return { ...(await readBlockListPage(before, toId(params.get("remove")))), before };
 }
 
-function numberOf(text: string | null): number | undefined {
+function toId(text: string | null): number | undefined {
   const number = Number(text);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
@@ -57,7 +57,7 @@ export async function action({ request }: ActionFunctionArgs) {
   return answerForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
 }
 
-/** Performs a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
+/** Handles a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
 async function perform(request: Request, userId: string): Promise<Failure | ToastMessage> {
   if (isMultipart(request)) {
     const form = await receiveBlockListForm(request);
@@ -69,7 +69,7 @@ async function perform(request: Request, userId: string): Promise<Failure | Toas
   const entry = Number(form.get("entry"));
   const intent = form.get("intent");
   if (intent === "remove") return removeFromList(entry, userId);
-  if (intent === "put-back") return putBack(entry, userId);
+  if (intent === "put-back") return restoreToList(entry, userId);
   throw badRequest();
 }
 
@@ -78,7 +78,7 @@ const isMultipart = (request: Request) =>
   request.headers.get("Content-Type")?.startsWith("multipart/") ?? false;
 const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
 
-/** Refuses a user who may not change the list without receiving the file. */
+/** Returns the response for a user who may not change the list, without receiving the file. */
 async function refusalOf(request: Request): Promise<Response> {
   if (!isMultipart(request) && !INTENTS.includes((await readSmallForm(request)).get("intent")))
     return badRequest();
@@ -104,7 +104,7 @@ export default function BlockList() {
       )}
       <UndecidedScans scanned={scanned} />
       <Matches matches={matches} />
-      <Uncompared uncompared={uncompared} />
+      <FailedComparisons uncompared={uncompared} />
       {entries.length === 0 ? (
         <EmptyState icon={<ShieldBan />} title="No blocked videos yet.">
           A video is added when a moderator removes it because of a report.
@@ -120,7 +120,7 @@ export default function BlockList() {
         </div>
       )}
       <RemovedEntries removed={removed} mayPutBack={mayChange} />
-      {mayChange && <Exchange busy={busy === "import"} />}
+      {mayChange && <ImportExport busy={busy === "import"} />}
     </AdminPage>
   );
 }

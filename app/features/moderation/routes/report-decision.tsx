@@ -19,31 +19,31 @@ import { Time } from "~/ui/time";
 import { type DecisionFailure, decideReport } from "../reports/decide.server";
 import { DECISIONS, KIND_LABELS } from "../reports/decisions";
 import {
-  addVideos,
-  endPreservationOf,
+  addVideosToReport,
+  endReportPreservation,
   eraseClosedReport,
   preserveReport,
-  takeOutVideo,
+  removeVideoFromReport,
 } from "../reports/report-forms.server";
-import { keptOfReporter, readReportPage } from "../reports/report-page.server";
+import { readReporterData, readReportPage } from "../reports/report-page.server";
 import {
-  Course,
   Deadline,
   EarlierReports,
-  KeptOfReporterPanel,
   PreservePanel,
-  Statement,
+  ReporterDataPanel,
+  ReportHistory,
+  ReportText,
 } from "../reports/report-panels";
 import { DecisionForm, ReportedVideos } from "../reports/reported-videos";
 import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Report");
 
-/** What a reporter typed must not stay in a cache, the browser's own included. */
+/** The reporter's text must not stay in any cache, not even the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";
-/** 2,000 letters of four bytes, each written as three characters. */
+/** Enough for 2,000 characters of four bytes each, percent-encoded as three characters per byte. */
 const MAX_FORM_BYTES = 32 * 1024;
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
@@ -51,7 +51,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const page = readReportPage(params.id ?? "");
   if (!page) throw new Response(null, { status: 404, statusText: "Not Found" });
   const withOthers = new URL(request.url).searchParams.has("reporter");
-  return { ...page, kept: await keptOfReporter(page.report, withOthers) };
+  return { ...page, reporterData: await readReporterData(page.report, withOthers) };
 }
 
 export async function action({ request, params }: ActionFunctionArgs) {
@@ -73,14 +73,14 @@ function perform(
     case "erase":
       return eraseClosedReport(id, user.id);
     case "add-video":
-      return addVideos(id, text("address"), user.id);
+      return addVideosToReport(id, text("address"), user.id);
     case "preserve":
       return preserveReport(id, user.id);
     case "end-preservation":
       assertAllowed(user, "/admin/reports/:id end-preservation");
-      return endPreservationOf(id, user.id);
+      return endReportPreservation(id, user.id);
     case "take-out-video":
-      return takeOutVideo(id, text("video"), user.id);
+      return removeVideoFromReport(id, text("video"), user.id);
   }
   const decision = DECISIONS.find((each) => each === form.get("decision"));
   if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
@@ -101,8 +101,7 @@ export default function ReportDecision() {
       lead={
         <>
           <p className="figures">
-            Received <Time value={report.receivedAt} />, to be decided by{" "}
-            <Time value={report.dueAt} />
+            Received <Time value={report.receivedAt} />, due by <Time value={report.dueAt} />
           </p>
           <Deadline report={report} />
         </>
@@ -113,12 +112,12 @@ export default function ReportDecision() {
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
-          <Statement report={report} />
-          <KeptOfReporterPanel report={report} kept={page.kept} />
+          <ReportText report={report} />
+          <ReporterDataPanel report={report} data={page.reporterData} />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />
-          <Course messages={page.messages} entries={page.entries} />
+          <ReportHistory messages={page.messages} entries={page.entries} />
           <PreservePanel report={report} preservedUntil={page.preservedUntil} />
           <EarlierReports earlier={page.earlier} />
         </div>

@@ -12,7 +12,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { noteOpening } from "../reports/report-mails.server";
+import { recordLinkOpening } from "../reports/report-mails.server";
 import type { ReportMessage } from "../reports/report-records.server";
 import {
   KIND_TEXTS,
@@ -23,14 +23,14 @@ import {
 import { performStatus, readStatusPage, type StatusPage } from "../reports/status-page.server";
 
 export const meta = privateMeta("Your report", [
-  // Never the path. "no-referrer" would also make browsers send `Origin: null` with the page's forms.
+  // Hides the path, which is secret. "no-referrer" would make browsers send `Origin: null` with the page's forms.
   { name: "referrer", content: "strict-origin" },
 ]);
 
-/** Whoever has the link may use it: it is in no cache, the browser's own included. */
+/** The link alone gives access, so the page must not stay in any cache, not even the browser's. */
 export const headers = unlistedHeaders;
 
-/** Room for a message of letters that take nine bytes each in a form. */
+/** Enough for a message of characters that take nine bytes each in a form. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 interface Answer {
@@ -40,7 +40,7 @@ interface Answer {
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const token = params.token ?? "";
-  if (request.method === "GET") await unlessBusy(noteOpening(token));
+  if (request.method === "GET") await unlessBusy(recordLinkOpening(token));
   const page = readStatusPage(token);
   if ("missing" in page) return data({ page: undefined, missing: page.missing }, { status: 404 });
   return { page, missing: undefined };
@@ -83,8 +83,8 @@ export default function ReportStatusPage() {
       <header>
         <h1 className="text-xl font-bold">Your report</h1>
         <p className="mt-3 text-sm text-muted">
-          Save the link to this page, and don’t share it. Anyone who has it can read your report and
-          answer for you.
+          Save this link: it’s the only way back to your report. Don’t share it. Anyone who has it
+          can read your report and reply as you.
         </p>
         {page.isLinkUnopened && <p className="mt-3 text-sm text-muted">{LINK_NOT_OPENED_TEXT}</p>}
       </header>
@@ -110,14 +110,14 @@ export default function ReportStatusPage() {
 
 const AUTHORS: Record<ReportMessage["author"], string> = {
   reporter: "You",
-  moderator: "The moderator",
-  site: "The site",
+  moderator: "Moderator",
+  site: "Site",
 };
 
 function StatusSummary({ page }: { page: StatusPage }) {
   const { kind, message, receivedAt, dueAt, videos } = page;
   return (
-    <section aria-label="State" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
+    <section aria-label="Status" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
       <p className="text-lg font-semibold">{message}</p>
       <dl className="mt-4 grid gap-x-6 text-sm max-sm:[&>dd]:mb-2 sm:grid-cols-[auto_1fr] sm:gap-y-2">
         <dt className="text-muted">Kind</dt>
@@ -184,7 +184,7 @@ function AnswerForm({ error, text, path }: { error?: string; text?: string; path
     <Form method="post" action={path} noValidate className="flex flex-col gap-4">
       <TextAreaField
         label="Your message to the moderators"
-        hint="Answer a question, or add something you forgot."
+        hint="Reply to a question, or add something you forgot."
         name="message"
         rows={4}
         required
@@ -209,14 +209,14 @@ function AnswerForm({ error, text, path }: { error?: string; text?: string; path
 function WithdrawForm({ path }: { path: string }) {
   return (
     <details className="rounded-lg border border-line px-4 py-1">
-      {/* A list item, so that its marker stays; its padding makes the height that a finger needs. */}
+      {/* Stays a list item to keep its marker. The padding makes it tall enough for a finger. */}
       <summary className="cursor-pointer py-3 text-sm font-medium">Withdraw this report</summary>
       <Form method="post" action={path} className="flex flex-col items-start gap-4 pt-1 pb-3">
         <p className="text-sm text-muted">
-          No decision will be made unless the video is hidden because of this report.
+          We’ll close the report without a decision, unless the video is hidden because of it.
         </p>
         <Button name="intent" value="withdraw" variant="danger">
-          Yes, withdraw it
+          Withdraw report
         </Button>
       </Form>
     </details>

@@ -25,9 +25,8 @@ import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
-import { mailSender } from "../reports/report-records.server";
+import { emailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
-import { videosIn } from "../reports/reported-addresses";
 import { newFormId, statusPath } from "../reports/status-token.server";
 import {
   plainText,
@@ -37,6 +36,7 @@ import {
   type TypedReport,
   toReportKind,
 } from "../reports/submit-report.server";
+import { parseVideoIds } from "../reports/video-links";
 
 export const meta = privateMeta("Report");
 
@@ -47,21 +47,21 @@ export const headers: HeadersFunction = (args) => {
   return headers;
 };
 
-/** So that two tabs, or a form that is sent again, make one report. It says nothing else. */
+/** Makes two tabs, or a form that is submitted twice, create one report. It stores nothing else. */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
-const LONGEST_ID = 200;
-/** Room for every field, of letters that take nine bytes each in a form. */
+const MAX_ID_LENGTH = 200;
+/** Enough for all fields, with characters that take nine bytes each in a form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
-function asked(request: Request) {
+function readParams(request: Request) {
   const { searchParams } = new URL(request.url);
-  const videoId = plainText(searchParams.get("video") ?? "").slice(0, LONGEST_ID);
+  const videoId = plainText(searchParams.get("video") ?? "").slice(0, MAX_ID_LENGTH);
   return { videoId, kind: toReportKind(searchParams.get("kind")) };
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const { videoId, kind } = asked(request);
+  const { videoId, kind } = readParams(request);
   const video = videoId ? await findPublished(videoId) : undefined;
   const formId = readSignedCookie(request, FORM_COOKIE) ?? newFormId();
   return data(
@@ -70,7 +70,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       title: video?.title,
       where: videoId ? siteOrigin(request) + videoPath(videoId) : "",
       puzzle: kind && puzzleFor(request),
-      hasMail: settings().smtpUrl !== undefined && mailSender() !== undefined,
+      hasMail: settings().smtpUrl !== undefined && emailSender() !== undefined,
       email: contactEmail(request),
     },
     kind && {
@@ -81,17 +81,14 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
-  const { kind } = asked(request);
+  const { kind } = readParams(request);
   const form = await readSmallForm(request, MAX_FORM_BYTES);
   if (!kind) throw new Response(null, { status: 400, statusText: "Bad Request" });
   const answer = await unlessBusy(submitReport(request, kind, form));
   if ("status" in answer) return data(answer, { status: answer.status });
   throw redirectWithToast(
     statusPath(answer.id),
-    success(
-      "Report received",
-      "Save the link to this page. It is the only way to check on your report.",
-    ),
+    success("Report received", "Save this link. It is the only way to check on your report."),
     { status: 303 },
   );
 }
@@ -116,12 +113,12 @@ export default function ReportPage() {
           <p className="mt-3 text-sm text-muted">
             {KIND_TEXTS[kind].about}{" "}
             <PageLink to={reportHref(videoId)} className="underline">
-              Choose another kind
+              Choose a different reason
             </PageLink>
           </p>
         ) : (
           <p className="mt-3 text-muted">
-            You don’t need an account. Your report is stored encrypted, read only by moderators, and
+            No account needed. Your report is encrypted, only moderators can read it, and it’s
             deleted some time after the decision.
           </p>
         )}
@@ -143,7 +140,7 @@ export default function ReportPage() {
         <KindChoice videoId={videoId} />
       )}
       <p className="text-sm text-muted">
-        You can also write to{" "}
+        You can also email{" "}
         <a href={`mailto:${email}`} className="underline">
           {email}
         </a>
@@ -160,7 +157,7 @@ function reportHref(videoId: string, kind?: ReportKind): string {
   return parameters.size > 0 ? `/report?${parameters}` : "/report";
 }
 
-/** The first step: the kind of report. Links, so that it works without JavaScript. */
+/** The first step, in which the visitor chooses the kind of report. Links work without JavaScript. */
 function KindChoice({ videoId }: { videoId: string }) {
   return (
     <ul className="flex flex-col gap-3">
@@ -179,10 +176,10 @@ function KindChoice({ videoId }: { videoId: string }) {
   );
 }
 
-/** In their order on the page. */
+/** The fields in the order of the page. */
 const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
-/** The second step. After an error it keeps the values and focuses the first invalid field. */
+/** The second step. After an error, it keeps the values and focuses the first invalid field. */
 function ReportForm({
   kind,
   formId,
@@ -209,15 +206,15 @@ function ReportForm({
     name,
     error: errors[name],
     defaultValue: typed[name],
-    // Without scripts it is the browser that moves the focus.
+    // Without JavaScript, the browser moves the focus.
     autoFocus: first === name,
   });
   return (
     <Form ref={form} method="post" noValidate className="flex flex-col gap-5">
       <input type="hidden" name="form" value={formId} />
       <TextAreaField
-        label="Where it is"
-        hint="The address of the page. For several videos, put each address on its own line."
+        label="Link to the video"
+        hint="For several videos, enter one link per line."
         rows={3}
         required
         {...field("where")}
@@ -225,7 +222,7 @@ function ReportForm({
       />
       <FoundVideos text={where} />
       {isUnknown && <input type="hidden" name="anyway" value={typed.where} />}
-      <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
+      <TextAreaField label="What’s wrong?" hint={texts.what} rows={6} required {...field("what")} />
       <Field
         label={texts.name ? "Your full name" : "Your name (optional)"}
         hint={texts.name}
@@ -235,8 +232,8 @@ function ReportForm({
       />
       {hasMail && (
         <Field
-          label="Your email address (optional)"
-          hint="We use it only to send you updates about this report."
+          label="Your email (optional)"
+          hint="Only used for updates on this report."
           type="email"
           autoComplete="email"
           {...field("email")}
@@ -249,7 +246,7 @@ function ReportForm({
           <Field
             key={puzzle.question}
             label={puzzle.question}
-            hint="We have received many reports, so please answer this question. You have 15 minutes."
+            hint="We’re getting a lot of reports. Please answer this question within 15 minutes."
             name="answer"
             autoComplete="off"
             autoCapitalize="none"
@@ -293,7 +290,7 @@ function Statements({
               defaultChecked={typed.ticked.includes(at)}
               aria-invalid={isWrong || undefined}
               aria-describedby={isWrong ? "statement-error" : undefined}
-              // biome-ignore lint/a11y/noAutofocus: the first field that is wrong, where no script can focus it.
+              // biome-ignore lint/a11y/noAutofocus: focuses the first invalid field without JavaScript.
               autoFocus={isFirst && at === missing}
               className="mt-0.5 size-5 shrink-0"
             />
@@ -306,7 +303,7 @@ function Statements({
   );
 }
 
-/** Waits this long after the last keystroke before it searches. */
+/** How long to wait after the last keystroke before looking up the videos. */
 const WAIT_MS = 400;
 
 function FoundVideos({ text }: { text: string }) {
@@ -314,7 +311,7 @@ function FoundVideos({ text }: { text: string }) {
   useEffect(() => {
     setFound(undefined);
     if (!text.trim()) return;
-    const ids = videosIn(text);
+    const ids = parseVideoIds(text);
     const aborter = new AbortController();
     const look = async () => {
       const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];
@@ -340,12 +337,12 @@ function FoundVideos({ text }: { text: string }) {
       ))}
       {missing.map((id) => (
         <p key={id} className="text-warn">
-          We can't find this video: {videoPath(id)}
+          We can’t find this video: {videoPath(id)}
         </p>
       ))}
       {titles.length + missing.length === 0 && (
         <p className="text-warn">
-          No video address found. Video addresses begin with {location.origin}/video/
+          No video link found. Video links start with {location.origin}/video/
         </p>
       )}
     </div>

@@ -33,7 +33,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 const EMPTY = {
   open: "No open reports.",
   asked: "No reports are waiting for the reporter.",
-  closed: "No reports have been decided yet.",
+  closed: "No closed reports yet.",
 };
 
 export default function Reports() {
@@ -42,7 +42,7 @@ export default function Reports() {
   return (
     <AdminPage
       title="Reports"
-      lead={`${open === 1_000 ? "1,000 or more reports" : formatQuantity(open, "report")} to decide. The next deadline comes first.`}
+      lead={`${open === 1_000 ? "1,000 or more open reports" : formatQuantity(open, "open report")}, sorted by deadline.`}
     >
       <SafetyLinks />
       <QueueFilter view={view} />
@@ -84,7 +84,7 @@ function queueHref({ state, kind, after }: QueueView): string {
 function QueueFilter({ view }: { view: QueueView }) {
   return (
     <div className="flex flex-wrap items-end justify-between gap-4">
-      <nav aria-label="States of reports" className="flex flex-wrap gap-x-4 border-b border-line">
+      <nav aria-label="Report status" className="flex flex-wrap gap-x-4 border-b border-line">
         {(Object.keys(STATE_LABELS) as ReportState[]).map((state) => (
           <Link
             key={state}
@@ -107,7 +107,7 @@ function QueueFilter({ view }: { view: QueueView }) {
           <option value="">All kinds</option>
           <Options labels={KIND_LABELS} />
         </SelectField>
-        <Button variant="secondary">Show</Button>
+        <Button variant="secondary">Apply</Button>
       </Form>
     </div>
   );
@@ -124,7 +124,7 @@ function ReportList({ reports }: { reports: QueuedReport[] }) {
               className="inline-flex min-h-11 items-center font-medium underline-offset-4 hover:underline wrap-anywhere"
             >
               <span>
-                {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "no video on this site"}</bdi>
+                {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "video not identified"}</bdi>
                 {report.videos > 1 && ` and ${report.videos - 1} more`}
               </span>
             </Link>

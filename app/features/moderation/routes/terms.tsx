@@ -30,11 +30,11 @@ import {
 } from "../uploaders/terms.server";
 import { TermsText } from "../uploaders/terms-field";
 
-export const meta = privateMeta("Uploaders' Terms");
+export const meta = privateMeta("Uploaders’ terms");
 
-/** Room for a text of letters that take nine bytes each in a form. */
+/** Enough for a text of characters that take nine bytes each in a form. */
 const MAX_FORM_BYTES = 256 * 1024;
-const NOT_SAVED = "The terms were not saved.";
+const NOT_SAVED = "Couldn’t save the terms.";
 
 interface Answer {
   error?: Failure;
@@ -43,12 +43,12 @@ interface Answer {
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/terms");
-  const asked = new URL(request.url).searchParams.get("version");
+  const version = new URL(request.url).searchParams.get("version");
   const newest = readTerms();
-  const shown = asked === null ? newest : readTerms(/^\d{1,9}$/.test(asked) ? Number(asked) : 0);
-  if (asked !== null && !shown) throw new Response(null, { status: 404, statusText: "Not Found" });
-  const isAsked = asked !== null;
-  return { newest, shown, isAsked, versions: listTerms(), requiredSince: termsRequiredSince() };
+  const isChosen = version !== null;
+  const shown = isChosen ? readTerms(/^\d{1,9}$/.test(version) ? Number(version) : 0) : newest;
+  if (isChosen && !shown) throw new Response(null, { status: 404, statusText: "Not Found" });
+  return { newest, shown, isChosen, versions: listTerms(), requiredSince: termsRequiredSince() };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
@@ -62,26 +62,30 @@ export async function action({ request }: ActionFunctionArgs) {
   }
   assertAllowed(user, "/admin/terms write");
   const done = (description: string) =>
-    redirectWithToast("/admin/terms", success("Uploaders' Terms", description));
+    redirectWithToast("/admin/terms", success("Uploaders’ terms", description));
   if (intent === "require") {
     const isRequired = form.get("required") === "1";
     if (await unlessBusy(requireTerms(isRequired, user.id))) {
-      throw done(isRequired ? "Every upload has to accept them." : "No upload is asked for them.");
+      throw done(
+        isRequired
+          ? "Uploaders now have to accept the terms."
+          : "Acceptance is no longer required.",
+      );
     }
-    const error = failure(422, "Nothing was changed.", { detail: "Save a text first." });
+    const error = failure(422, "Nothing was changed.", { detail: "Save the terms first." });
     return data<Answer>({ error }, { status: 422 });
   }
   const saved = await unlessBusy(saveTerms(text("text"), Number(text("version")) || 0, user.id));
   if ("version" in saved) {
     const { version, isNew } = saved;
-    throw done(isNew ? `Version ${version} is saved.` : `The text is that of version ${version}.`);
+    throw done(isNew ? `Version ${version} saved.` : `No changes since version ${version}.`);
   }
   const error = failure(saved.status, NOT_SAVED, { detail: saved.problem });
   return data<Answer>({ error, text: text("text") }, { status: saved.status });
 }
 
 export default function UploadTerms() {
-  const { newest, shown, isAsked, versions, requiredSince } = useLoaderData<typeof loader>();
+  const { newest, shown, isChosen, versions, requiredSince } = useLoaderData<typeof loader>();
   const { error, text } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   const mayWrite = may("/admin/terms write");
@@ -89,30 +93,30 @@ export default function UploadTerms() {
   const version = newest?.version ?? 0;
   return (
     <AdminPage
-      title="Uploaders' terms"
-      lead="What everybody agrees to who uploads a video."
+      title="Uploaders’ terms"
+      lead="The terms that uploaders accept with each video."
       error={error}
       isNarrow
     >
       {may("/admin/reports") && <SafetyLinks />}
       <RequiredTerms {...{ requiredSince, version, mayWrite }} />
-      {/* Who writes has the newest in the form. */}
-      {shown && (isAsked || !mayWrite) && (
+      {/* The form already contains the latest version. */}
+      {shown && (isChosen || !mayWrite) && (
         <PageSection id="shown" title={`Version ${shown.version}`}>
           {shown.version !== version && (
             <p className="text-sm text-muted">
               This is an earlier version.{" "}
               <PageLink to="/admin/terms" className="text-accent underline underline-offset-4">
-                {`Version ${version} is the newest`}
+                {`View version ${version}, the latest`}
               </PageLink>
             </p>
           )}
-          <TermsText label={`Uploaders' terms, version ${shown.version}`} text={shown.text} />
+          <TermsText label={`Uploaders’ terms, version ${shown.version}`} text={shown.text} />
         </PageSection>
       )}
-      {!shown && !mayWrite && <EmptyState icon={<FileText />} title="There are no terms yet." />}
+      {!shown && !mayWrite && <EmptyState icon={<FileText />} title="No terms yet." />}
       {mayWrite && (
-        <PageSection id="write" title={version === 0 ? "Write them" : "Write the next version"}>
+        <PageSection id="write" title={version === 0 ? "Write the terms" : "Write a new version"}>
           <TermsForm
             key={`${version} ${key}`}
             text={text ?? newest?.text ?? DEFAULT_TERMS}
@@ -130,14 +134,14 @@ export default function UploadTerms() {
   );
 }
 
-/** Whether uploads have to accept the terms, with what owners can do about it. */
+/** Shows whether uploaders have to accept the terms. Owners can turn this on and off. */
 function RequiredTerms({
   requiredSince,
   version,
   mayWrite,
 }: {
   requiredSince: string | null;
-  /** The newest; 0 without one. */
+  /** The latest version; 0 if there is none. */
   version: number;
   mayWrite: boolean;
 }) {
@@ -148,13 +152,13 @@ function RequiredTerms({
       <p role="status" className="min-w-0 grow basis-64 text-sm">
         {isRequired ? (
           <>
-            Every upload has to accept version {version}. This is so since{" "}
+            Uploaders have to accept version {version}. Required since{" "}
             <Time value={requiredSince} />.
           </>
         ) : (
-          "No upload is asked to accept them."
+          "Uploaders don’t have to accept any terms."
         )}
-        {version === 0 && mayWrite && " Save a text first."}
+        {version === 0 && mayWrite && " Save the terms first."}
       </p>
       <input type="hidden" name="intent" value="require" />
       {mayWrite && version > 0 && (
@@ -165,7 +169,7 @@ function RequiredTerms({
           busy={busy}
           busyLabel="Saving..."
         >
-          {isRequired ? "Ask for it no more" : "Have every upload accept them"}
+          {isRequired ? "Stop requiring acceptance" : "Require acceptance"}
         </Button>
       )}
     </Form>
@@ -177,9 +181,9 @@ function TermsForm({
   version,
   error,
 }: {
-  /** What it begins with: the newest version, what was typed, or the default. */
+  /** The initial text: what was entered, the latest version, or the default. */
   text: string;
-  /** The newest; 0 without one. */
+  /** The latest version; 0 if there is none. */
   version: number;
   error?: string;
 }) {
@@ -198,8 +202,8 @@ function TermsForm({
         error={error}
         hint={
           version === 0
-            ? "A suggestion, and no legal advice: change it to what you ask of uploaders and what your law asks of you."
-            : "A changed text is a new version, which every upload from then on has to accept. It is no legal advice."
+            ? "This is a template and not legal advice. Adapt it to your rules and to the law that applies to you."
+            : "Saving changes creates a new version, which later uploads have to accept. The template is not legal advice."
         }
       />
       <Button busy={busy} busyLabel="Saving..." className="self-start">

@@ -28,18 +28,18 @@ export default function TransparencyPage() {
       lead={`How many reports ${site.name} received, what was decided, and how long it took. No names.`}
     >
       <p>
-        Anybody can <Link to="/dmca">report a video</Link>, without an account. Reports of somebody
-        under age or shown without consent are decided within 48 hours. The same figures are there
-        for programs, in{" "}
+        Anyone can <Link to="/dmca">report a video</Link> without an account. Reports about possible
+        minors or missing consent are decided within 48 hours. These figures are also available as
+        JSON:{" "}
         <a href="/transparency.json" type="application/json">
           transparency.json
         </a>
         .
       </p>
-      {periods.length === 0 && <p>No report has been received yet.</p>}
+      {periods.length === 0 && <p>No reports yet.</p>}
       {periods.map((period) => (
         <section key={period.period} aria-labelledby={period.period}>
-          <h2 id={period.period}>{named(period.period)}</h2>
+          <h2 id={period.period}>{periodName(period.period)}</h2>
           <Figures period={period} />
         </section>
       ))}
@@ -54,16 +54,16 @@ function Figures({ period }: { period: Period }) {
   const total = received.reduce((sum, [, count]) => sum + count, 0);
   const rows: (readonly [name: string, value: number | string])[] = [
     ...received.filter(([, count]) => count > 0),
-    ["Still to be decided", period.open],
-    ["Decided: the video stays", period.kept],
-    ["Decided: the video is removed", period.removed],
-    ["Decided: the video is restored", period.restored],
+    ["Open", period.open],
+    ["Closed: video kept", period.kept],
+    ["Closed: video removed", period.removed],
+    ["Closed: video restored", period.restored],
     ["Withdrawn by the reporter", period.withdrawn],
-    ["Median time to a decision", hours(period.medianHours)],
-    ["Videos hidden at once", period.videosHiddenAtOnce],
+    ["Median time to decision", formatHours(period.medianHours)],
+    ["Videos hidden automatically", period.videosHiddenAtOnce],
     ["Videos hidden by moderators", period.videosHidden],
     ["Videos removed", period.videosRemoved],
-    ["Videos reinstated", period.videosReinstated],
+    ["Videos restored", period.videosReinstated],
   ];
   return (
     <table className="w-full text-left text-sm figures">
@@ -86,14 +86,14 @@ function Figures({ period }: { period: Period }) {
   );
 }
 
-/** `2026, 4th quarter` */
-function named(period: string): string {
+/** Returns a name such as `2026, 4th quarter`. */
+function periodName(period: string): string {
   const [year, quarter] = period.split("-Q");
   return `${year}, ${["1st", "2nd", "3rd", "4th"][Number(quarter) - 1]} quarter`;
 }
 
-function hours(value: number | null): string {
-  if (value === null) return "None decided yet";
+function formatHours(value: number | null): string {
+  if (value === null) return "No decisions yet";
   return value < 72
     ? `${value} ${value === 1 ? "hour" : "hours"}`
     : `${Math.round(value / 24)} days`;

@@ -18,11 +18,11 @@ const MESSAGES: Record<Scan["state"], string> = {
   hold: "It stays on hold until an editor has checked it.",
   refuse:
     "The scan found material that must not be published. It stays on hold, and the file is kept, until an editor deletes it or confirms that the scan is wrong.",
-  unchecked: "The scan gave no result. It is retried every few minutes.",
+  unchecked: "The scan returned no result. It is retried every few minutes.",
   failed: "The scan failed and isn’t retried automatically.",
 };
 
-/** The unfinished scans of a video and those that found something, with their actions. */
+/** The scans of a video that are unfinished or found something, with their actions. */
 export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic: boolean }) {
   const may = usePermissions();
   return scans.map((scan) => (
@@ -44,7 +44,9 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
         <Form method="post" className="flex flex-col items-start gap-3">
           <input type="hidden" name="scan" value={scan.id} />
           {scan.state === "refuse" && (
-            <CheckField name="sure">I have checked the video, and the scan is wrong</CheckField>
+            <CheckField name="sure">
+              I have checked the video, and the scan result is wrong
+            </CheckField>
           )}
           <div className="flex flex-wrap gap-3">
             <Button name="intent" value="scan-again">
@@ -66,7 +68,7 @@ const VERDICTS: Record<ScannedVideo["verdict"], string> = {
   unchecked: "not scanned",
 };
 
-/** The videos with scan findings that nobody has decided about; nothing if there are none. */
+/** The videos with scan findings that no editor has decided on; nothing if there are none. */
 export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   if (scanned.length === 0) return null;
   return (
@@ -90,7 +92,7 @@ export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   );
 }
 
-/** Links to the review of videos. */
+/** Links to the review pages of videos. */
 export function ReviewLinks({
   videos,
   label,

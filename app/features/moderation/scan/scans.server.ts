@@ -15,9 +15,8 @@ import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/media";
 
-const FAILED = "Failed to change the review.";
-const DECIDED =
-  "The scan has finished, or somebody else has decided in the meantime. Reload the page.";
+const FAILED = "Nothing was changed.";
+const DECIDED = "The scan has finished, or someone else decided in the meantime. Reload the page.";
 
 /** The scan of a video, or of a file that will replace its file. */
 export interface Scan {
@@ -26,13 +25,13 @@ export interface Scan {
   isReplacement: boolean;
   /** `waiting`: no result yet. `failed`: it isn't retried automatically. */
   state: ScanFindingsTable["verdict"] | "waiting" | "failed";
-  /** The reason that the command printed, or why there is no result. */
+  /** The reason printed by the command, or why there is no result. */
   reason: string;
 }
 
 const NOTHING_QUEUED = "No scan is queued.";
 
-/** Returns the unfinished scans of a video and those that found something. */
+/** Returns the scans of a video that are unfinished or found something. */
 export function scansOf(videoId: string): Scan[] {
   const rows = prepared<{
     id: string;
@@ -53,7 +52,7 @@ export function scansOf(videoId: string): Scan[] {
   ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // A pending file that passed its scan or that isn't scanned at all.
+    // A pending file that passed its scan, or that isn't scanned at all.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =
@@ -74,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings that nobody has decided about, refused ones first. */
+/** Returns the videos with findings that no editor has decided on, refused ones first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
@@ -95,11 +94,11 @@ interface Video {
 }
 
 /**
- * Releases a video, or the file that will replace its file, despite what the scan found.
+ * Releases a video, or its replacement file, despite the result of the scan.
  *
- * @param isSure whether the user has confirmed it, which is required for a refused file.
+ * @param isSure whether the user confirmed that the result is wrong, which is required for a refused file.
  */
-export async function releaseInSpiteOfScan(
+export async function releaseDespiteScan(
   { id, title }: Video,
   scanId: string,
   isSure: boolean,
@@ -122,11 +121,15 @@ export async function releaseInSpiteOfScan(
   jobsChanged("work");
   if (outcome === "replacement")
     return done("The video switches to the new file once it is ready.");
-  return done(isPublic(id) ? "The video is published." : "The scan no longer holds the video.");
+  return done(
+    isPublic(id)
+      ? "The video is published."
+      : "The video is no longer on hold because of the scan.",
+  );
 }
 
 /** Scans a file again, for example after the command was fixed. */
-export async function scanOnceMore(
+export async function rescan(
   { id, title }: Video,
   scanId: string,
   userId: string,
@@ -146,15 +149,15 @@ export async function scanOnceMore(
 
 const done = (description: string) => success("Review", description);
 
-const NOT_WAITING = "This video is no longer waiting for its comparison.";
-const UNDER_WAY = "This video is already being compared or queued for it.";
+const NOT_WAITING = "This video is no longer waiting for a comparison.";
+const UNDER_WAY = "This video is already being compared, or is queued for it.";
 const WITHOUT_FFMPEG = "ffmpeg is not installed on the server, so nothing can be compared.";
 
 /**
- * Retries the failed comparison of a video and the failed jobs that it depends on. Once it is done, the video is
- * released like any other.
+ * Retries the failed comparison of a video and the failed jobs that it depends on. The video is released after a
+ * comparison without a match, like any other.
  */
-export async function compareAgain(
+export async function retryComparison(
   { id, title }: Video,
   userId: string,
 ): Promise<Failure | ToastMessage> {
@@ -177,9 +180,7 @@ export async function compareAgain(
   return done("The comparison is queued again.");
 }
 
-/**
- * Releases a video without a comparison, because somebody has watched it. Other holds stay.
- */
+/** Releases a video without a comparison, because an editor has watched it. Other holds stay. */
 export async function releaseUncompared(
   { id, title }: Video,
   userId: string,
@@ -195,14 +196,16 @@ export async function releaseUncompared(
   });
   if (!isReleased) return failure(409, FAILED, { detail: NOT_WAITING });
   return done(
-    isPublic(id) ? "The video is published." : "The video is no longer on hold for its comparison.",
+    isPublic(id)
+      ? "The video is published."
+      : "The video is no longer on hold because of the comparison.",
   );
 }
 
 /**
- * Marks a video as different from the listed videos that it looks like, and releases its holds for that.
+ * Marks a video as different from the similar videos on the block list, and releases the holds because of them.
  *
- * @param videos the entries that the page showed. Another may have been found since.
+ * @param videos the entries that the page showed. More may have been found since.
  * @returns false if it was already marked.
  */
 export async function dismissBlockListMatches(

@@ -6,30 +6,34 @@ import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import type { AcceptedTerms, Terms } from "./terms";
 
-export interface AskedTerms {
-  /** Undefined while none are asked for. */
+export interface TermsFieldState {
+  /** Undefined if acceptance isn't required. */
   terms: Terms | undefined;
-  /** The version that the form has accepted before, as it was sent. */
+  /** The version that the form accepted when it was last submitted, as it was sent. */
   accepted?: string;
   error?: string;
 }
 
-/** Has a form accept the uploaders' terms; nothing while none are asked for. A new version is not ticked yet. */
-export function TermsField({ terms, ...more }: AskedTerms) {
+/** A checkbox to accept the uploaders' terms; nothing if acceptance isn't required. A new version starts unchecked. */
+export function TermsField({ terms, ...more }: TermsFieldState) {
   return terms ? <Acceptance key={terms.version} terms={terms} {...more} /> : null;
 }
 
-function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & { terms: Terms }) {
+function Acceptance({
+  terms: { version, text },
+  accepted,
+  error,
+}: TermsFieldState & { terms: Terms }) {
   const id = useId();
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      {/* What has changed is read before it is accepted. */}
+      {/* Open after an error, because the terms may have changed. */}
       <details open={error !== undefined}>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
-          {`Read the uploaders' terms, version ${version}`}
+          {`Read the uploaders’ terms, version ${version}`}
         </summary>
         <TermsText
-          label={`Uploaders' terms, version ${version}`}
+          label={`Uploaders’ terms, version ${version}`}
           text={text}
           className="max-h-80 overflow-y-auto"
         />
@@ -39,7 +43,7 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
             target="_blank"
             className="inline-flex min-h-11 items-center underline underline-offset-4"
           >
-            All versions, in a new tab
+            All versions (opens in a new tab)
           </PageLink>
         </p>
       </details>
@@ -55,7 +59,7 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
           className="size-5 shrink-0"
         />
         <span>
-          {`I accept the uploaders' terms, version ${version}.`}
+          {`I accept the uploaders’ terms, version ${version}.`}
           <span aria-hidden="true" className="text-accent">
             {"\u00a0*"}
           </span>
@@ -66,13 +70,13 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
   );
 }
 
-/** The newest of what a page was loaded with and what its forms were answered. */
-export function newestTerms(...known: (Terms | undefined)[]): Terms | undefined {
+/** Returns the latest of several versions, such as those that a page loaded and that its forms received. */
+export function latestTerms(...known: (Terms | undefined)[]): Terms | undefined {
   const there = known.filter((terms) => terms !== undefined);
   return there.sort((a, b) => b.version - a.version)[0];
 }
 
-/** The text of a version. It takes the focus, so that the keyboard scrolls it. */
+/** The text of a version. It is focusable, so that it can be scrolled with the keyboard. */
 export function TermsText({
   label,
   text,
@@ -83,11 +87,11 @@ export function TermsText({
   className?: string;
 }) {
   return (
-    // No landmark: a page may have several forms that show it.
-    // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
+    // Not a landmark, because a page may show it in several forms.
+    // biome-ignore lint/a11y/useSemanticElements: it doesn't group form fields.
     <div
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area has to be usable with the keyboard.
       tabIndex={0}
       aria-label={label}
       dir="auto"
@@ -101,14 +105,14 @@ export function TermsText({
   );
 }
 
-/** Which terms were accepted for a video; nothing where none were ever written. */
+/** The terms that were accepted for a video; nothing if the site has never had terms. */
 export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefined }) {
   if (!accepted) return null;
   if (accepted.length === 0) {
     return (
       <p className="text-sm text-muted">
-        No terms were accepted for it: it came when nobody asked for them, or another program
-        entered it.
+        No accepted terms on record. This video was added before terms were required or by another
+        tool.
       </p>
     );
   }
@@ -120,9 +124,9 @@ export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefin
             to={`/admin/terms?version=${version}`}
             className="inline-flex min-h-11 items-center underline underline-offset-4"
           >
-            {`Uploaders' terms, version ${version}`}
+            {`Uploaders’ terms, version ${version}`}
           </Link>
-          {subject === "file" ? ", for another file, accepted by " : ", accepted by "}
+          {subject === "file" ? ", accepted for a replacement file by " : ", accepted by "}
           {by ?? "a deleted account"}, <Time value={at} />
         </li>
       ))}

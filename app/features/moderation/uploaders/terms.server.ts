@@ -12,7 +12,7 @@ import {
 
 const COLUMNS = "version, text, created_at AS createdAt";
 
-/** The terms that an upload has to accept; undefined while nobody is asked to. */
+/** Returns the terms that an upload has to accept; undefined if acceptance isn't required. */
 export function requiredTerms(): Terms | undefined {
   return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms
@@ -21,17 +21,21 @@ export function requiredTerms(): Terms | undefined {
   ).get();
 }
 
-/** Since when they are asked for, ISO 8601 UTC; null while they are not. */
+/** Returns since when acceptance is required, ISO 8601 UTC; null if it isn't. */
 export function termsRequiredSince(): string | null {
   return prepared<string | null>("SELECT required_since FROM upload_terms_state").pluck().get()!;
 }
 
-/** Why an upload can't be taken with these terms, as a form, a program or a command names them. */
-export function refusalOfTerms(accepted: string | undefined): string | undefined {
+/**
+ * Returns why an upload is refused because of the terms; undefined if it isn't.
+ *
+ * @param accepted the version as a form, an API client or a command sent it.
+ */
+export function termsRefusal(accepted: string | undefined): string | undefined {
   return checkTerms(accepted).refusal;
 }
 
-/** The same, or else what is to be kept with the video: nothing while no terms are asked for. */
+/** Like `termsRefusal`, and returns the acceptance to store with the video. Empty if acceptance isn't required. */
 export function checkTerms(
   accepted: string | undefined,
   now = Date.now(),
@@ -44,7 +48,7 @@ export function checkTerms(
 }
 
 export interface TermsVersion extends Omit<Terms, "text"> {
-  /** The e-mail of who wrote it; null for an account that is gone. */
+  /** The author's email; null for a deleted account. */
   by: string | null;
 }
 
@@ -55,7 +59,7 @@ export function listTerms(): TermsVersion[] {
   ).all();
 }
 
-/** One version; the newest without a number. */
+/** Returns a version; the latest if no number is given. */
 export function readTerms(version?: number): Terms | undefined {
   return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms WHERE version = @version OR @version IS NULL
@@ -68,13 +72,13 @@ export type SavedTerms =
   | { problem: string; status: 409 | 422; current: Terms | undefined };
 
 /**
- * Makes a changed text the next version. The same text makes none.
+ * Saves a changed text as the next version. Does nothing if the text hasn't changed.
  *
- * @param madeFrom the version that the text was made from, 0 without one: a newer one is not overwritten.
+ * @param basedOn the version that was edited; 0 if there was none. If there is a newer one by now, nothing is saved.
  */
 export async function saveTerms(
   typed: string,
-  madeFrom: number,
+  basedOn: number,
   userId: string,
   now = Date.now(),
 ): Promise<SavedTerms> {
@@ -84,17 +88,17 @@ export async function saveTerms(
     problem,
     current: readTerms(),
   });
-  if (text === "") return refuse(422, "Terms need a text.");
+  if (text === "") return refuse(422, "Enter the terms.");
   if (text.length > MAX_TERMS_LENGTH) {
-    return refuse(422, `Terms have ${MAX_TERMS_LENGTH.toLocaleString("en")} characters at most.`);
+    return refuse(422, `Use at most ${MAX_TERMS_LENGTH.toLocaleString("en")} characters.`);
   }
   return transaction(() => {
     const current = readTerms();
     if (current?.text === text) return { version: current.version, isNew: false };
-    if ((current?.version ?? 0) !== madeFrom) {
-      return refuse(409, "Somebody has written another version in the meantime. Read it first.");
+    if ((current?.version ?? 0) !== basedOn) {
+      return refuse(409, "Someone saved a newer version in the meantime. Read it first.");
     }
-    const version = madeFrom + 1;
+    const version = basedOn + 1;
     runChange(
       database()
         .insertInto("upload_terms")
@@ -107,9 +111,9 @@ export async function saveTerms(
 }
 
 /**
- * Has every upload accept the terms, or none.
+ * Turns on or off that uploads have to accept the terms.
  *
- * @returns false where there are no terms that could be accepted.
+ * @returns false if there are no terms to accept.
  */
 export async function requireTerms(
   isRequired: boolean,
@@ -124,7 +128,7 @@ export async function requireTerms(
         .set({ required_since: isRequired ? new Date(now).toISOString() : null })
         .where("required_since", isRequired ? "is" : "is not", null),
     );
-    // Two owners press the same button.
+    // Two owners may press the same button.
     if (changes === 0) return true;
     recordActivity({ userId, action: isRequired ? "terms-on" : "terms-off" });
     return true;
@@ -133,12 +137,12 @@ export async function requireTerms(
 
 const EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
-/** After the video is deleted for good, so that who uploaded it can't delete the proof with it. */
+/** Counted from when the video is deleted for good, so that its uploader can't delete the proof together with it. */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
-/** Looked at in one part: a few milliseconds. */
-const ROWS_AT_ONCE = 500;
+/** The number of rows checked in one transaction, which takes a few milliseconds. */
+const BATCH_SIZE = 500;
 
-/** That a version was accepted, for the row of a video or of a file that is entered with it. */
+/** An accepted version, to be stored together with the new row of a video or file. */
 export interface Acceptance {
   version: number;
   /** ISO 8601 UTC. */
@@ -146,11 +150,11 @@ export interface Acceptance {
 }
 
 /**
- * Keeps what was accepted for a video.
+ * Stores the terms that were accepted for a video.
  *
- * @throws outside of a transaction: it is there with the video, or neither is.
+ * @throws outside of a transaction, because the video and the acceptance have to be stored together.
  */
-export function keepAcceptance(
+export function storeAcceptance(
   videoId: string,
   subject: AcceptedTerms["subject"],
   userId: string,
@@ -165,10 +169,10 @@ export function keepAcceptance(
 }
 
 /**
- * What was accepted for some videos by their id, the earliest first; undefined where no terms were ever
- * written. A video that was there before, or that another program entered, has none.
+ * Returns the accepted terms by video id, earliest first; undefined if the site has never had terms. Videos that are
+ * older than the terms, or that another tool added, have none.
  */
-export function acceptancesOf(
+export function findAcceptances(
   videoIds: readonly string[],
 ): Record<string, AcceptedTerms[]> | undefined {
   if (prepared("SELECT 1 FROM upload_terms LIMIT 1").get() === undefined) return undefined;
@@ -183,27 +187,27 @@ export function acceptancesOf(
   return found;
 }
 
-/** Looks after what was accepted for videos that are deleted, from now on a part each minute. */
-export function startAcceptedTerms(): void {
+/** Starts the job that deletes old acceptances of deleted videos. It checks one batch a minute. */
+export function startAcceptanceCleanup(): void {
   let last = 0;
   every(EVERY_MS, "delete old accepted terms", async () => {
-    last = await forgetAccepted(last);
+    last = await deleteOldAcceptances(last);
   });
 }
 
 /**
- * Notes for a part of the rows which videos are gone, whoever deleted them, and deletes those whose video
- * was a year ago.
+ * Records for a batch of rows which videos no longer exist, however they were deleted, and deletes the rows whose video
+ * was deleted more than a year ago.
  *
- * @param after the number of the last row of the part before; 0 for the first.
- * @returns the number of the last row of this part; 0 at the end.
+ * @param after the id of the last row of the previous batch; 0 for the first batch.
+ * @returns the id of the last row of this batch; 0 after the last batch.
  */
-export async function forgetAccepted(after = 0, now = Date.now()): Promise<number> {
+export async function deleteOldAcceptances(after = 0, now = Date.now()): Promise<number> {
   const time = new Date(now).toISOString();
   const before = new Date(now - KEPT_AFTER_VIDEO_MS).toISOString();
-  const to = after + ROWS_AT_ONCE;
+  const to = after + BATCH_SIZE;
   await transaction(() => {
-    // One that was gone may be back, as after a restored backup.
+    // A deleted video may exist again, for example after a backup was restored.
     prepared(
       `UPDATE accepted_terms SET video_gone_at = iif(video_gone_at IS NULL, @time, NULL)
        WHERE id > @after AND id <= @to AND (video_gone_at IS NULL) = (

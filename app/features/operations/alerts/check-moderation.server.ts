@@ -1,5 +1,5 @@
 import { dayAfter, dayOf, WARN_DAYS } from "~/features/consent/consent";
-import { countUnhidden } from "~/features/moderation/reports/report-videos.server";
+import { countUnreviewedPublic } from "~/features/moderation/reports/report-videos.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
@@ -68,7 +68,7 @@ export async function checkReports(now: number): Promise<void> {
 
 /** Raises an alert about videos that stayed public only because of REPORT_HIDE_LIMIT. */
 async function checkUnhidden(now: number): Promise<void> {
-  const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
+  const videos = settings().reportHide ? countUnreviewedPublic(MAX_REPORTS) : 0;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
   const message = `${quantity} reported for missing consent or possible minors ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
   await updateAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);

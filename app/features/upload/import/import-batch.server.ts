@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Insertable } from "kysely";
 import { resolveAliases } from "~/features/catalogue/tags.server";
 import { consentRefusals, refusalsOf } from "~/features/consent/validity.server";
-import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
+import { type Acceptance, storeAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import {
   type FileComparison,
@@ -251,7 +251,7 @@ function insertRows(
       .values(moved.map((each, index) => rowOf(userId, each, time + index))),
   );
   for (const { entry, videoId, look } of moved) {
-    keepAcceptance(videoId, "video", userId, acceptance);
+    storeAcceptance(videoId, "video", userId, acceptance);
     if (entry.series) putIntoSeries(videoId, entry.series);
     if (look === "late") holdUncompared(videoId);
     else if (look) {

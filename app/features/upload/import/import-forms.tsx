@@ -1,5 +1,5 @@
 import { Form, Link } from "@remix-run/react";
-import { type AskedTerms, TermsField } from "~/features/moderation/uploaders/terms-field";
+import { TermsField, type TermsFieldState } from "~/features/moderation/uploaders/terms-field";
 import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
@@ -16,7 +16,7 @@ export function AddressForm({
   busy,
 }: {
   failure?: AddressFailure;
-  asked: AskedTerms;
+  asked: TermsFieldState;
   busy: boolean;
 }) {
   const { texts = NO_TEXTS, fields = {}, address = "" } = failure ?? {};
@@ -63,7 +63,7 @@ export function TableForm({
 }: {
   error?: string;
   table: string;
-  asked: AskedTerms;
+  asked: TermsFieldState;
   busy: boolean;
 }) {
   return (
@@ -101,7 +101,7 @@ export function FolderForm({
   error?: string;
   /** The entered value, after a failure. */
   table?: string;
-  asked: AskedTerms;
+  asked: TermsFieldState;
   busy: boolean;
 }) {
   if (running) return <Running {...running} busy={busy} />;

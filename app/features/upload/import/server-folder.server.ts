@@ -1,4 +1,4 @@
-import { refusalOfTerms } from "~/features/moderation/uploaders/terms.server";
+import { termsRefusal } from "~/features/moderation/uploaders/terms.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { settings } from "~/platform/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
@@ -82,7 +82,7 @@ export interface FolderRequest {
  */
 export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   if (!settings().importDir) throw new ImportError("The server has no import folder.");
-  const refusal = refusalOfTerms(wanted.terms);
+  const refusal = termsRefusal(wanted.terms);
   if (refusal) throw new ImportError(refusal);
   if (state().running) throw new ImportError("The folder is already being imported.");
   const running: Running = {

@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
-import { requireUserOfScript } from "~/features/permissions/guard.server";
+import { requireScriptUser } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { retryAfter } from "~/platform/retry-after.server";
@@ -7,7 +7,7 @@ import { receiveUpload } from "../receive-upload.server";
 
 /** The upload form as the queue sends it: the same fields, answered as JSON. */
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUserOfScript(request, "/admin/publish");
+  const user = await requireScriptUser(request, "/admin/publish");
   requireOwnOrigin(request);
   const outcome = await receiveUpload(request, user.id, ownVideosOf(user, "/admin/publish"));
   if (outcome.ok) return json(outcome, { status: 201 });

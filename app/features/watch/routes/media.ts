@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { isFileOfReported } from "~/features/moderation/reports/report-videos.server";
+import { isReportedFile } from "~/features/moderation/reports/report-videos.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { reachOf } from "~/features/permissions/permissions";
 import { answerMedia, isUploadersFile } from "~/features/visibility/media-access.server";
@@ -17,7 +17,7 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   const maySeeHidden = async (file: MediaName) => {
     const user = await currentUser(request);
     const reach = user && reachOf(user, "/media/* hidden");
-    if (reach === "reported") return isFileOfReported(file);
+    if (reach === "reported") return isReportedFile(file);
     return reach === "all" || (reach === "own" && isUploadersFile(file, user?.id ?? ""));
   };
   return answerMedia(request, name, maySeeHidden);

@@ -3,7 +3,7 @@ import { activateReady } from "~/features/library/files/activate-replacement.ser
 import { otherFiles } from "~/features/library/files/other-files.server";
 import { action as actOnPanel } from "~/features/library/routes/admin";
 import { action as actOnTrash } from "~/features/library/routes/trash";
-import { checkedKinds } from "~/features/moderation/reports/report-videos.server";
+import { reviewedKinds } from "~/features/moderation/reports/report-videos.server";
 import { openSession } from "~/features/permissions/session.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { sqliteHandle, transaction } from "~db/client.server";
@@ -174,6 +174,6 @@ describe("a file that waits to replace another", () => {
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();
     expect(playedFile()).toBe(AFTER);
-    expect(["v", "other"].map(checkedKinds)).toEqual([[], ["under-age"]]);
+    expect(["v", "other"].map(reviewedKinds)).toEqual([[], ["under-age"]]);
   });
 });

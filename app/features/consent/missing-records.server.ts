@@ -3,8 +3,11 @@ import { dayOf } from "./consent";
 
 const LISTED = 50;
 
-/** True in a query on `videos` where a valid record is missing, by what the database alone tells; @today. */
-export const LACKS_RECORD = `NOT EXISTS (
+/**
+ * SQL condition on `videos`: there is no valid record, as far as the database can tell. Needs `@today`. Whether the
+ * encrypted parts can be read isn't checked.
+ */
+export const IS_WITHOUT_RECORD = `NOT EXISTS (
   SELECT 1 FROM video_consents AS consent WHERE consent.video_id = videos.id
     AND (ends_on IS NULL OR ends_on > @today)
     AND people = (SELECT count(*) FROM video_performers AS shown WHERE shown.video_id = videos.id)
@@ -14,34 +17,34 @@ export const LACKS_RECORD = `NOT EXISTS (
         SELECT 1 FROM performer_documents AS document
         WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
 
-export interface Lacking {
+export interface VideosWithoutRecord {
   total: number;
-  /** The newest. */
+  /** The newest of these videos. */
   first: { id: string; title: string }[];
 }
 
 /**
- * For the thread. Counted are those that have a record: there are fewer of them where records are not
- * required, and the others need not be read.
+ * Returns the task for the query thread. It counts the videos that have a valid record and subtracts them: if records
+ * aren't required, few videos have one, and the others don't have to be read.
  */
-export function readLacking(sqlite: Database) {
+export function countWithoutRecord(sqlite: Database) {
   const published = sqlite
     .prepare<unknown[], number>("SELECT count(*) FROM videos WHERE public")
     .pluck();
   const valid = sqlite
     .prepare<unknown[], number>(
       `SELECT count(*) FROM video_consents AS record CROSS JOIN videos ON videos.id = record.video_id
-       WHERE public AND NOT ${LACKS_RECORD}`,
+       WHERE public AND NOT ${IS_WITHOUT_RECORD}`,
     )
     .pluck();
   const list = sqlite.prepare(
-    `SELECT id, title FROM videos WHERE public AND ${LACKS_RECORD}
+    `SELECT id, title FROM videos WHERE public AND ${IS_WITHOUT_RECORD}
      ORDER BY number DESC LIMIT ${LISTED}`,
   );
-  return ({ now }: { now: number }): Lacking => {
+  return ({ now }: { now: number }): VideosWithoutRecord => {
     const today = dayOf(now);
     const total = published.get()! - valid.get({ today })!;
     const first = total > 0 ? list.all({ today }) : [];
-    return { total, first: first as Lacking["first"] };
+    return { total, first: first as VideosWithoutRecord["first"] };
   };
 }

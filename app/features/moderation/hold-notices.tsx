@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
 import { Ban, ShieldAlert } from "lucide-react";
 
-/** Why a video can't be published, with a link to the moderators' notes; nothing for most videos. */
-export function HeldLine({ id, title, held }: { id: string; title: string; held?: string }) {
+/** Shows why a video can’t be published, with a link to its notes. Renders nothing for a video without holds. */
+export function HoldNotice({ id, title, held }: { id: string; title: string; held?: string }) {
   if (!held) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
@@ -21,19 +21,19 @@ export function HeldLine({ id, title, held }: { id: string; title: string; held?
   );
 }
 
-/** Says that a video looks like one on the block list, with a link to its review page. */
-export function LikeBlockedLine({ id, title }: { id: string; title: string }) {
+/** Says that a video resembles one on the block list, with a link to its review page. */
+export function BlockListMatchNotice({ id, title }: { id: string; title: string }) {
   return (
     <p className="flex items-start gap-1.5 text-sm text-muted">
       <Ban aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
       <span className="min-w-0">
-        Looks like a removed video.{" "}
+        Similar to a removed video.{" "}
         <Link
           to={`/admin/review/${encodeURIComponent(id)}`}
-          aria-label={`Look at ${title}`}
+          aria-label={`Review ${title}`}
           className="py-2.5 text-accent underline underline-offset-4"
         >
-          Look at it
+          Review
         </Link>
       </span>
     </p>

@@ -34,7 +34,7 @@ const NOON = Date.parse("2030-01-01T12:00:00.000Z");
 const HOUR = 3_600_000;
 const DIGEST = "a".repeat(64);
 
-/** A report as a visitor sends it. */
+/** Sends a report as a visitor. */
 function report(
   id: string,
   more: Partial<{ kind: ReportKind; videos: string[]; at: number }> = {},
@@ -75,7 +75,7 @@ beforeEach(() => {
 });
 
 describe("a decision on a report", () => {
-  it("hides the video at once, and leaves the report to be decided", async () => {
+  it("hides the video immediately and leaves the report open", async () => {
     await report("r");
     expect(await decide("r", "hide")).toMatchObject({ kind: "success" });
     expect(isPublic("v")).toBe(false);
@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps it: it is as before, and a person has looked at it", async () => {
+  it("keeps the video as it was and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -98,19 +98,19 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps it hidden while nobody has looked because of another report of another kind", async () => {
+  it("keeps the video hidden while a report of another kind hasn't been reviewed", async () => {
     await report("r");
     await report("s", { kind: "under-age" });
     await report("t");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
-    // What was reported as often as somebody likes is looked at once.
+    // However often a video is reported for one kind, it is reviewed only once.
     await decide("s", "keep");
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps it hidden while another moderator has hidden it for another report", async () => {
+  it("keeps the video hidden while another moderator has hidden it for another report", async () => {
     await report("r");
     await report("s", { kind: "copyright" });
     await decide("s", "hide");
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("removes it: in the trash, restored by nobody else, its video blocked, and back by the desk alone", async () => {
+  it("removes the video to the trash, blocks it, and can only be undone from the report", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -141,7 +141,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["remove", "restore"]);
   });
 
-  it("brings a hidden one back hidden, and one that is hidden for another report too", async () => {
+  it("restores a hidden video as hidden, including one that another report hides", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     await report("r");
     await decide("r", "remove");
@@ -149,7 +149,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("removes one that is converted: its jobs end, and nothing of it comes back", async () => {
+  it("removes a video that is being converted and ends its jobs", async () => {
     await transaction(() => enqueueJobs(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
@@ -159,7 +159,7 @@ describe("a decision on a report", () => {
     expect(jobs.get()).toBe(0);
   });
 
-  it("finishes at the start what a stopped process began to remove", async () => {
+  it("finishes at startup a removal that a stopped process began", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await finishDecisions();
@@ -167,7 +167,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });
 
-  it("asks the reporter, and takes up what was decided when a counter-notice is there", async () => {
+  it("asks the reporter, and reopens after a counter-notice", async () => {
     await report("r");
     await decide("r", "ask", { reason: "Which of the two?" });
     expect(pageOf("r")?.report.state).toBe("asked");
@@ -181,12 +181,12 @@ describe("a decision on a report", () => {
       report: { state: "open" },
       videos: [{ decision: null, choices: ["remove", "restore"] }],
     });
-    // The objection is turned down.
+    // The objection is rejected.
     expect(await decide("r", "remove")).toMatchObject({ kind: "success" });
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is told to both sides with its reason, which the log holds as a digest alone", async () => {
+  it("is shown to both sides with its reason, of which the log only has the digest", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("by the second of two moderators is refused with what the first decided", async () => {
+  it("by the second of two moderators is rejected with the first one's decision", async () => {
     await report("r");
     const version = versionNow("r");
     const answers = await Promise.all([
@@ -222,7 +222,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is refused when the reporter has answered since", async () => {
+  it("is rejected if the reporter has answered since", async () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
@@ -231,7 +231,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("can be made of a video that was deleted, for a time or for good", async () => {
+  it("can be made about a video in the trash or deleted for good", async () => {
     await report("r");
     await report("s", { videos: ["never"] });
     await decide("r", "remove");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("of a report without a video closes it or asks, and says what else is missing", async () => {
+  it("on a report without a video closes it or asks, and says what is missing otherwise", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -264,13 +264,13 @@ describe("a decision on a report", () => {
     expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
     expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
     expect(await decide("s", "not-here")).toMatchObject({
-      detail: "A video of this report is still on this site. Decide about it.",
+      detail: "A video of this report is still on this site. Decide on it first.",
     });
     expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
   });
 
-  it("stands for those videos of a report that were chosen", async () => {
+  it("applies only to the selected videos of a report", async () => {
     addVideo({ id: "w", title: "Another", status: "published" });
     await report("r", { videos: ["v", "w"] });
     await decide("r", "hide", { videos: ["w"] });
@@ -279,7 +279,7 @@ describe("a decision on a report", () => {
 });
 
 describe("the page of a report", () => {
-  it("says so when what was typed is encrypted with another secret, and still decides", async () => {
+  it("says that the text is encrypted with another secret, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
     sqliteHandle().exec(
@@ -290,7 +290,7 @@ describe("the page of a report", () => {
     process.env.SESSION_SECRET = before;
   });
 
-  it("stays when what was typed was deleted", async () => {
+  it("stays after the text was deleted", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r"));
@@ -299,7 +299,7 @@ describe("the page of a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("names other reports of the video and of its uploader", async () => {
+  it("lists other reports about the video and its uploader", async () => {
     addVideo({ id: "w", title: "Another", uploaded_by: "up" });
     addVideo({ id: "x", title: "Of somebody else" });
     await report("r");
@@ -329,7 +329,7 @@ describe("the page of a report", () => {
       context: {},
     }).catch((thrown: unknown) => thrown);
 
-  it("is for owners and editors, and a form for who sends it from here", async () => {
+  it("is restricted to owners and editors, and to forms from this site", async () => {
     await report("r");
     expect(await open(adminCookie())).toMatchObject({ report: { id: "r" } });
     await expect(open(adminCookie(), "nobody")).rejects.toMatchObject({ status: 404 });
@@ -346,7 +346,7 @@ describe("the page of a report", () => {
 });
 
 describe("the queue", () => {
-  it("has the next deadline first, what is overdue marked, and one page after the other", async () => {
+  it("lists the next deadline first in pages, with overdue reports marked", async () => {
     await report("other", { kind: "other" });
     await report("late", { at: NOON - 50 * HOUR });
     await report("soon");
@@ -358,7 +358,7 @@ describe("the queue", () => {
       ["other", "5 days left", false],
     ]);
     expect(readQueue({ state: "open", kind: "other" }, NOON).reports).toHaveLength(1);
-    // A clock that is set back or forward changes the words alone.
+    // Changing the clock only changes the wording.
     expect(readQueue({ state: "open" }, NOON + 1_000 * HOUR).reports).toHaveLength(3);
     await decide("late", "keep");
     await decide("soon", "ask");
@@ -368,7 +368,7 @@ describe("the queue", () => {
     expect(readQueue({ state: "asked" }).reports).toMatchObject([{ id: "soon" }]);
   });
 
-  it("says what is left in words", () => {
+  it("shows the remaining time in words", () => {
     const left = (ms: number) => timeLeft(new Date(NOON + ms).toISOString(), NOON).text;
     expect([left(59_000), left(HOUR), left(71 * HOUR), left(80 * HOUR), left(-90_000)]).toEqual([
       "0 minutes left",
@@ -379,7 +379,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("takes what an address does not know for left out", () => {
+  it("ignores unknown values in the URL", () => {
     const view = (query: string) => readQueueView(new URLSearchParams(query));
     expect(view("state=x&kind=y&after=z")).toEqual({ state: "open" });
     expect(view("state=closed&kind=other&after=a_b")).toEqual({
@@ -429,7 +429,7 @@ describe("the queue", () => {
     expect(readReportPage("n100")?.earlier).toHaveLength(10);
   }, 60_000);
 
-  it("is opened with its address", async () => {
+  it("is opened with its URL", async () => {
     await report("r");
     const request = new Request(`${ORIGIN}/admin/reports?kind=consent`, {
       headers: { Cookie: adminCookie() },
@@ -442,7 +442,7 @@ describe("the queue", () => {
   });
 });
 
-describe("what was typed", () => {
+describe("the text of a report", () => {
   const erase = async (id: string) => {
     const request = new Request(`${ORIGIN}/admin/reports/${id}`, {
       method: "POST",
@@ -453,7 +453,7 @@ describe("what was typed", () => {
     return answer instanceof Response ? answer.status : answer.init.status;
   };
 
-  it("is deleted at the desk once its report is closed, once, and the log says so", async () => {
+  it("can be deleted once after the report is closed, with a log entry", async () => {
     await report("asked");
     expect(await erase("asked")).toBe(409);
     await decide("asked", "keep");
@@ -467,10 +467,10 @@ describe("what was typed", () => {
   });
 });
 
-describe("what is kept of a reporter", () => {
+describe("the data about a reporter", () => {
   const kept = async (address: string) => {
     const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
-    return (await loader({ request, params: { id: "r" }, context: {} })).kept;
+    return (await loader({ request, params: { id: "r" }, context: {} })).reporterData;
   };
   const mailed = (id: string, email: string) =>
     transaction(() => {
@@ -478,7 +478,7 @@ describe("what is kept of a reporter", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is told on the page, with when it goes, and other reports of the address once asked for", async () => {
+  it("is shown on the page with its deletion date, and on request with other reports from the email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {
@@ -495,7 +495,7 @@ describe("what is kept of a reporter", () => {
     );
   });
 
-  it("is nothing once it was deleted, for others and in the file", async () => {
+  it("is gone from other reports and the database file once it was deleted", async () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
@@ -509,7 +509,7 @@ describe("what is kept of a reporter", () => {
     expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
-  it("tells no other report where the address can't be read or was not given", async () => {
+  it("lists no other reports if the email address is unreadable or missing", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
@@ -522,7 +522,7 @@ describe("what is kept of a reporter", () => {
   });
 });
 
-describe("what waits for a moderator", () => {
+describe("alerts about open reports", () => {
   const alerts = () =>
     sqliteHandle()
       .prepare("SELECT kind, message, resolved_at IS NOT NULL AS isOver FROM alerts ORDER BY rowid")
@@ -536,10 +536,10 @@ describe("what waits for a moderator", () => {
     const answer = await rootLoader({ request, params: {}, context: {} } as never);
     return (answer as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // As after an urgent report: one that is still public has an alert of its own.
+  // As after an urgent report. A video that is still public has a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
-  it("is told once: of an urgent kind, due within 12 hours, overdue", async () => {
+  it("are raised once each for urgent, due within 12 hours, and overdue", async () => {
     await report("r");
     await report("s", { kind: "other" });
     await checkReports(NOON);
@@ -567,7 +567,7 @@ describe("what waits for a moderator", () => {
     expect(JSON.stringify(alerts())).not.toMatch(/Ann|It is me/);
   });
 
-  it("is told again of what came later, in a flood every quarter of an hour", async () => {
+  it("are raised again for later reports, in a flood every 15 minutes", async () => {
     for (const [at, id] of ["a", "b", "c"].entries()) await report(id, { at: NOON + at });
     await checkReports(NOON + 10);
     await report("d", { at: NOON + 60_000 });
@@ -577,7 +577,7 @@ describe("what waits for a moderator", () => {
     expect(alerts().map(({ message }) => message.slice(0, 9))).toEqual(["3 reports", "1 report "]);
   });
 
-  it("is told again after the reporter has answered, under the same deadline", async () => {
+  it("are raised again after the reporter has answered, with the same deadline", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -590,7 +590,7 @@ describe("what waits for a moderator", () => {
     expect(open()).toEqual(["reports-urgent"]);
   });
 
-  it("is told again after the reporter has withdrawn what was asked about", async () => {
+  it("are raised again after the reporter has withdrawn a report with a question", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -600,7 +600,7 @@ describe("what waits for a moderator", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("is told of a report that is due before one that was told of", async () => {
+  it("are raised for a report that is due before an earlier alert's", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -617,7 +617,7 @@ describe("what waits for a moderator", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("of an alert ends with its own reports, not with those of another", async () => {
+  it("end with their own reports, not with those of another alert", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });
@@ -627,7 +627,7 @@ describe("what waits for a moderator", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("stands in the navigation of those who decide, and in no page of others", async () => {
+  it("are counted in the navigation only for users who can decide", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });
@@ -637,7 +637,7 @@ describe("what waits for a moderator", () => {
   });
 });
 
-it("a decision is refused to an account that lost its right while the form arrived", async () => {
+it("rejects a decision from an account that lost the permission while the form arrived", async () => {
   await report("r");
   sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'u'");
   expect(await decide("r", "hide")).toMatchObject({ status: 403 });
@@ -645,7 +645,7 @@ it("a decision is refused to an account that lost its right while the form arriv
 });
 
 describe("a removal", () => {
-  it("hides copies of the file at once, until somebody has looked at them", async () => {
+  it("hides copies of the file immediately, until someone has reviewed them", async () => {
     addVideo({ id: "copy", status: "published" });
     addVideo({ id: "other", status: "published" });
     const digest = sqliteHandle().prepare(
@@ -664,7 +664,7 @@ describe("a removal", () => {
     );
   });
 
-  it("stays decided when the trash can't take the video, says so, and is finished by the next start", async () => {
+  it("stands if the video can't be moved to the trash, says so, and is finished by the next start", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { encryptPayload } from "~/features/consent/validity.server";
-import { encryptReport, sealMessage } from "~/features/moderation/reports/report-records.server";
+import { encryptMessage, encryptReport } from "~/features/moderation/reports/report-records.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/moderation";
@@ -18,14 +18,14 @@ const ROWS_AT_ONCE = 10_000;
 /** Of all videos of the catalogue, which end on the last day, and when nothing ends. */
 export const LAST_DAY = "2099-12-31";
 
-/** As long as the site's own. */
+/** Has the length of real report ids. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**
- * What two years leave on a desk: 100,000 reports with their messages and entries of the log, and a record
- * of consent for each video, with one of 10,000 performers.
+ * Fills the moderation queue with two years of reports: 100,000 with their messages and log entries, and a consent
+ * record for each video, with one of 10,000 performers.
  */
-export function fillDesk(now: number): void {
+export function fillReports(now: number): void {
   const random = randomFrom(16);
   const sqlite = sqliteHandle();
   const videos = sqlite.prepare("SELECT id FROM videos ORDER BY number").pluck().all() as string[];
@@ -70,7 +70,7 @@ export function fillDesk(now: number): void {
         randomUUID(),
         id,
         iso(closed),
-        sealMessage("Why it was decided so. ".repeat(8)),
+        encryptMessage("Why it was decided so. ".repeat(8)),
       );
       appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
     }
