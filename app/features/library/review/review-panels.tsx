@@ -48,12 +48,12 @@ export function Notes({
           <div className="flex flex-wrap gap-3">
             {isDraft && video.readyAt === null && (
               <Button name="intent" value="ready">
-                Ready for an editor
+                Mark as ready
               </Button>
             )}
             {isDraft && video.readyAt !== null && (
               <Button name="intent" value="unready" variant="secondary">
-                Not ready yet
+                Mark as not ready
               </Button>
             )}
             <Button name="intent" value="note" variant="secondary">
@@ -78,7 +78,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
         link.
       </p>
       {newLink && (
-        <Field label="New link" hint="It is shown only now." readOnly dir="ltr" value={newLink} />
+        <Field label="New link" hint="Copy it now; it won’t be shown again." readOnly dir="ltr" value={newLink} />
       )}
       {links.length > 0 && (
         <ul className="ruled rounded-lg border border-line bg-surface">
@@ -90,7 +90,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
                 {` · ${formatQuantity(link.views, "view")}`}
                 {link.lastViewedAt && (
                   <>
-                    , the last <Time value={link.lastViewedAt} />
+                    , last <Time value={link.lastViewedAt} />
                   </>
                 )}
               </p>
@@ -106,7 +106,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
       )}
       <Form method="post" preventScrollReset>
         <Button name="intent" value="link" variant="secondary">
-          Make a preview link
+          Create preview link
         </Button>
       </Form>
     </section>
@@ -170,7 +170,7 @@ export function ComparisonPanel({
     >
       {failure && (
         <p className="wrap-anywhere">
-          Could not be compared: {failure.why} {failure.advice}
+          Couldn’t be compared: {failure.why} {failure.advice}
         </p>
       )}
       <p className="text-sm text-muted">{failure ? WAYS_OUT : UNCOMPARED}</p>
