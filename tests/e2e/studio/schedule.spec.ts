@@ -17,13 +17,13 @@ test("a video is scheduled in the time of the browser and appears by itself", as
   await signIn(page);
   await page.goto(MANAGE);
   await page.getByRole("link", { name: "Schedule A video" }).click();
-  const dialog = page.getByRole("dialog", { name: "Schedule Video" });
+  const dialog = page.getByRole("dialog", { name: "Schedule video" });
   await expect(dialog).toContainText("Your time, Asia/Calcutta.");
   await expectNoViolations(page);
 
   await dialog.getByLabel("Publish at").fill("2020-01-01T10:00");
   await dialog.getByRole("button", { name: "Save schedule" }).click();
-  await expect(dialog).toContainText("This moment has passed. Choose a later one.");
+  await expect(dialog).toContainText("That time is in the past. Choose a later one.");
   await expect(dialog.getByLabel("Publish at")).toHaveValue("2020-01-01T10:00");
   expect(stored()).toBeNull();
 
@@ -80,13 +80,13 @@ test("many videos are scheduled at once, and ordered by what comes next", async 
   await page.goto(MANAGE);
   for (const title of ["A video", "Another"]) await page.getByLabel(`Select ${title}`).check();
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await bar.getByLabel("With the selected videos").selectOption("Schedule");
+  await bar.getByLabel("Bulk actions").selectOption("Schedule");
   await bar.getByRole("button", { name: "Apply" }).click();
-  await expect(page.getByText("Choose a time to publish or hide at.")).toBeVisible();
+  await expect(page.getByText("Enter a time to publish or hide the videos.")).toBeVisible();
   await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
   await bar.getByRole("button", { name: "Apply" }).click();
   await page.getByRole("button", { name: "Change videos" }).click();
-  await expect(page.getByText("2 videos were scheduled.")).toBeVisible();
+  await expect(page.getByText("Scheduled 2 videos.")).toBeVisible();
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
   await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");
   await page.getByLabel("Sort by").selectOption("Next scheduled");

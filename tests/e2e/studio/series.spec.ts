@@ -23,22 +23,22 @@ test("a series is made, filled, ordered and watched", async ({ page, site }) => 
   await signIn(page);
   await page.goto("/admin?tab=manage");
   await page.getByRole("link", { name: "Series", exact: true }).click();
-  await page.getByLabel("Title of a new series").fill("Nights out");
-  await page.getByRole("button", { name: "Make series" }).click();
-  await expect(page.getByText("No video is in this series yet.")).toBeVisible();
+  await page.getByLabel("New series").fill("Nights out");
+  await page.getByRole("button", { name: "Create series" }).click();
+  await expect(page.getByText("No videos in this series yet.")).toBeVisible();
   await page.getByRole("link", { name: "Choose videos" }).click();
   for (const title of ["Aurora", "Beach", "Cinema"]) {
     await page.getByRole("checkbox", { name: `Select ${title}` }).check();
   }
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await bar.getByLabel("With the selected videos").selectOption("Add to series");
+  await bar.getByLabel("Bulk actions").selectOption("Add to series");
   await bar.getByLabel("Series", { exact: true }).fill("Nights out");
   await bar.getByRole("button", { name: "Apply" }).click();
   const preview = page.getByRole("dialog", { name: "Add to series" });
   await expect(preview).toContainText("3 videos will change.");
   await expect(preview.getByRole("row", { name: /Aurora/ })).toContainText("in “Nights out”");
   await preview.getByRole("button", { name: "Change videos" }).click();
-  await expect(page.getByText("3 videos were put into the series.")).toBeVisible();
+  await expect(page.getByText("Added 3 videos to the series.")).toBeVisible();
   expect(order(site)).toBe("cba");
 
   await page.getByRole("link", { name: "Series", exact: true }).click();
@@ -51,10 +51,10 @@ test("a series is made, filled, ordered and watched", async ({ page, site }) => 
   await expect.poll(() => order(site)).toBe("abc");
   await expectNoViolations(page);
   expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
-  await page.getByLabel("Who sees it").selectOption("Everybody");
+  await page.getByLabel("Visibility").selectOption("Public");
   await page.getByLabel("Description").fill("One after the other");
   await page.getByRole("button", { name: "Save series" }).click();
-  await expect(page.getByText("The series has been saved.")).toBeVisible();
+  await expect(page.getByText("Your changes were saved.")).toBeVisible();
 
   await page.getByRole("link", { name: "/series/nights-out" }).click();
   await expect(page.getByRole("heading", { name: "Nights out" })).toBeVisible();
@@ -91,7 +91,7 @@ test("an order is changed by a number and by many presses, and another tab follo
 
   await page.getByRole("link", { name: "Delete series" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("There is no series yet.")).toBeVisible();
+  await expect(page.getByText("No series yet. Create one to group videos.")).toBeVisible();
   await expect(other.getByText("This series no longer exists.").first()).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(rows(page)).toHaveCount(3);

@@ -107,7 +107,7 @@ test("what filters and counts is in whole lines on a phone, upright and on its s
   await expect(main.getByText("Select all", { exact: true })).toBeHidden();
   for (const width of [360, 740]) {
     await page.setViewportSize({ width, height: 740 });
-    const show = await topOf(main.getByRole("button", { name: "Show", exact: true }));
+    const show = await topOf(main.getByRole("button", { name: "Filter", exact: true }));
     expect(await topOf(main.getByRole("link", { name: "Clear" }))).toBe(show);
     const lines = await main
       .getByText("123,703,701")

@@ -199,13 +199,13 @@ test("the edit dialog shows its video, failures and the end of a session, and ke
   const dialog = page.getByRole("dialog");
   const update = dialog.getByRole("button", { name: "Update" });
   await test.step("its image, status and public address", async () => {
-    await expect(dialog.getByAltText("Thumbnail as it is")).toBeVisible();
+    await expect(dialog.getByAltText("Current thumbnail")).toBeVisible();
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
     await expect(dialog.getByText("Not public.")).toBeVisible();
     const address = `${site.url}/video/v0`;
     await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
-    await dialog.getByRole("button", { name: "Copy the public address" }).click();
+    await dialog.getByRole("button", { name: "Copy link" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
   });
   await test.step("a failure is told above it", async () => {
@@ -261,7 +261,7 @@ test("the admin pages link to each other, and Upload is lit on its own alone", a
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
     await answer();
-    await expect(page.getByRole("heading", { name: "Admin Panel" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Studio" })).toBeVisible();
     await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
   });
   await test.step("the file comes first, to the eye and to the keyboard", async () => {
@@ -306,7 +306,7 @@ test("the bar of the selected takes a tenth of the screen until it is opened @ph
   await expect(bar).toBeInViewport();
   const { height } = (await bar.boundingBox())!;
   expect(height).toBeLessThanOrEqual(page.viewportSize()!.height / 10);
-  await bar.getByLabel("With the selected videos").selectOption("category");
+  await bar.getByLabel("Bulk actions").selectOption("category");
   await expect(bar.getByLabel("New category")).toBeVisible();
   await expect(bar.getByRole("button", { name: "Apply" })).toBeVisible();
   await expectNoViolations(page);
@@ -323,36 +323,36 @@ test("hundreds of videos are changed with a pending state, and a toast that coun
   await signIn(page);
   await page.goto(MANAGE);
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await page.getByLabel("Select all videos of this page").check();
-  await bar.getByLabel("With the selected videos").selectOption("hide");
-  await bar.getByLabel("All 300 of this list").check();
+  await page.getByLabel("Select all videos on this page").check();
+  await bar.getByLabel("Bulk actions").selectOption("hide");
+  await bar.getByLabel("Select all 300 videos").check();
   await expect(bar.getByText("300 selected")).toBeVisible();
 
   await bar.getByRole("button", { name: "Apply" }).click();
   const preview = page.getByRole("dialog", { name: "Hide" });
   await expect(preview).toContainText("300 videos will change.");
   await expect(preview.getByRole("row")).toHaveCount(11);
-  await expect(preview).toContainText("And 290 more videos.");
+  await expect(preview).toContainText("…and 290 more.");
   const release = await holdRequests(page, /\/admin\.data/);
   await preview.getByRole("button", { name: "Change videos" }).click();
   await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("status")).toHaveText("Updating 300 …");
   await release();
-  await expect(page.getByText("300 videos were hidden.")).toBeInViewport();
+  await expect(page.getByText("Hid 300 videos.")).toBeInViewport();
   await expect(bar).toBeHidden();
   const hidden = site.database().prepare("SELECT count(*) FROM videos WHERE status = 'hidden'");
   expect(hidden.pluck().get()).toBe(300);
 
-  await page.getByLabel("Select all videos of this page").check();
-  await bar.getByLabel("With the selected videos").selectOption("delete");
-  await bar.getByLabel("All 300 of this list").check();
+  await page.getByLabel("Select all videos on this page").check();
+  await bar.getByLabel("Bulk actions").selectOption("delete");
+  await bar.getByLabel("Select all 300 videos").check();
   await bar.getByRole("button", { name: "Apply" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete 300 videos?" });
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("300 videos were deleted.")).toBeInViewport();
+  await expect(page.getByText("Deleted 300 videos.")).toBeInViewport();
   const toast = page.getByRole("status").filter({ hasText: "Videos Deleted" });
   await toast.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("Videos Restored")).toBeInViewport();
+  await expect(page.getByText("Videos restored")).toBeInViewport();
   expect(hidden.pluck().get()).toBe(300);
 });

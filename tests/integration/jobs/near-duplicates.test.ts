@@ -40,7 +40,7 @@ describe("videos that look alike", () => {
   it("are called so no more once somebody has said that they are not the same", async () => {
     addFour();
     const { toast } = await succeed(notSame("b", "c"), ALIKE);
-    expect(toast.description).toBe("It is not said again that it looks like “Video c”.");
+    expect(toast.description).toBe("Marked as not a duplicate of “Video c”.");
     const { list, similar } = await shown();
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();

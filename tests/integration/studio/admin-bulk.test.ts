@@ -98,7 +98,7 @@ describe("a change of many videos that is looked at first", () => {
       preview: "1",
       confirmed: "1",
     });
-    expect(toast.description).toContain("1 video was given the tags.");
+    expect(toast.description).toContain("Added tags to 1 video.");
     expect(video("b")?.tags).toBe('["new"]');
   });
 
@@ -120,7 +120,7 @@ describe("many videos at once", () => {
     expect(location).toBe("/admin?tab=manage&sort=title");
     expect(toast).toEqual({
       title: "Videos Updated",
-      description: "2 videos were hidden. 1 video was hidden already. 1 video no longer exists.",
+      description: "Hid 2 videos. 1 video was already hidden. 1 video no longer exists.",
       kind: "success",
     });
     expect(column("status")).toEqual(["hidden", "hidden", "hidden"]);
@@ -128,14 +128,14 @@ describe("many videos at once", () => {
 
   it("are published", async () => {
     const { toast } = await succeed(bulk("publish", ["a", "b", "c"]));
-    expect(toast.description).toBe("2 videos were published. 1 video was published already.");
+    expect(toast.description).toBe("Published 2 videos. 1 video was already published.");
     expect(column("status")).toEqual(["published", "published", "published"]);
   });
 
   it("are given a category", async () => {
     const { toast } = await succeed(bulk("category", ["a", "b"], { category: "english" }));
     expect(toast.description).toBe(
-      "1 video was moved to the category. 1 video was in the category already.",
+      "Set the category of 1 video. 1 video was already in this category.",
     );
     expect(column("category")).toEqual(["english", "english", "desi"]);
   });
@@ -143,7 +143,7 @@ describe("many videos at once", () => {
   it("are given tags, each once whatever its case", async () => {
     const { toast } = await succeed(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
-    expect(toast.description).toBe("2 videos were given the tags. 1 video was tagged so already.");
+    expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
   });
 
   it("are rid of tags; none left is no list", async () => {
@@ -156,11 +156,11 @@ describe("many videos at once", () => {
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const { toast } = await succeed(bulk("add-tags", ["a", "b"], { tags: "new" }));
     expect(toast.description).toBe(
-      "1 video was given the tags. 1 video was left alone, because a video has at most 50 tags: “First”.",
+      "Added tags to 1 video. 1 video was not changed because a video has at most 50 tags: “First”.",
     );
     expect(await refused(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
       status: 422,
-      toast: { title: "Error", description: "No video was changed." },
+      toast: { title: "Error", description: "No videos were changed." },
     });
   });
 
@@ -177,7 +177,7 @@ describe("many videos at once", () => {
     const { toast } = await succeed(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
     expect(toast).toMatchObject({
       title: "Videos Deleted",
-      description: "2 videos were deleted. 1 video no longer exists.",
+      description: "Deleted 2 videos. 1 video no longer exists.",
     });
     expect([video("a"), video("b"), video("c")?.id]).toEqual([undefined, undefined, "c"]);
     await purge(["a"]);
@@ -202,7 +202,7 @@ describe("many videos at once", () => {
     for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
     const all = { intent: "bulk", do: "hide", all: "1" };
     const { toast } = await succeed(all, "/admin?tab=manage&search=night&page=2");
-    expect(toast.description).toBe("120 videos were hidden.");
+    expect(toast.description).toBe("Hid 120 videos.");
     expect(column("status")).toEqual(["published", "hidden", "review"]);
   });
 
@@ -223,25 +223,25 @@ describe("many videos at once", () => {
 
   it.each([
     ["nothing selected", bulk("hide", []), "Select at least one video."],
-    ["no action", bulk("", ["a"]), "Choose what to do with the videos."],
+    ["no action", bulk("", ["a"]), "Choose an action."],
     [
       "no such category",
       bulk("category", ["a"], { category: "all" }),
       "Choose a category.",
     ],
-    ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Write at least one tag."],
+    ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Enter at least one tag."],
     [
       "too many",
       bulk(
         "hide",
         Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
-      "At most 10,000 videos can be changed at once. Narrow the list by a filter.",
+      "At most 10,000 videos can be changed together. Use filters to shorten the list.",
     ],
   ])("are refused with a sentence: %s", async (_, fields, detail) => {
     expect(await refused(fields)).toMatchObject({
       status: 422,
-      toast: { title: "Error", description: "No video was changed." },
+      toast: { title: "Error", description: "No videos were changed." },
       detail,
     });
   });
@@ -261,7 +261,7 @@ describe("many videos at once", () => {
 
 describe("a change of many videos that fails in the middle", () => {
   const selected = Array.from({ length: 80 }, (_, n) => `n${n}`);
-  const left = { videos: 48, because: "An error stopped the change. Try again." };
+  const left = { videos: 48, because: "Something went wrong. Try again." };
   const countOf = (where: string) =>
     sqliteHandle().prepare(`SELECT count(*) FROM videos WHERE ${where}`).pluck().get();
   const failAt = (event: string) =>
@@ -290,14 +290,14 @@ describe("a change of many videos that fails in the middle", () => {
     ]);
     sqliteHandle().exec("DROP TRIGGER broken");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
-      "48 videos were hidden. 32 videos were hidden already.",
+      "Hid 48 videos. 32 videos were already hidden.",
     );
   });
 
   it("tells it the user", async () => {
     failAt("UPDATE OF status");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
-      `32 videos were hidden. 48 videos were not processed. ${left.because}`,
+      `Hid 32 videos. 48 videos were not processed. ${left.because}`,
     );
     logged();
   });

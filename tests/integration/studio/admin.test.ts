@@ -289,7 +289,7 @@ describe("the visibility toggle", () => {
     const late = await refused({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(late).toMatchObject({
       status: 409,
-      detail: "Its status has changed since the page was loaded.",
+      detail: "The video’s status has changed since you loaded the page.",
     });
     expect(video()?.status).toBe("hidden");
   });

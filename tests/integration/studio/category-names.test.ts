@@ -84,14 +84,14 @@ describe("the names of the categories", () => {
   });
 
   it.each([
-    ["an empty label", { "label.desi": "  " }, "desi", "A label is needed."],
+    ["an empty label", { "label.desi": "  " }, "desi", "Enter a name."],
     ["one that is too long", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
-    ["two of the same", { "label.desi": "ENGLISH" }, "english", "There is this label already."],
+    ["two of the same", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
     [
       "that of another choice",
       { "label.desi": "trending" },
       "desi",
-      "There is this label already.",
+      "This name is already in use.",
     ],
   ])(
     "stay as they are with %s, and what was typed is shown again",

@@ -437,7 +437,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
     const bulk = (what: string, selected: string[]) => ({ intent: "bulk", do: what, selected });
     const { toast } = await succeed(bulk("convert-again", ["a", "b", "empty"]));
     expect(toast.description).toBe(
-      "2 videos were put into the queue again. 1 video was left alone, because a video without a file can't be converted: “Without a file”.",
+      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be converted: “Without a file”.",
     );
     expect([states("a"), states("b"), states("empty")]).toEqual([7, 8, 0]);
     await succeed(bulk("convert-now", ["b"]));

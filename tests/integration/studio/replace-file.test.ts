@@ -174,7 +174,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(before).toMatchObject({ duration: "0:05", generated_poster_url: before.thumbnail_url });
 
     const { toast } = await succeeded(() => send(source(2), id));
-    expect(toast.description).toBe("The old file plays until the new one is ready.");
+    expect(toast.description).toBe("Visitors see the old file until the new one is ready.");
     expect(videoRow(id)).toEqual(before);
     await activateReady();
     expect(videoRow(id)).toEqual(before);
@@ -226,7 +226,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     addVideo();
     const whole = source(3);
     await succeeded(() => send(whole));
-    expect((await turnedDown(whole)).detail).toMatch(/^Another file is being prepared/);
+    expect((await turnedDown(whole)).detail).toMatch(/^Another file is being processed/);
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:00" });
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const same = await turnedDown(whole);
     expect(same).toMatchObject({
       status: 409,
-      detail: "This file is already in the catalogue, as “A video”.",
+      detail: "This file is already in the catalogue as “A video”.",
       replace: { question: { kind: "duplicate" } },
     });
     const { upload } = same.replace!.question!;
@@ -453,12 +453,12 @@ describe("the page of the trash", () => {
     await removeVideos(["v"], "u");
     const until = new Date(Date.now() + 1_000).toISOString();
     const { toast } = await succeeded(() => sendToTrash({ intent: "empty", until }));
-    expect(toast.description).toBe("1 video was deleted for good.");
+    expect(toast.description).toBe("1 video was permanently deleted.");
     await removeFiles();
     expect(there("/media/videos/u/2.mp4")).toBe(false);
     addBoth("earlier", "2026-01-01T00:00:00.000Z");
     const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
-    expect(only.toast.description).toBe("1 earlier file was deleted for good.");
+    expect(only.toast.description).toBe("1 earlier file was permanently deleted.");
     expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A video" });
     await removeFiles();
     expect(there("/media/videos/u/2.mp4")).toBe(false);

@@ -175,7 +175,7 @@ describe("the schedule of many videos", () => {
     addVideo({ id: "c", title: "Third", status: "review", unpublish_at: second });
     const { toast } = await succeed(bulk("schedule", { publishAt: third }));
     expect(toast.description).toBe(
-      "1 video was scheduled. 1 video was left as before. 1 video was left alone, because a video can be hidden only after it has been published: “Third”.",
+      "Scheduled 1 video. 1 video was already scheduled like this. 1 video was not changed because a video can be hidden only after it has been published: “Third”.",
     );
     expect(times()).toEqual([
       [third, null],
@@ -183,22 +183,22 @@ describe("the schedule of many videos", () => {
       [null, second],
     ]);
     const both = await succeed(bulk("schedule", { publishAt: first, unpublishAt: third }));
-    expect(both.toast.description).toBe("3 videos were scheduled.");
+    expect(both.toast.description).toBe("Scheduled 3 videos.");
     expect(times()).toEqual([
       [first, third],
       [null, third],
       [first, third],
     ]);
     const gone = await succeed(bulk("unschedule"));
-    expect(gone.toast.description).toBe("3 videos were rid of the schedule.");
+    expect(gone.toast.description).toBe("Removed the schedule of 3 videos.");
     expect(times().flat()).toEqual(Array(6).fill(null));
     expect((await listActivities())[0]?.detail).toMatch(/^removed the schedule of 3 videos/);
   });
 
   it.each([
-    ["no time", {}, "Choose a time to publish or hide at."],
-    ["a past one", { publishAt: "2020-01-01T10:00" }, "This moment has passed."],
-    ["none at all", { unpublishAt: "soon" }, "This is no date"],
+    ["no time", {}, "Enter a time to publish or hide the videos."],
+    ["a past one", { publishAt: "2020-01-01T10:00" }, "That time is in the past."],
+    ["none at all", { unpublishAt: "soon" }, "Enter a date and time"],
     [
       "the wrong order",
       { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },

@@ -85,7 +85,7 @@ describe("the pages of series", () => {
     expect((await refusedSeries({ intent: "create", title: long })).typed?.title).toBe(long);
     expect(await refusedSeries({ intent: "create", title: "nights" })).toMatchObject({
       status: 422,
-      fields: { title: "There is a series “nights” already." },
+      fields: { title: "There is already a series called “nights”." },
     });
   });
 
@@ -138,7 +138,7 @@ describe("the texts of a series", () => {
     const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
     expect(await refusedSeries(taken, `/admin/series/${other}`)).toMatchObject({
       status: 422,
-      fields: { slug: "Another series has this address, or had it." },
+      fields: { slug: "Another series has or had this URL." },
       typed: { slug: "nights" },
     });
     await save(id, { slug: "nights" });
@@ -212,7 +212,7 @@ describe("the order of a series", () => {
     const out = { intent: "remove", video: "b", background: "1" };
     expect(await change(out)).toEqual({ version: 3 });
     expect(await change(out)).toEqual({ version: undefined });
-    expect((await messages())[0]).toBe("took 1 video out of the series “Nights”");
+    expect((await messages())[0]).toBe("removed 1 video from the series “Nights”");
     const last = { ...fields, video: "c", to: "3", version: "3" };
     expect(await change(last)).toEqual({ version: 4 });
     expect(await change({ ...last, to: "1" })).toMatchObject({ data: { error: { status: 409 } } });
@@ -236,7 +236,7 @@ describe("the videos of a series", () => {
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "e"]);
-    expect((await messages())[0]).toBe("put 1 video into the series “Nights”");
+    expect((await messages())[0]).toBe("added 1 video to the series “Nights”");
     expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ changed: ["e"] });
   });
 
@@ -331,14 +331,14 @@ describe("from the list of videos", () => {
       succeed({ intent: "bulk", do: what, series: name, selected });
     const { toast } = await bulk("add-series", ["f", "e", "a", "gone"]);
     expect(toast.description).toBe(
-      "2 videos were put into the series. 1 video was in the series already. 1 video no longer exists.",
+      "Added 2 videos to the series. 1 video was already in the series. 1 video no longer exists.",
     );
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "f", "e"]);
     await bulk("remove-series", ["a", "f"], " NIGHTS ");
     expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
     const fields = { intent: "bulk", do: "add-series", selected: "a" };
     expect((await refused({ ...fields, series: "Days" })).detail).toBe(
-      "There is no series “Days”. Make it on the page of series first.",
+      "No series is called “Days”. Create it on the Series page first.",
     );
     expect((await refused({ ...fields, series: " " })).status).toBe(422);
   });

@@ -130,7 +130,7 @@ describe("a tag", () => {
     const done = await succeed(merge("Hd", "hd"), "/admin/tags?sort=name");
     expect(done).toMatchObject({
       location: "/admin/tags?sort=name",
-      description: "“HD” → “Hd”: 3 videos.",
+      description: "Changed “HD” to “Hd” in 3 videos.",
     });
     expect(tagsOf("a", "b", "c")).toEqual([["Hd", "night"], ["Hd"], ["4K", "Hd", "river"]]);
     expect((await listActivities())[0]).toMatchObject({
@@ -156,7 +156,7 @@ describe("a tag", () => {
       ["intent", "delete"],
       ["selected", "HD"],
     ]);
-    expect(description).toBe("Without “HD”: 3 videos.");
+    expect(description).toBe("Removed “HD” from 3 videos.");
     expect(tagsOf("a", "b", "c", "d")).toEqual([["night"], null, ["4K", "river"], null]);
   });
 
@@ -172,7 +172,7 @@ describe("a tag", () => {
     const fields = Object.entries(undo.fields) as [string, string][];
     const { description } = await succeed(fields);
     expect(description).toBe(
-      "Undone: 2 videos. 1 video had been changed since, and stayed as before.",
+      "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
     // Somebody else pressed it as well.
@@ -182,8 +182,8 @@ describe("a tag", () => {
   });
 
   it.each([
-    ["no name", merge(" , ", "hd"), 422, "Write the tag that they become."],
-    ["two names", merge("one, two", "hd"), 422, "A tag has no comma."],
+    ["no name", merge(" , ", "hd"), 422, "Enter a tag name."],
+    ["two names", merge("one, two", "hd"), 422, "A tag can’t contain a comma."],
     [
       "a name that is too long",
       merge("x".repeat(61), "hd"),
@@ -191,7 +191,7 @@ describe("a tag", () => {
       "Use at most 60 characters per tag.",
     ],
     ["no tag", merge("x"), 422, "Select at least one tag."],
-    ["a tag that is gone", merge("x", "gone"), 404, "No video has this tag any more."],
+    ["a tag that is gone", merge("x", "gone"), 404, "No videos have this tag anymore."],
     ["no intent", [["selected", "hd"]], 400, "Load the page again"],
     [
       "no such change",
@@ -200,9 +200,9 @@ describe("a tag", () => {
         ["change", "9"],
       ],
       404,
-      "It was undone before",
+      "It was already undone",
     ],
-    ["no change at all", [["intent", "undo"]], 404, "It was undone before"],
+    ["no change at all", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
     "stays as it is with %s",
     async (_, form, status, message) => {
@@ -387,10 +387,10 @@ describe("another name of a tag", () => {
   });
 
   it.each([
-    ["the tag itself", "Hd", "This is the tag itself"],
-    ["a tag of videos", "river", "“river” is a tag of videos"],
-    ["a tag with other names", "night", "“night” has other names itself"],
-    ["one of another tag", "dark", "“dark” is another name of “night”."],
+    ["the tag itself", "Hd", "A tag can’t be an alias of itself"],
+    ["a tag of videos", "river", "“river” is a tag in use"],
+    ["a tag with other names", "night", "“night” has aliases of its own"],
+    ["one of another tag", "dark", "“dark” is already an alias of “night”."],
     ["too long", "x".repeat(61), "Use at most 60 characters per tag."],
   ])("is refused where it is %s", async (_, text, message) => {
     addTagged();

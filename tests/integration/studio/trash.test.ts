@@ -179,7 +179,7 @@ describe("restoring from the trash", () => {
       "/admin/trash?search=video&page=2",
     );
     expect(location).toBe("/admin/trash?search=video&page=2");
-    expect(description).toBe("“Video a” is back, files included.");
+    expect(description).toBe("“Video a” restored.");
     await projected();
     expect(video("a")).toEqual({
       ...before,
@@ -216,7 +216,7 @@ describe("restoring from the trash", () => {
       ["selected", "b"],
     ];
     expect((await succeed(both)).description).toBe(
-      "“Video b” is back, files included. 1 video was no longer in the trash.",
+      "“Video b” restored. 1 video was no longer in the trash.",
     );
   });
 
@@ -231,7 +231,7 @@ describe("restoring from the trash", () => {
       ]),
     ).toMatchObject({
       status: 409,
-      detail: "1 video was left there, because another video has its id: “Video a”.",
+      detail: "1 video was not restored because another video has the same id: “Video a”.",
     });
     expect(video("a")?.title).toBe("Another");
     expect(inTrash()).toEqual(["a"]);
@@ -291,7 +291,7 @@ describe("deleting for good", () => {
       ["confirmed", "1"],
       ["selected", "a"],
     ]);
-    expect(description).toBe("1 video was deleted for good.");
+    expect(description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect([days("a"), digests("a"), days("b"), digests("b")]).toEqual([null, 0, 7, 1]);
     expect([watched("a"), watched("b")]).toEqual([0, 7]);
@@ -345,7 +345,7 @@ describe("deleting for good", () => {
       ["intent", "empty"],
       ["until", new Date(now).toISOString()],
     ];
-    expect((await succeed(form)).description).toBe("1 video was deleted for good.");
+    expect((await succeed(form)).description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect((await listActivities())[0]).toMatchObject({ action: "trash-empty", detail: "1 video" });
     expect(await refused(form)).toMatchObject({ status: 404 });

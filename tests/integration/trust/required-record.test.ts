@@ -107,10 +107,10 @@ describe("many scheduled at once", () => {
       bulkPreview?: BulkPreview;
       preview?: BulkPreview;
     };
-    const message = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
+    const message = `2 videos stay hidden at that time unless their holds are released: ${LACKS.record}`;
     expect(onHoldMessage(preview!)).toBe(message);
     const { toast } = await succeed(fields);
-    expect(toast.description).toBe(`3 videos were scheduled. ${message}`);
+    expect(toast.description).toBe(`Scheduled 3 videos. ${message}`);
     await performDue(due);
     expect(["v", "w", "x"].map(isPublic)).toEqual([false, false, true]);
   });
@@ -196,13 +196,13 @@ describe("a file that replaces another", () => {
     require("on");
     expect(await replace()).toMatchObject({
       status: 422,
-      detail: `${LACKS.record} Record it before another file is shown in place of this one.`,
+      detail: `${LACKS.record} Add the record before you replace the file.`,
     });
   });
 
   it("is not refused for that where nobody sees the video", async () => {
     addVideo({ status: "hidden" });
-    expect(await replace()).toMatchObject({ status: 422, detail: "A video file is needed." });
+    expect(await replace()).toMatchObject({ status: 422, detail: "Choose a video file." });
   });
 });
 

@@ -17,9 +17,9 @@ it("a question mark shows the keys of the list, but not where it is typed", asyn
   );
   const search = await screen.findByLabelText("Search");
   fireEvent.keyDown(search, { key: "?" });
-  expect(screen.queryByText("Keys of the list")).toBeNull();
+  expect(screen.queryByText("Keyboard shortcuts")).toBeNull();
   fireEvent.keyDown(document.body, { key: "?" });
-  await screen.findByText("Keys of the list");
+  await screen.findByText("Keyboard shortcuts");
   expect(screen.getByText("hide or show")).toBeTruthy();
 });
 

@@ -24,15 +24,15 @@ describe("a schedule that is typed", () => {
 
   it("lies ahead, but not by more than ten years", () => {
     expect(read("2026-03-28T12:00")).toEqual({
-      fields: { publishAt: "This moment has passed. Choose a later one." },
+      fields: { publishAt: "That time is in the past. Choose a later one." },
     });
     expect(read("", "2037-01-01T00:00")).toEqual({
-      fields: { unpublishAt: "At most 10 years ahead." },
+      fields: { unpublishAt: "Choose a time within the next 10 years." },
     });
   });
 
   it("hides after it publishes", () => {
-    const expected = { unpublishAt: "A video can be hidden only after it has been published." };
+    const expected = { unpublishAt: "The time to hide the video must be after the time to publish it." };
     expect(read("2026-04-01T10:00", "2026-04-01T10:00")).toEqual({ fields: expected });
     expect(read("2026-04-01T10:00", "2026-04-01T10:01")).toHaveProperty("schedule");
   });

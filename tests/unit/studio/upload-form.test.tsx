@@ -116,7 +116,7 @@ it("asks for another time before a byte is sent, and has the times again after a
   fireEvent.change(publishAt(), { target: { value: "2020-01-01T10:00" } });
   fireEvent.submit(container.querySelector("form")!);
   expect(
-    screen.getByText("This moment has passed. Choose a later one.", { selector: "p[id]" }),
+    screen.getByText("That time is in the past. Choose a later one.", { selector: "p[id]" }),
   ).toBeTruthy();
   expect(screen.queryByText("Uploading...")).toBeNull();
   expect(publishAt().closest("details")!.open).toBe(true);

@@ -121,7 +121,7 @@ export function FilterBar({
         >
           <Button variant="secondary">
             <Search aria-hidden="true" className="size-4" />
-            Apply
+            Filter
           </Button>
           {filtered && (
             <ButtonLink to={manageHref(cleared(view))} preventScrollReset variant="ghost">

@@ -61,7 +61,7 @@ export async function saveView(
       `INSERT INTO saved_views (user_id, name, parameters) VALUES (?, ?, ?)
        ON CONFLICT (user_id, name) DO UPDATE SET name = excluded.name, parameters = excluded.parameters`,
     ).run(userId, name, parameters);
-    return success("View Saved", `“${name}” was saved.`);
+    return success("View saved", `“${name}” was saved.`);
   });
 }
 
@@ -75,7 +75,7 @@ export async function removeView(userId: string, id: number): Promise<Failure | 
   if (!removed)
     return failure(404, "Failed to remove the view.", { detail: "It no longer exists." });
   const { name, parameters } = removed;
-  return success("View Removed", `“${name}” was removed.`, {
+  return success("View removed", `“${name}” was removed.`, {
     label: "Undo",
     to: `/admin?${parameters}`,
     fields: { intent: "save-view", name },

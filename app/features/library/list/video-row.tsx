@@ -231,12 +231,12 @@ function Toggle({ video, action }: { video: ManagedVideo; action: string }) {
 function Thumbnail({ url }: { url: string | null }) {
   if (!url) {
     return (
-      <span className="video-row-picture grid place-items-center text-muted">
+      <span className="video-row-thumbnail grid place-items-center text-muted">
         <Film aria-hidden="true" className="size-5" />
       </span>
     );
   }
-  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-picture" />;
+  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-thumbnail" />;
 }
 
 /** Links to similar videos, each with a button to mark it as not a duplicate. */

@@ -101,7 +101,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const bytes = fs.readFileSync(playing(id));
 
     const { toast } = await trim(id, "0:01.2", "3");
-    expect(toast.description).toBe("The video plays as it is until the cut is ready.");
+    expect(toast.description).toBe("The current version stays online until the trimmed one is ready.");
     expect(videoRow(id)).toEqual(before);
     expect((await turnedDown(id, "0", "2")).status).toBe(409);
     expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
@@ -191,15 +191,15 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
-      ["soon", "3", "start", "Write a moment of the video, such as 1:30."],
-      ["NaN", "3", "start", "Write a moment of the video, such as 1:30."],
-      ["-1", "3", "start", "Write a moment of the video, such as 1:30."],
+      ["soon", "3", "start", "Enter a position in the video, such as 1:30."],
+      ["NaN", "3", "start", "Enter a position in the video, such as 1:30."],
+      ["-1", "3", "start", "Enter a position in the video, such as 1:30."],
       ["9:00", "", "start", "The video is shorter than that."],
-      ["", "1e9", "end", "Write a moment of the video, such as 1:30."],
+      ["", "1e9", "end", "Enter a position in the video, such as 1:30."],
       ["", "0:07", "end", "The video is shorter than that."],
-      ["3", "2", "end", "It has to end after its start."],
-      ["3", "3", "end", "It has to end after its start."],
-      ["3", "3.5", "end", "A cut is at least a second long."],
+      ["3", "2", "end", "End must be after start."],
+      ["3", "3", "end", "End must be after start."],
+      ["3", "3.5", "end", "The trimmed video must be at least one second long."],
     ] as const) {
       const failed = await turnedDown(id, start, end);
       expect(failed).toMatchObject({
@@ -209,7 +209,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     }
     // 0:06 is how a video of five and a half seconds is shown.
     expect((await turnedDown(id, "", "0:06")).detail).toBe(
-      "This is the whole video: nothing would be cut off.",
+      "This is the full length of the video, so there is nothing to trim.",
     );
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(filesBelow(site.uploads)).toEqual(files);
@@ -217,12 +217,12 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
 
   it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
-    expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being made playable/);
+    expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
     fs.rmSync(playing(id));
     expect(await turnedDown(id, "1", "3")).toMatchObject({
       status: 409,
-      detail: "The file of this video is not there any more, or can't be read.",
+      detail: "The file of this video doesn’t exist or can’t be read.",
     });
     addVideo({ id: "none" });
     expect((await turnedDown("none", "1", "3")).detail).toMatch(/no file on this site/);

@@ -247,7 +247,7 @@ describe("saved views", () => {
 
   it("are named addresses, from the first page on, in the order of their names", async () => {
     const { location, toast } = await save("  Waiting   for me ");
-    expect([location, toast.title]).toEqual([`${HERE}&page=2`, "View Saved"]);
+    expect([location, toast.title]).toEqual([`${HERE}&page=2`, "View saved"]);
     await save('<b>a"', "/admin?tab=manage&missing=1&nonsense=1");
     const { savedViews } = await manage("");
     expect(savedViews.map(({ name, to }) => [name, to])).toEqual([
