@@ -80,11 +80,11 @@ async function turnedDown(file: string, id = "v", more: Record<string, string> =
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
-/** A small clip of so many seconds. */
+/** Returns a small clip with a duration in seconds. */
 const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
-/** A video with a file and a stream of 5 bytes each, and a row of another file that is as complete. */
+/** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
 function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
   const of = (base: string) => ({
     video_url: `/media/videos/u/${base}.mp4`,
@@ -116,7 +116,7 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
-it("is taken once when the form is sent twice, and both get the answer", async () => {
+it("accepts a form that is sent twice once, and returns the same result to both", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
   fs.copyFileSync(source(2), received);
@@ -129,7 +129,7 @@ it("is taken once when the form is sent twice, and both get the answer", async (
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("forgets a stream that was still growing, which ends with the job that makes it", async () => {
+it("drops an unfinished stream, which ends with its job", async () => {
   addBoth();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
@@ -139,7 +139,7 @@ it("forgets a stream that was still growing, which ends with the job that makes 
   ]);
 });
 
-it("counts anew how much is watched, and a file that comes back has what was counted of it", async () => {
+it("counts watched parts from zero, and restores the counts of a restored file", async () => {
   addBoth();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
@@ -155,7 +155,7 @@ it("counts anew how much is watched, and a file that comes back has what was cou
   expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
-it("has the further codecs that were made of the old stream made of the new one", async () => {
+it("re-encodes additional codecs for the new file's stream", async () => {
   addBoth();
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
@@ -167,7 +167,7 @@ it("has the further codecs that were made of the old stream made of the new one"
 });
 
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
-  it("keeps the old one until all is made of the new one, and gives it back", async () => {
+  it("keeps the old file until the new one is fully processed, and can restore it", async () => {
     const id = addFinished(site.uploads, "counting");
     sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
     const before = videoRow(id);
@@ -222,7 +222,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("asks about the same file and about one that is cut off, and takes it all the same", async () => {
+  it("asks about duplicate and incomplete files, and accepts them when confirmed", async () => {
     addVideo();
     const whole = source(3);
     await succeeded(() => send(whole));
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(pendingId()).not.toBe("");
   });
 
-  it("refuses what is no video, nothing at all, and a video that is gone; nothing is left", async () => {
+  it("refuses other files, a missing file, and a video that doesn't exist, and leaves nothing", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
@@ -262,7 +262,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(files()).toEqual([]);
   });
 
-  it("goes on after its video has come back from the trash", async () => {
+  it("continues after its video is restored from the trash", async () => {
     const id = await addToLibrary(site.uploads, source(1), true);
     sqliteHandle().exec("DELETE FROM jobs");
     await succeeded(() => send(source(2), id));
@@ -279,8 +279,8 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   });
 });
 
-describe("a file that takes over", () => {
-  it("leaves a thumbnail that somebody has chosen, and brings captions that were added", async () => {
+describe("switching to the new file", () => {
+  it("keeps a custom thumbnail, and carries over uploaded captions", async () => {
     addBoth();
     const captions = (base: string) => `/media/videos/u/${base}/added-captions/en-1.vtt`;
     writeUpload(site.uploads, captions("1").replace("/media/", ""));
@@ -307,7 +307,7 @@ describe("a file that takes over", () => {
     expect(there("/media/thumbnails/u/1.webp")).toBe(true);
   });
 
-  it("does not while something is made of it, has failed, or cannot be played", async () => {
+  it("doesn't happen while jobs are unfinished or failed, or the file can't be played", async () => {
     addBoth();
     const job = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
@@ -330,7 +330,7 @@ describe("a file that takes over", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("at the wish of an admin does without its stream, which is made then", async () => {
+  it("works without a stream when requested by an admin; the stream follows", async () => {
     addBoth();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -343,7 +343,7 @@ describe("a file that takes over", () => {
     expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(404);
   });
 
-  it("is public no more at once: its address leads to the file of today", async () => {
+  it("makes the old file private immediately: its URL redirects to the current file", async () => {
     addBoth();
     const [file, stream] = ["/media/videos/u/1.mp4", "/media/videos/u/1/hls-1/master.m3u8"];
     expect([publicFile(file), publicFile(stream)]).toEqual([file, stream]);
@@ -354,8 +354,8 @@ describe("a file that takes over", () => {
   });
 });
 
-describe("a file that was replaced", () => {
-  it("goes with its size from the trash, and its address goes on leading to the video", async () => {
+describe("a replaced file", () => {
+  it("is purged from the trash with its size, and its URL still redirects to the video", async () => {
     addBoth("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
@@ -372,7 +372,7 @@ describe("a file that was replaced", () => {
     expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
   });
 
-  it("stays while its video is in the trash, and goes with it for good", async () => {
+  it("stays while its video is in the trash, and is purged with it", async () => {
     addBoth("earlier");
     await removeVideos(["v"], "u");
     expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
@@ -385,7 +385,7 @@ describe("a file that was replaced", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another program deletes its video, among more rows than one round checks", async () => {
+  it("is found when another program deletes its video, even among more rows than one round checks", async () => {
     addBoth("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -406,7 +406,7 @@ describe("a file that was replaced", () => {
   });
 });
 
-describe("the page of the trash", () => {
+describe("the Trash page", () => {
   async function trash(address: string) {
     const request = new Request(`http://localhost${address}`, {
       headers: { Cookie: adminCookie() },
@@ -422,7 +422,7 @@ describe("the page of the trash", () => {
     return trashAction({ request, params: {}, context: {} });
   }
 
-  it("lists files that were replaced, with their size, and gives them back", async () => {
+  it("lists replaced files with their size, and restores them", async () => {
     addBoth("earlier");
     expect((await trash("/admin/trash")).trash).toMatchObject({
       videos: [],
@@ -443,7 +443,7 @@ describe("the page of the trash", () => {
     expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
   });
 
-  it("asks before it deletes one for good, and empties all of it", async () => {
+  it("asks before it purges a file, and empties all of them", async () => {
     addBoth("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({
@@ -467,7 +467,7 @@ describe("the page of the trash", () => {
 });
 
 describe("the columns of a video", () => {
-  it("belong to its file, or to the video whatever its file is", () => {
+  it("belong either to its file or to the video", () => {
     const own = [
       "id",
       "number",

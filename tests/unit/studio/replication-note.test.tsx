@@ -12,7 +12,7 @@ it.each([
   ["behind", COPIED_AT, "Litestream no longer follows the database.", "Is it running?"],
   ["never", null, "Litestream has not copied anything yet.", "Is it running?"],
 ] as const)(
-  "says how Litestream is (%s), and no more than is known",
+  "shows the state of Litestream (%s), and no more than is known",
   (state, copiedAt, says, hint) => {
     render(<ReplicationNote replication={{ state, copiedAt }} />);
     const note = screen.getByRole("region", { name: "Litestream" }).textContent;

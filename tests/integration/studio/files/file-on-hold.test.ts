@@ -26,7 +26,7 @@ const BEFORE = "/media/videos/up/1.mp4";
 const AFTER = "/media/videos/up/2.mp4";
 const playedFile = () => video()?.video_url;
 
-/** Adds a video of the uploader `up`, and another file of it. */
+/** Adds a video by the uploader `up`, and another file of it. */
 function addBoth(state: "pending" | "earlier" | "original", status: string): void {
   addVideo({
     ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
@@ -53,7 +53,7 @@ beforeEach(() => {
 
 describe("the file of a video on hold", () => {
   it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
-    "isn't replaced by one that is ready until the hold for %s is released",
+    "isn't replaced by a ready file until the hold for %s is released",
     async (reason) => {
       addBoth("pending", "review");
       await holdIt(reason);
@@ -69,7 +69,7 @@ describe("the file of a video on hold", () => {
 
   const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
 
-  it("isn't replaced at once when somebody asks for it", async () => {
+  it("isn't replaced when someone requests the switch", async () => {
     addBoth("pending", "published");
     await holdIt();
     expect(await refused({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
@@ -103,7 +103,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("isn't replaced by a file that is sent", async () => {
+  it("isn't replaced by an uploaded file", async () => {
     addVideo({ status: "published", video_url: BEFORE });
     await holdIt();
     const form = new FormData();
@@ -117,7 +117,7 @@ describe("the file of a video on hold", () => {
   });
 });
 
-describe("a file that waits to replace another", () => {
+describe("a pending file", () => {
   const change = (columns: string) =>
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
@@ -132,7 +132,7 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor when its uploader can't publish any more", async () => {
+  it("waits for an editor once its uploader can't publish anymore", async () => {
     change("may_publish = 1");
     addBoth("pending", "published");
     change("may_publish = 0");
@@ -143,7 +143,7 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor when its uploader's account is deactivated or gone", async () => {
+  it("waits for an editor once its uploader's account is deactivated or deleted", async () => {
     addBoth("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();
@@ -155,7 +155,7 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("replaces a draft of a drafts-only uploader, who may switch to it early as well", async () => {
+  it("replaces a draft of a drafts-only uploader, who can also switch to it early", async () => {
     addBoth("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {
@@ -169,7 +169,7 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("makes a moderator look again at a video that was checked with its earlier file", async () => {
+  it("makes a moderator review a video again that was checked with its earlier file", async () => {
     addBoth("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();

@@ -66,7 +66,7 @@ const saidIn = (id: string) =>
     ),
   ]);
 
-/** The video as it is uploaded, of which nothing is to be made. */
+/** Uploads a video without processing it. */
 async function addUnprepared(): Promise<string> {
   const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
   sqliteHandle().exec("DELETE FROM jobs");
@@ -88,8 +88,8 @@ function addCaptions(id: string, label: string, cues: string): void {
     .run(JSON.stringify(all), id);
 }
 
-describe.runIf(ffmpegAvailable())("cutting a video", () => {
-  it("takes the very pictures, again from the original, and gives that back unchanged", async () => {
+describe.runIf(ffmpegAvailable())("trimming a video", () => {
+  it("keeps the exact frames, always starts from the original, and restores it unchanged", async () => {
     const id = addFinished(site.uploads, "counting");
     addCaptions(
       id,
@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
-    // The video of now is compared with others.
+    // The current file is compared with other videos.
     await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
@@ -129,7 +129,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       rows("SELECT bytes FROM storage"),
     );
 
-    // The trash has nothing of it, however long that keeps what it has.
+    // It isn't in the trash, so it isn't purged.
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(otherFiles(id).original?.id).toBe(original?.id);
     const dialog = (await page(address(id))).manage;
@@ -164,14 +164,14 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     ]);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Done again from the trash.
+    // Redone from the trash.
     const again = otherFiles(id).earlier.find(({ cut }) => cut?.start === 1.2);
     await succeed({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(numbersOf(playing(id))).toEqual(from(12, 29));
   });
 
-  it("takes the file as it came, where a copy of it is played", async () => {
+  it("uses the uploaded file if a converted copy of it is played", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
@@ -187,7 +187,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
-  it("refuses what is no part of the video, with a sentence for each field", async () => {
+  it("refuses an invalid range, with a message for each field", async () => {
     const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
@@ -207,7 +207,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
         trim: { typed: { start, end }, fields: { [field]: message } },
       });
     }
-    // 0:06 is how a video of five and a half seconds is shown.
+    // A video of 5.5 seconds is shown as 0:06.
     expect((await turnedDown(id, "", "0:06")).detail).toBe(
       "This is the full length of the video, so there is nothing to trim.",
     );
@@ -215,7 +215,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
+  it("refuses a video that is being converted, has no file, lost it, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -233,7 +233,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is asked for once by two tabs", async () => {
+  it("is enqueued once when requested from two tabs", async () => {
     const id = await addUnprepared();
     const ask = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
@@ -245,11 +245,11 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing when it is discarded, and goes on after its video came back", async () => {
+  it("leaves nothing when it is discarded, and continues after its video is restored", async () => {
     const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays its own, however long the queue is.
+    // Its upload id stays reserved, however long the queue is.
     const folder = onDisk(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -267,7 +267,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const waiting = rows("SELECT kind FROM jobs WHERE video_id = ?", pending());
     expect(waiting).toEqual(expect.arrayContaining([{ kind: "transcode" }]));
     expect(waiting).not.toEqual(expect.arrayContaining([{ kind: "captions" }]));
-    // Its original is gone: trying again can't help.
+    // Its original no longer exists, so a retry can't help.
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(id);
     fs.rmSync(playing(id));
     await workUntilIdle();
@@ -278,8 +278,8 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 });
 
-describe("the original of a cut", () => {
-  /** A video with a cut of u/1 and, in the trash, another file. */
+describe("the original of a trimmed video", () => {
+  /** Adds a video that was trimmed from u/1 and has another file in the trash. */
   function addCut(): void {
     const of = (base: string) => `/media/videos/u/${base}.mp4`;
     addVideo({ video_url: of("2"), cut_of: "u/1", cut_start: 1, cut_end: 3, captions: "[]" });
@@ -297,7 +297,7 @@ describe("the original of a cut", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("goes to the trash when the video gets another file, and comes back with the cut", async () => {
+  it("moves to the trash when the video gets another file, and comes back with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
@@ -310,13 +310,13 @@ describe("the original of a cut", () => {
     expect(video()).toMatchObject({ cut_of: "u/1", cut_start: 1, cut_end: 3 });
   });
 
-  it("is counted where the disk is looked at", async () => {
+  it("is counted in disk usage", async () => {
     addCut();
     sqliteHandle().exec("UPDATE video_files SET bytes = 5");
     expect((await sourceFigures()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found wherever its row is, while a cut of it is made", async () => {
+  it("is found wherever its row is, while a trimmed file is created from it", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -332,7 +332,7 @@ describe("the original of a cut", () => {
     expect(cutSource("p")).toBeUndefined();
   });
 
-  it("may be seen by who uploaded the video, and by no other uploader", () => {
+  it("can be seen by the uploader of the video, and by no other uploader", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
@@ -342,7 +342,7 @@ describe("the original of a cut", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("that is gone leaves a video like others", async () => {
+  it("leaves an ordinary video once it no longer exists", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");
@@ -352,7 +352,7 @@ describe("the original of a cut", () => {
     expect(states()).toEqual({ 3: "earlier" });
   });
 
-  it("can't be purged, and is public no more: its address leads to the cut", async () => {
+  it("can't be purged, and isn't public: its URL redirects to the trimmed file", async () => {
     addCut();
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(states()).toMatchObject({ 1: "original" });
