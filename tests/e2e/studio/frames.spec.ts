@@ -13,7 +13,7 @@ const STORYBOARD = `WEBVTT
 1.webp#xywh=320,0,160,90
 `;
 
-test("the arrow keys choose a picture of the storyboard as the thumbnail", async ({
+test("selects a storyboard frame as the thumbnail with the arrow keys", async ({
   page,
   site,
 }) => {
@@ -44,10 +44,10 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail", async
   await expect(moment).toHaveValue("0:03");
   await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
-  // What is typed goes before a picture, and nothing means nothing.
+  // A typed position takes precedence over a frame, and an empty field means no frame.
   await moment.fill("");
   await expect(pictures.getByRole("radio", { checked: true })).toHaveCount(0);
-  // A form that is refused shows what was typed.
+  // A rejected form shows what was entered.
   await moment.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(moment).toHaveAccessibleDescription(

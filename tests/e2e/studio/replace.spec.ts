@@ -10,7 +10,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("another file is sent from its dialog, waits while the video stays as it is, and is discarded", async ({
+test("uploads a replacement file, keeps the video unchanged while it is pending, and discards it", async ({
   page,
   site,
 }) => {

@@ -8,7 +8,7 @@ const MANAGE = "/admin?tab=manage";
 const row = (page: Page) => page.getByRole("row").filter({ hasText: "A video" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
-test("a video is scheduled in the time of the browser and appears by itself", async ({
+test("schedules a video in the browser's time zone, and publishes it automatically", async ({
   page,
   site,
 }) => {
@@ -40,7 +40,7 @@ test("a video is scheduled in the time of the browser and appears by itself", as
   await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
-test("an upload is a draft until its time, which is in the time of the browser", async ({
+test("keeps an upload a draft until its time, in the browser's time zone", async ({
   page,
   site,
 }) => {
@@ -64,7 +64,7 @@ test("an upload is a draft until its time, which is in the time of the browser",
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("many videos are scheduled at once, and ordered by what comes next", async ({
+test("schedules many videos together, and sorts them by the next time", async ({
   page,
   site,
 }) => {

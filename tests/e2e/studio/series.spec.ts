@@ -17,7 +17,7 @@ const order = (site: SiteProcess) =>
 
 const TITLES: Record<string, string> = { a: "Aurora", b: "Beach", c: "Cinema" };
 
-test("a series is made, filled, ordered and watched", async ({ page, site }) => {
+test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   site.database().exec("DELETE FROM series");
   for (const [id, title] of Object.entries(TITLES)) site.addVideo({ id, title });
   await signIn(page);
@@ -69,7 +69,7 @@ test("a series is made, filled, ordered and watched", async ({ page, site }) => 
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("an order is changed by a number and by many presses, and another tab follows", async ({
+test("reorders with a number and with many clicks, and updates another tab", async ({
   page,
   site,
 }) => {
@@ -97,7 +97,7 @@ test("an order is changed by a number and by many presses, and another tab follo
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("a page of before a change that comes after it holds nothing up and is never seen", async ({
+test("ignores an outdated page that arrives after a change", async ({
   page,
   site,
 }) => {
@@ -107,7 +107,7 @@ test("a page of before a change that comes after it holds nothing up and is neve
   const isLate = new Promise<void>((send) => {
     sendLatePage = send;
   });
-  // A topic more that is announced asks for one page more, so the numbers below are at least.
+  // Every announced topic requests the page once more, so these numbers are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -128,11 +128,11 @@ test("a page of before a change that comes after it holds nothing up and is neve
   await expect.poll(() => order(site)).toBe("bca");
   await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
   expect(await firstRows()).toEqual([]);
-  // One page more may be on its way when the test ends.
+  // Another page request may be pending when the test ends.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-/** The titles that stand in the first row after another one has stood there. */
+/** Returns the titles that the first row has shown since its title first changed. */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const list = page.getByRole("list", { name: "Videos of the series" });
   const found = await list.evaluateHandle((element) => {
@@ -146,7 +146,7 @@ async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | und
   return () => found.evaluate((all) => all.slice(1));
 }
 
-/** A series of as many videos as there are letters. */
+/** Creates a series with one video per letter. */
 async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
   const database = site.database();
   database.exec(`
@@ -174,7 +174,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("an order is changed with the mouse, and by nothing that was let go on the way", async ({
+test("reorders with the mouse, but not after a canceled drag", async ({
   page,
   site,
 }) => {
@@ -197,7 +197,7 @@ test("an order is changed with the mouse, and by nothing that was let go on the 
   await page.keyboard.press("Escape");
   await expect(dragged(page)).toHaveCount(0);
   await page.mouse.up();
-  // Neither does another button drag, nor a press without a move.
+  // Neither another mouse button nor a click without a move starts a drag.
   await page.mouse.click(to.x, to.y);
   await page.mouse.down({ button: "right" });
   await page.mouse.move(back.x, back.y, { steps: 5 });
@@ -207,7 +207,7 @@ test("an order is changed with the mouse, and by nothing that was let go on the 
   expect(order(site)).toBe("bca");
 });
 
-test("a row that is dragged to the edge of the window scrolls the page", async ({ page, site }) => {
+test("scrolls the page when a row is dragged to the edge of the window", async ({ page, site }) => {
   await openOrdered(page, site, "abcdefghijklmnopqrst");
   await gripOf(page, "Aurora").scrollIntoViewIfNeeded();
   const from = await middle(page, "Aurora");
@@ -222,10 +222,10 @@ test("a row that is dragged to the edge of the window scrolls the page", async (
   await expect.poll(() => order(site)).toBe("bcdefghijklmnopqrsta");
 });
 
-test.describe("with a finger", () => {
+test.describe("with touch", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("an order is changed by the grip, and everything else scrolls", async ({ page, site }) => {
+  test("reorders with the handle, and scrolls elsewhere", async ({ page, site }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

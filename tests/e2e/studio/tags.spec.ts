@@ -16,7 +16,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   site.database().exec("DELETE FROM tag_changes; DELETE FROM tag_aliases");
   site.addVideo({ id: "a", title: "Aurora", tags: '["hd","night"]' });
   site.addVideo({ id: "b", title: "Beach", tags: '["HD"]' });
-  // One that cannot be broken between words, in a list without which nothing is found.
+  // A tag without spaces, which can't be wrapped between words, in a list that would otherwise be empty.
   site.addVideo({
     id: "l",
     title: "Long",
@@ -29,7 +29,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   await expect(page.getByRole("heading", { name: "Tags" })).toBeVisible();
 }
 
-test("tags are renamed, merged, removed and brought back", async ({ page, site }) => {
+test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await open(page, site);
   await expect(entry(page, "HD")).toContainText("3 videos");
   await expect(entry(page, "HD")).toContainText("2 public");
@@ -70,7 +70,7 @@ test("tags are renamed, merged, removed and brought back", async ({ page, site }
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("two tabs: what the other has changed is told, and an open page follows", async ({
+test("reports a change by another tab, and updates an open page", async ({
   page,
   site,
 }) => {

@@ -25,7 +25,7 @@ async function deleteAll(page: Page, site: SiteProcess): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-test("what was deleted is restored, in two tabs and by keyboard, and deleted for good", async ({
+test("restores deleted videos in two tabs and by keyboard, and purges one", async ({
   page,
   site,
 }) => {
@@ -46,7 +46,7 @@ test("what was deleted is restored, in two tabs and by keyboard, and deleted for
     expect(titles(site)).toEqual(["Aurora"]);
     await other.close();
   });
-  await test.step("the keyboard alone selects and restores", async () => {
+  await test.step("selects and restores with the keyboard", async () => {
     await expect(page.getByRole("button", { name: "Delete permanently" })).toBeHidden();
     await page.getByLabel("Select Cinema").focus();
     await page.keyboard.press("Space");

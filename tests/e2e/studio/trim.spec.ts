@@ -10,8 +10,8 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("a video is cut at the moments that the video shows, by keyboard", async ({ page, site }) => {
-  // Nobody makes the cut meanwhile.
+test("trims a video at the player's position with the keyboard", async ({ page, site }) => {
+  // Nothing processes the trim in the meantime.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
   const clip = makeClip(folder, "video", { seconds: 6, as: "webm", video: VP8, audio: false });
   const video_url = site.addFile("videos", "u/1700000000000.webm", fs.readFileSync(clip));
@@ -21,7 +21,7 @@ test("a video is cut at the moments that the video shows, by keyboard", async ({
   await page.getByRole("link", { name: "Trim" }).click();
   const dialog = page.getByRole("dialog", { name: "Trim video" });
   const [start, end] = [dialog.getByLabel("Starts at"), dialog.getByLabel("Ends at")];
-  // What is typed is shown, and what is shown is taken over.
+  // The player seeks to a typed position, and the buttons use the player's position.
   await start.fill("0:02.5");
   const source = dialog.getByLabel("Original video");
   await expect(source).toHaveJSProperty("currentTime", 2.5);
@@ -44,7 +44,7 @@ test("a video is cut at the moments that the video shows, by keyboard", async ({
   expect(
     site
       .database()
-      // Another test may have left the files of a video that is gone.
+      // Another test may have left files of a deleted video.
       .prepare("SELECT cut_of, cut_start, cut_end FROM video_files WHERE video_id = 'v'")
       .all(),
   ).toEqual([{ cut_of: "u/1700000000000", cut_start: 2.5, cut_end: 4.25 }]);

@@ -144,7 +144,7 @@ describe("the list", () => {
 });
 
 describe("the trash", () => {
-  it("restores a video, deletes another for good, and is emptied", async () => {
+  it("restores a video, purges another, and is emptied", async () => {
     for (const title of ["Aurora", "Beach", "Cinema"]) {
       site.addVideo({ id: title, title });
       await visitor.open(`${MANAGE}&delete=${title}`);
@@ -229,7 +229,7 @@ describe("tags", () => {
     expect(listed("4K")).toBeUndefined();
   });
 
-  it("are found by another name", async () => {
+  it("are found by an alias", async () => {
     await visitor.follow("HD");
     visitor.fill("Aliases", "night", dialog());
     await visitor.press("Save aliases");

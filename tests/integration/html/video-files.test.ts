@@ -64,7 +64,7 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
   expect(await statuses()).toEqual([404, 404]);
 });
 
-it("replaces a file, keeps the address and restores the earlier file", async () => {
+it("replaces a file, keeps the URL and restores the earlier file", async () => {
   const id = publishVideo(site, { file: mp4Clip(1, SMALL), duration: "0:01", views: 7 });
   const { video_url } = row();
   await visitor.open(`${MANAGE}&edit=${id}`);
