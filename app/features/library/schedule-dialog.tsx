@@ -44,7 +44,7 @@ export function ScheduleDialog({
             label="Publish at"
             name="publishAt"
             value={typed.publishAt}
-            hint="The video will appear as new at this time. Leave blank to not publish it automatically."
+            hint="The video will appear as new at this time. Leave blank to publish it manually."
             error={fields.publishAt}
           />
         )}
@@ -52,7 +52,7 @@ export function ScheduleDialog({
           label="Hide at"
           name="unpublishAt"
           value={typed.unpublishAt}
-          hint="Leave blank to never hide it automatically."
+          hint="Leave blank to keep it public."
           error={fields.unpublishAt}
         />
         <div className="flex flex-wrap justify-end gap-3">

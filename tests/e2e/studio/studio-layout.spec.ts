@@ -7,7 +7,7 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const MANAGE = "/admin?tab=manage&search=video";
 
-/** In templates that other pages use as well. */
+/** Pages whose templates other pages use as well. */
 const SIMILAR_PAGES = ["/admin/tags?tag=evening", "/admin/videos/v3/statistics", "/admin/activity"];
 const STUDIO_PAGES = [
   ...SIMILAR_PAGES,

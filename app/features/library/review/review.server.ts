@@ -151,9 +151,9 @@ async function perform(
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
   if (intent === "release-blocked") {
     if (!(await releaseFormerBlocks(video, user.id)))
-      return failure(409, FAILED, { detail: "This video is no longer on hold for that." });
+      return failure(409, FAILED, { detail: "This video is no longer on hold for this reason." });
     return done(
-      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for that.",
+      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for this reason.",
     );
   }
   if (intent === "release-scan")

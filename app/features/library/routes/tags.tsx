@@ -218,7 +218,7 @@ function CategoryForm({
           Categories
         </h2>
         <p className="text-sm text-muted">
-          Names and order visible to visitors. URLs don’t change.
+          Names and order shown to visitors. URLs don’t change.
         </p>
       </div>
       <Form
