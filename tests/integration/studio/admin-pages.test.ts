@@ -55,7 +55,7 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /** Returns the whole list of a view by a plain query, with the rows as of the first request for an order. */
-function plainLists(): (view: ManageView) => string[] {
+function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();
   return ({ sort, status, category }) => {
     const all =
@@ -75,7 +75,7 @@ function plainLists(): (view: ManageView) => string[] {
 
 /** Compares a view with the plain query while no row changes. */
 function comparing() {
-  const plainly = plainLists();
+  const plainly = plainQueryLists();
   return async (view: ManageView): Promise<void> => {
     const all = plainly(view);
     const { videos, total, page } = await listManaged(view);

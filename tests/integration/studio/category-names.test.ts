@@ -97,11 +97,11 @@ describe("category names", () => {
     "don't change with %s, and show what was entered",
     async (_, fields, id, message) => {
       const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
-        data: { error: { status: number; labels: object; wrong: Record<string, string> } };
+        data: { error: { status: number; labels: object; errors: Record<string, string> } };
         init: { status: number };
       };
       expect(answer.init.status).toBe(422);
-      expect(answer.data.error.wrong[id]).toContain(message);
+      expect(answer.data.error.errors[id]).toContain(message);
       expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
       expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
       expect(await listActivities()).toEqual([]);

@@ -119,7 +119,7 @@ async function sendFile(
  * Lets a request pass its first check, writes another user's change, and then lets the request continue. The lock of
  * another connection blocks the request when it starts its transaction.
  */
-async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<number> {
+async function statusAfterChange(sent: Sent, change: () => Promise<unknown>): Promise<number> {
   await sent.isRead;
   disableBusyTimeout();
   const other = openSqlite(sqliteHandle().name);
@@ -167,7 +167,7 @@ function stateOf() {
 describe("a drafts-only uploader's request, after an editor has published the video", () => {
   it.each(Object.entries(FORMS))("is refused: %s", async (_, fields) => {
     const before = stateOf();
-    expect(await overtakenBy(sendForm({ id: "v", ...fields }), publish)).toBe(403);
+    expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);
     expect(video()?.status).toBe("published");
     expect(stateOf()).toEqual(before);
   });
@@ -177,7 +177,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
     const before = stateOf();
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(stateOf()).toEqual(before);
     await removeFiles();
     expect(filesBelow(`${site.uploads}/videos`)).toEqual(["up/1.mp4"]);
@@ -191,7 +191,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
     );
     const before = stateOf();
     const sent = sendForm({ intent: "use-file", id: "v", file: "n" });
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(stateOf()).toEqual(before);
   });
 
@@ -206,13 +206,13 @@ describe("a drafts-only uploader's request, after an editor has published the vi
       fs.copyFileSync(source, `${site.uploads}/videos/up/1.mp4`);
       const before = stateOf();
       const trim = sendForm({ intent: "trim", id: "v", start: "0:00", end: "0:01" });
-      expect(await overtakenBy(trim, publish)).toBe(403);
+      expect(await statusAfterChange(trim, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
       sqliteHandle().exec("UPDATE videos SET status = 'review'");
       const bytes = new Uint8Array(fs.readFileSync(source));
       const sent = { name: "video.mp4", bytes };
       const replace = await sendFile({ intent: "replace", id: "v" }, "video", sent);
-      expect(await overtakenBy(replace, publish)).toBe(403);
+      expect(await statusAfterChange(replace, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
       await removeFiles();
       expect(fs.readdirSync(`${site.uploads}/videos/up`)).toEqual(["1.mp4"]);
@@ -227,7 +227,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
       bytesOf({ intent: "link" }),
       { Cookie: cookie, "Content-Type": URL_ENCODED },
     );
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(sqliteHandle().prepare("SELECT * FROM preview_links").all()).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
       const patch = new Request(request, { method: "PATCH", duplex: "half" } as RequestInit);
       const args = { request: patch, params: { "*": "videos/v" }, context: {} };
       const status = actOnApi(args).then((answer) => (answer as Response).status);
-      expect(await overtakenBy({ status, isRead, finish }, publish)).toBe(403);
+      expect(await statusAfterChange({ status, isRead, finish }, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
     }
   });
@@ -276,7 +276,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     "is refused after deactivation: %s",
     async (_, fields) => {
       const before = video();
-      expect(await overtakenBy(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
+      expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
       expect(video()).toEqual(before);
     },
   );
@@ -285,7 +285,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     "is refused after losing the right to publish: %s",
     async (_, fields) => {
       const before = video();
-      expect(await overtakenBy(sendForm({ id: "v", ...fields }), demote)).toBe(403);
+      expect(await statusAfterChange(sendForm({ id: "v", ...fields }), demote)).toBe(403);
       expect(video()).toEqual(before);
     },
   );

@@ -44,7 +44,7 @@ const entry = (bucket: "videos" | "thumbnails", path: string) => ({
   isFolder: false,
   bytes: 1,
 });
-const noted = (path: string) =>
+const recordOf = (path: string) =>
   sqliteHandle()
     .prepare("SELECT video_id, bytes FROM media_files WHERE bucket = 'videos' AND path = ?")
     .get(path);
@@ -178,10 +178,10 @@ describe("checking the library", () => {
       fs.rmSync(path.join(site.uploads, name), { recursive: true });
     }
     expect((await checkLibrary()).pausedBy).toBe("missing-files");
-    expect(noted("u/1.mp4")).toEqual({ video_id: "whole", bytes: 100 });
+    expect(recordOf("u/1.mp4")).toEqual({ video_id: "whole", bytes: 100 });
     expect(await quarantineStray(stray, IN_8_DAYS)).toEqual([]);
     await resumeRemovals();
-    expect(noted("u/1.mp4")).toBeUndefined();
+    expect(recordOf("u/1.mp4")).toBeUndefined();
     expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(1);
   });
 
@@ -259,8 +259,8 @@ describe("checking the library", () => {
     });
     const { stray } = await checking;
     expect(stray.map(({ path }) => path)).not.toContain("u/8.mp4");
-    expect(noted("u/8.mp4")).toEqual({ video_id: "new", bytes: 80 });
-    expect(noted("u/1")).toEqual({ video_id: "whole", bytes: 777 });
+    expect(recordOf("u/8.mp4")).toEqual({ video_id: "new", bytes: 80 });
+    expect(recordOf("u/1")).toEqual({ video_id: "whole", bytes: 777 });
   });
 
   it("deletes the digests of videos that no longer exist", async () => {

@@ -54,7 +54,7 @@ const one = (sql: string, ...values: unknown[]) =>
     .prepare(sql)
     .pluck()
     .get(...values);
-const there = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+const exists = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
 const files = () => filesBelow(site.uploads).filter((name) => !name.startsWith("tmp/"));
 
 function form(file: string, id: string, more: Record<string, string> = {}): FormData {
@@ -68,7 +68,7 @@ function form(file: string, id: string, more: Record<string, string> = {}): Form
 const address = (id: string) => `/admin?tab=manage&replace=${id}`;
 const send = (file: string, id = "v", more: Record<string, string> = {}) =>
   sendMultipart(form(file, id, more), address(id));
-async function turnedDown(file: string, id = "v", more: Record<string, string> = {}) {
+async function refusalOf(file: string, id = "v", more: Record<string, string> = {}) {
   const answer = (await send(file, id, more)) as unknown as {
     data: {
       studio: { status: number; detail: string; replace?: { question?: { upload: string } } };
@@ -85,7 +85,7 @@ const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
 /** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
-function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
+function addVideoWithTwoFiles(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
   const of = (base: string) => ({
     video_url: `/media/videos/u/${base}.mp4`,
     hls_url: `/media/videos/u/${base}/hls-1/master.m3u8`,
@@ -130,7 +130,7 @@ it("accepts a form that is sent twice once, and returns the same result to both"
 });
 
 it("drops an unfinished stream, which ends with its job", async () => {
-  addBoth();
+  addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
   expect(video()).toMatchObject({ hls_url: "/media/videos/u/2/hls-1/master.m3u8" });
@@ -140,7 +140,7 @@ it("drops an unfinished stream, which ends with its job", async () => {
 });
 
 it("counts watched parts from zero, and restores the counts of a restored file", async () => {
-  addBoth();
+  addVideoWithTwoFiles();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
   countWatched("v", `1${"0".repeat(19)}`);
@@ -156,7 +156,7 @@ it("counts watched parts from zero, and restores the counts of a restored file",
 });
 
 it("re-encodes additional codecs for the new file's stream", async () => {
-  addBoth();
+  addVideoWithTwoFiles();
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
   );
@@ -197,7 +197,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(after).toMatchObject({ duration: "0:02", views: 9, video_url: isNew });
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
       expect(after[column]).not.toBe(before[column]);
-      expect(there(after[column])).toBe(true);
+      expect(exists(after[column])).toBe(true);
       expect(publicFile(String(before[column]))).toBeUndefined();
     }
     expect(otherFiles(id)).toMatchObject({ earlier: [{ duration: "0:05", bytes: before.bytes }] });
@@ -226,13 +226,13 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     addVideo();
     const whole = source(3);
     await succeeded(() => send(whole));
-    expect((await turnedDown(whole)).detail).toMatch(/^Another file is being processed/);
+    expect((await refusalOf(whole)).detail).toMatch(/^Another file is being processed/);
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:00" });
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:03" });
-    const same = await turnedDown(whole);
+    const same = await refusalOf(whole);
     expect(same).toMatchObject({
       status: 409,
       detail: "This file is already in the catalogue as “A video”.",
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
 
     const long = path.join(site.folder, "long.mp4");
     fs.copyFileSync(mp4Clip(5), long);
-    const cut = await turnedDown(truncated(long, 0.6));
+    const cut = await refusalOf(truncated(long, 0.6));
     expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "cut off" } } });
     const kept = { upload: cut.replace!.question!.upload, duplicate: "keep", incomplete: "keep" };
     await succeed({ intent: "replace", id: "v", ...kept });
@@ -255,9 +255,9 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
-    expect((await turnedDown(text)).status).toBe(415);
-    expect((await turnedDown("")).status).toBe(422);
-    expect((await turnedDown(source(1), "w")).status).toBe(404);
+    expect((await refusalOf(text)).status).toBe(415);
+    expect((await refusalOf("")).status).toBe(422);
+    expect((await refusalOf(source(1), "w")).status).toBe(404);
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(files()).toEqual([]);
   });
@@ -281,7 +281,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
 
 describe("switching to the new file", () => {
   it("keeps a custom thumbnail, and carries over uploaded captions", async () => {
-    addBoth();
+    addVideoWithTwoFiles();
     const captions = (base: string) => `/media/videos/u/${base}/added-captions/en-1.vtt`;
     writeUpload(site.uploads, captions("1").replace("/media/", ""));
     const added = [{ url: captions("1"), language: "en", label: "English", added: true }];
@@ -298,17 +298,17 @@ describe("switching to the new file", () => {
       thumbnail_url: "/media/thumbnails/u/1.webp",
       captions: JSON.stringify([{ ...added[0], url: captions("2") }]),
     });
-    expect([there(captions("1")), there(captions("2"))]).toEqual([true, true]);
+    expect([exists(captions("1")), exists(captions("2"))]).toEqual([true, true]);
     await removeFiles();
-    expect(there("/media/thumbnails/u/2.webp")).toBe(false);
+    expect(exists("/media/thumbnails/u/2.webp")).toBe(false);
     await emptyTrash(Date.now() + TRASH_MS + 1_000);
     await removeFiles();
-    expect([there(captions("1")), there(captions("2"))]).toEqual([false, true]);
-    expect(there("/media/thumbnails/u/1.webp")).toBe(true);
+    expect([exists(captions("1")), exists(captions("2"))]).toEqual([false, true]);
+    expect(exists("/media/thumbnails/u/1.webp")).toBe(true);
   });
 
   it("doesn't happen while jobs are unfinished or failed, or the file can't be played", async () => {
-    addBoth();
+    addVideoWithTwoFiles();
     const job = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
     );
@@ -331,7 +331,7 @@ describe("switching to the new file", () => {
   });
 
   it("works without a stream when requested by an admin; the stream follows", async () => {
-    addBoth();
+    addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
        INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('n', 'ladder', 1, 'running', 'w')`,
@@ -344,7 +344,7 @@ describe("switching to the new file", () => {
   });
 
   it("makes the old file private immediately: its URL redirects to the current file", async () => {
-    addBoth();
+    addVideoWithTwoFiles();
     const [file, stream] = ["/media/videos/u/1.mp4", "/media/videos/u/1/hls-1/master.m3u8"];
     expect([publicFile(file), publicFile(stream)]).toEqual([file, stream]);
     await activateReady();
@@ -356,7 +356,7 @@ describe("switching to the new file", () => {
 
 describe("a replaced file", () => {
   it("is purged from the trash with its size, and its URL still redirects to the video", async () => {
-    addBoth("earlier");
+    addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
     await emptyTrash(Date.now() + TRASH_MS + 1_000);
@@ -373,11 +373,11 @@ describe("a replaced file", () => {
   });
 
   it("stays while its video is in the trash, and is purged with it", async () => {
-    addBoth("earlier");
+    addVideoWithTwoFiles("earlier");
     await removeVideos(["v"], "u");
     expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
     await emptyTrash();
-    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(true);
     await purge(["v"]);
     await removeFiles();
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
@@ -386,7 +386,7 @@ describe("a replaced file", () => {
   });
 
   it("is found when another program deletes its video, even among more rows than one round checks", async () => {
-    addBoth("earlier");
+    addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
         INSERT INTO video_files (id, video_id, state) SELECT 'other' || n, 'kept', 'removed' FROM numbers;
@@ -394,10 +394,10 @@ describe("a replaced file", () => {
       DELETE FROM videos WHERE id = 'v'`);
     await emptyTrash();
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(true);
     await emptyTrash();
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
     expect(one("SELECT count(*) FROM video_files")).toBe(3_000);
     sqliteHandle().exec("DELETE FROM videos");
     await emptyTrash();
@@ -423,7 +423,7 @@ describe("the Trash page", () => {
   }
 
   it("lists replaced files with their size, and restores them", async () => {
-    addBoth("earlier");
+    addVideoWithTwoFiles("earlier");
     expect((await trash("/admin/trash")).trash).toMatchObject({
       videos: [],
       files: [],
@@ -444,7 +444,7 @@ describe("the Trash page", () => {
   });
 
   it("asks before it purges a file, and empties all of them", async () => {
-    addBoth("earlier");
+    addVideoWithTwoFiles("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({
       data: { confirmation: { ids: ["n"], ofFiles: true, titles: ["A video"], bytes: 15 } },
@@ -455,14 +455,14 @@ describe("the Trash page", () => {
     const { toast } = await succeeded(() => sendToTrash({ intent: "empty", until }));
     expect(toast.description).toBe("1 video was permanently deleted.");
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
-    addBoth("earlier", "2026-01-01T00:00:00.000Z");
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
+    addVideoWithTwoFiles("earlier", "2026-01-01T00:00:00.000Z");
     const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
     expect(only.toast.description).toBe("1 earlier file was permanently deleted.");
     expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A video" });
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
-    expect(there("/media/videos/u/1.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
+    expect(exists("/media/videos/u/1.mp4")).toBe(true);
   });
 });
 

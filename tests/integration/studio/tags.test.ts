@@ -73,7 +73,7 @@ const tagsOf = (...ids: string[]) =>
 const found = async (search: string) =>
   (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
 /** Returns the tag whose alias matches a search, and the ids of its videos. */
-const close = async (search: string, category?: string) => {
+const findCloseMatches = async (search: string, category?: string) => {
   const { tag, videos = [] } = (await closeMatches({ search, category })) ?? {};
   return [tag, ...videos.map(({ id }) => id).sort()];
 };
@@ -321,20 +321,20 @@ describe("a tag alias", () => {
       ["Q", []],
     ] as const) {
       expect(await found(search)).toEqual(exact);
-      expect(await close(search)).toEqual(["HD", "a", "b"]);
+      expect(await findCloseMatches(search)).toEqual(["HD", "a", "b"]);
     }
-    expect(await close("q", "desi")).toEqual(["HD", "a", "b"]);
-    expect(await close("q", "english")).toEqual([undefined]);
+    expect(await findCloseMatches("q", "desi")).toEqual(["HD", "a", "b"]);
+    expect(await findCloseMatches("q", "english")).toEqual([undefined]);
     // Exact results aren't repeated.
     sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
-    expect([await found("uhd"), await close("uhd")]).toEqual([
+    expect([await found("uhd"), await findCloseMatches("uhd")]).toEqual([
       ["a", "t"],
       ["HD", "b"],
     ]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
-    expect(await close("uhd")).toEqual([undefined]);
+    expect(await findCloseMatches("uhd")).toEqual([undefined]);
     // Only the whole name matches.
-    expect([await found("uh"), await close("uh")]).toEqual([["a", "t"], [undefined]]);
+    expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
   it("is suggested as the tag while a published video has that", async () => {
@@ -376,7 +376,7 @@ describe("a tag alias", () => {
     await succeed(aliases("hd", "uhd"));
     const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
     expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
-    expect(await close("hd")).toEqual(["Sharp", "a", "b"]);
+    expect(await findCloseMatches("hd")).toEqual(["Sharp", "a", "b"]);
     expect((await caught(() => visit("/tags/4k"))).headers.get("Location")).toBe("/tags/sharp");
     await succeed(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);

@@ -58,7 +58,7 @@ async function refused(fields: [string, string][]): Promise<Failure> {
 }
 
 /** Adds a video with files of 5 bytes each, views on two days, watched parts and a digest. */
-function addWhole(id: string, columns: Record<string, string | number | null> = {}) {
+function addVideoWithFiles(id: string, columns: Record<string, string | number | null> = {}) {
   const base = `u/17000000000${id.charCodeAt(0)}`;
   addVideo({
     id,
@@ -101,8 +101,8 @@ const watched = (id: string) => readWatchedParts(id).views;
 describe("the Trash page", () => {
   it("lists deleted videos, the latest first, with who deleted them and their size", async () => {
     expect((await page()).trash.total).toEqual({ videos: 0, bytes: 0 });
-    addWhole("a", { bytes: 1_000 });
-    addWhole("b", { bytes: 500 });
+    addVideoWithFiles("a", { bytes: 1_000 });
+    addVideoWithFiles("b", { bytes: 500 });
     await removeVideos(["a"], "u");
     await new Promise((next) => setTimeout(next, 2));
     await removeVideos(["b"], "somebody who is gone");
@@ -164,7 +164,7 @@ describe("the Trash page", () => {
 
 describe("restoring from the trash", () => {
   it("brings back texts, views, files, streams, captions and digest after weeks", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
     await removeVideos(["a"], "u");
@@ -194,8 +194,8 @@ describe("restoring from the trash", () => {
   });
 
   it("reports videos that are already restored, and restores the rest", async () => {
-    addWhole("a");
-    addWhole("b");
+    addVideoWithFiles("a");
+    addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
     await succeed([
       ["intent", "restore"],
@@ -221,7 +221,7 @@ describe("restoring from the trash", () => {
   });
 
   it("doesn't overwrite a video with the same id, and keeps the deleted one in the trash", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
     expect(
@@ -272,8 +272,8 @@ describe("restoring from the trash", () => {
 
 describe("purging", () => {
   it("asks first, then deletes files, views and digest", async () => {
-    const files = addWhole("a", { bytes: 1_000 });
-    const others = addWhole("b");
+    const files = addVideoWithFiles("a", { bytes: 1_000 });
+    const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
     const asked = (await send([
       ["intent", "purge"],
@@ -314,7 +314,7 @@ describe("purging", () => {
 
   it("deletes the notes and preview links of the video, and no others", async () => {
     for (const id of ["a", "b"]) {
-      addWhole(id);
+      addVideoWithFiles(id);
       sqliteHandle()
         .prepare("INSERT INTO review_notes (video_id, text, created_at) VALUES (?, 'Ann', '2030')")
         .run(id);
@@ -334,8 +334,8 @@ describe("purging", () => {
   });
 
   it("empties the trash of what was in it when the dialog was shown", async () => {
-    addWhole("a");
-    addWhole("b");
+    addVideoWithFiles("a");
+    addVideoWithFiles("b");
     await removeVideos(["a"], "u");
     const { isEmptying, now } = await page("/admin/trash?empty=1");
     expect(isEmptying).toBe(true);
@@ -355,7 +355,7 @@ describe("purging", () => {
   });
 
   it("keeps the views of a video that has the id now", async () => {
-    addWhole("a");
+    addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
     await purge(["a"]);
@@ -392,7 +392,7 @@ describe("purging", () => {
 
 describe("the automatic cleanup of the trash", () => {
   it("purges after 30 days, and not before", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     await removeFiles();
@@ -403,7 +403,7 @@ describe("the automatic cleanup of the trash", () => {
   });
 
   it("keeps files of a video that the database doesn't know", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database that is older than the video.
     sqliteHandle().exec("DELETE FROM deleted_videos");
@@ -413,7 +413,7 @@ describe("the automatic cleanup of the trash", () => {
   });
 
   it("keeps what a row of another tool references by now, and its derived files", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
     addVideo({ id: "b", video_url: "/media/videos/u/1700000000097.mp4" });
@@ -422,7 +422,7 @@ describe("the automatic cleanup of the trash", () => {
   });
 
   it("keeps the files of a live video when an earlier deletion of its id expires", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });
     await emptyTrash(Date.now() + TRASH_MS);
@@ -432,7 +432,7 @@ describe("the automatic cleanup of the trash", () => {
   });
 
   it("either restores or purges a video when both are requested at once", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [answer, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
     await removeFiles();

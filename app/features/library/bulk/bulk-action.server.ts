@@ -26,7 +26,7 @@ import {
   type DeleteConfirmation,
   MAX_BULK_VIDEOS,
   onHoldMessage,
-  REFUSED_BECAUSE,
+  REFUSAL_REASONS,
   type Skipped,
 } from "./bulk";
 import { changeVideos, describeDeletion, existingIds, selectVideos } from "./bulk.server";
@@ -36,7 +36,7 @@ import {
   isConversion,
   planned,
   type SelectedVideo,
-} from "./planned.server";
+} from "./plan-change.server";
 
 const NOTHING_CHANGED = "No videos were changed.";
 
@@ -150,7 +150,7 @@ function describeResult(change: BulkChange, result: BulkResult): FormFailure | T
     result.gone > 0 &&
       `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
-      `${were(result.refused.length)} not changed because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
+      `${were(result.refused.length)} not changed because ${REFUSAL_REASONS[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
     onHoldMessage(result),
     result.left && `${were(result.left.videos)} not processed. ${result.left.because}`,

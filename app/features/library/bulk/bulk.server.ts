@@ -20,7 +20,7 @@ import {
   planned,
   type SelectedVideo,
   videoConverter,
-} from "./planned.server";
+} from "./plan-change.server";
 
 /** A change of the rows of videos. Series are stored in another table. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };

@@ -141,7 +141,7 @@ export interface BulkPreview extends Skipped {
 }
 
 /** Why videos can't be changed, as the end of a sentence. */
-export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
+export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   publish: "they are on hold",
   "add-tags": `a video has at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",

@@ -34,7 +34,7 @@ type Outcome = "done" | "gone" | "not ready" | Obstacle;
  *   processed and that its sender may still replace the video's file.
  */
 export async function activateReplacement(fileId: string, userId: string | null): Promise<Outcome> {
-  const before = readBoth(fileId);
+  const before = readFileAndVideo(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = obstacleTo(before.file, userId);
@@ -48,7 +48,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
       ? await captionsOfNew(base, before)
       : before.file.captions;
   const outcome = await transaction((): Outcome => {
-    const now = readBoth(fileId);
+    const now = readFileAndVideo(fileId);
     if (!now) return "gone";
     // If the captions were edited in the meantime, the next attempt uses the edited ones.
     if (now.file.captions !== before.file.captions) return "not ready";
@@ -72,7 +72,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   return "done";
 }
 
-function captionsOfNew(base: string, { file, video }: Both): Promise<string | null> {
+function captionsOfNew(base: string, { file, video }: FileAndVideo): Promise<string | null> {
   if (file.cut_of === null || file.cut_start === null || file.cut_end === null)
     return carryCaptions(base, video.captions, file.captions);
   const isOfOriginal = basePathOf(video) === file.cut_of || video.cut_of === file.cut_of;
@@ -82,12 +82,12 @@ function captionsOfNew(base: string, { file, video }: Both): Promise<string | nu
   return cutCaptions(base, cut, original?.captions ?? null, current);
 }
 
-interface Both {
+interface FileAndVideo {
   file: VideoFileRow;
   video: VideoRow;
 }
 
-function readBoth(fileId: string): Both | undefined {
+function readFileAndVideo(fileId: string): FileAndVideo | undefined {
   const file = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier', 'original')",
   ).get(fileId);
@@ -142,7 +142,7 @@ function swapFiles({
   video,
   captions,
   userId,
-}: Both & { captions: string | null; userId: string | null }): void {
+}: FileAndVideo & { captions: string | null; userId: string | null }): void {
   const now = new Date().toISOString();
   const keepsThumbnail = isChosen(video);
   const digest = prepared<string>("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();

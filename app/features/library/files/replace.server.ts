@@ -58,7 +58,7 @@ const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
 /** Refused, because nobody would review a replacement. A new video goes on hold and is reviewed. */
-const LOOKS_BLOCKED =
+const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
 const RECORD_FIRST = "Add the record before you replace the file.";
 /** A possibly public video must not get a file that hasn't been compared with the block list. */
@@ -141,7 +141,7 @@ async function checkAndStore(
     return ask("incomplete", incompleteMessage(probed.cutOff));
   const comparison = await lookAtFile(file.path);
   if (comparison === "late") throw new UploadError(503, NOT_COMPARED);
-  if (comparison && comparison.blockedVideos.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
+  if (comparison && comparison.blockedVideos.length > 0) throw new UploadError(422, RESEMBLES_BLOCKED, "video");
   const stored = await store(id, file, probed, sender, agreed.acceptance);
   if (typeof stored !== "string") return stored;
   if (upload) await removeUpload(userId, upload);

@@ -19,7 +19,7 @@ export function VideoList({
   videos,
   jobs,
   similar,
-  likeBlocked,
+  resemblingBlocked,
   held,
   consent,
   view,
@@ -29,7 +29,7 @@ export function VideoList({
   videos: ManagedVideo[];
   jobs: Record<string, JobSummary>;
   similar: Record<string, SimilarVideo[]>;
-  likeBlocked: readonly string[];
+  resemblingBlocked: readonly string[];
   /** Why a video can't be published, by id, for videos on hold. */
   held: Record<string, string>;
   /** Consent states by video id, if records are required. */
@@ -87,7 +87,7 @@ export function VideoList({
               video={video}
               jobs={jobs[video.id]}
               similar={similar[video.id]}
-              isLikeBlocked={likeBlocked.includes(video.id)}
+              resemblesBlocked={resemblingBlocked.includes(video.id)}
               held={held[video.id]}
               consent={consent[video.id]}
               view={view}

@@ -36,7 +36,7 @@ export function VideoRow({
   video,
   jobs,
   similar,
-  isLikeBlocked,
+  resemblesBlocked,
   held,
   consent,
   view,
@@ -52,7 +52,7 @@ export function VideoRow({
   /** Videos that it resembles. */
   similar: SimilarVideo[] | undefined;
   /** It resembles a video on the block list, and an editor has to compare the two. */
-  isLikeBlocked: boolean;
+  resemblesBlocked: boolean;
   /** Why it can't be published, if it is on hold. */
   held: string | undefined;
   /** The state of its consent record, if one is required. */
@@ -94,7 +94,7 @@ export function VideoRow({
             </Link>
             {video.hasMetadata && <MetadataBadge />}
             <JobLine summary={jobs} />
-            {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
+            {resemblesBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
             {/* A missing record is also the reason of a hold; it is shown once. */}
             {!(consent?.kind === "lacking" && consent.message === held) && (

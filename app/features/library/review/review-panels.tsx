@@ -133,11 +133,11 @@ export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean })
   );
 }
 
-const LIKE_BLOCKED =
+const RESEMBLES_BLOCKED =
   "Its frames closely match a video on the block list. It stays on hold until an editor compares the two. If it is the same video, delete it. If not, mark it as different.";
 const UNCOMPARED =
   "It hasn’t been compared with the block list yet. It is released automatically if nothing matches. An editor who has watched it can release it now.";
-const WAYS_OUT =
+const RELEASE_OPTIONS =
   "It stays on hold until the comparison succeeds, or until an editor has watched it and releases it.";
 
 /** The result of comparing a video with the block list, with the actions for it; nothing for most videos. */
@@ -149,7 +149,7 @@ export function ComparisonPanel({
   if (blockedMatches.length > 0) {
     return (
       <Panel id="comparison" title="Looks like a removed video">
-        <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
+        <p className="text-sm text-muted">{RESEMBLES_BLOCKED}</p>
         {may("/admin/review/:id other-video") && (
           <Form method="post">
             <input type="hidden" name="videos" value={blockedMatches.join(",")} />
@@ -173,7 +173,7 @@ export function ComparisonPanel({
           Couldn’t be compared: {failure.why} {failure.advice}
         </p>
       )}
-      <p className="text-sm text-muted">{failure ? WAYS_OUT : UNCOMPARED}</p>
+      <p className="text-sm text-muted">{failure ? RELEASE_OPTIONS : UNCOMPARED}</p>
       {may("/admin/review/:id release-uncompared") && (
         <Form method="post" className="flex flex-wrap gap-3">
           {failure && (

@@ -30,7 +30,7 @@ import {
 } from "./preview-links.server";
 
 const FAILED = "Failed to update the review.";
-const LOOKS_LIKE_ANOTHER =
+const RESEMBLES_ANOTHER =
   "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
 const MAX_NOTE_LENGTH = 2_000;
 const NOTES_SHOWN = 200;
@@ -144,7 +144,7 @@ async function perform(
       return failure(404, FAILED, { detail: "It has already been marked as different." });
     const others = matchesOf(video.id).length > 0;
     return done(
-      others ? LOOKS_LIKE_ANOTHER : "The video is no longer on hold for resembling a removed video.",
+      others ? RESEMBLES_ANOTHER : "The video is no longer on hold for resembling a removed video.",
     );
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
@@ -164,8 +164,8 @@ async function perform(
     return typeof token === "string" ? { path: previewPath(token) } : token;
   }
   if (intent === "revoke") {
-    const isDone = await revokePreviewLink(video, text("link"), user.id);
-    if (isDone) return done("The preview link was revoked.");
+    const isRevoked = await revokePreviewLink(video, text("link"), user.id);
+    if (isRevoked) return done("The preview link was revoked.");
     return failure(404, FAILED, { detail: "This link was already revoked." });
   }
   const note = text("note").trim();

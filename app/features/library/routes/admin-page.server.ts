@@ -41,7 +41,7 @@ export interface ManageData {
   /** Similar videos, by video id. */
   similar: Record<string, SimilarVideo[]>;
   /** The ids of videos that resemble a video on the block list. */
-  likeBlocked: string[];
+  resemblingBlocked: string[];
   /** Why a video can't be published, by video id, for videos on hold. */
   held: Record<string, string>;
   /** The consent state of the listed videos and of the dialog's video, if records are required. */
@@ -98,7 +98,7 @@ export async function loadManage(
     console.error(error);
     return {
       ...{ view, list: NO_VIDEOS, isUnread: true, series: NO_SERIES, jobs: {}, similar: {} },
-      ...{ held: {}, consent: {}, likeBlocked: [], deletions: [], savedViews: [] },
+      ...{ held: {}, consent: {}, resemblingBlocked: [], deletions: [], savedViews: [] },
     };
   }
 }
@@ -118,7 +118,7 @@ async function loadList(
     list,
     jobs: jobSummaries(ids),
     similar: similarVideos(ids, own?.userId),
-    likeBlocked: likeBlocked(ids),
+    resemblingBlocked: likeBlocked(ids),
     held: Object.fromEntries(refusalsOf(ids)),
     consent: consentStates(ids),
     deletions: await listDeletions(Date.now(), own),

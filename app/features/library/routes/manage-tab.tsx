@@ -138,7 +138,7 @@ export function ManageTab({
             videos={list.videos}
             jobs={jobs}
             similar={similar}
-            likeBlocked={rest.likeBlocked}
+            resemblingBlocked={rest.resemblingBlocked}
             held={held}
             consent={rest.consent}
             view={view}

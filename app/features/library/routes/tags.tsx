@@ -243,7 +243,7 @@ function CategoryForm({
                   label={`Name of ${id}`}
                   name={`label.${id}`}
                   defaultValue={error?.labels[id] ?? label}
-                  error={error?.wrong[id]}
+                  error={error?.errors[id]}
                 />
               </div>
               {(["up", "down"] as const).map((direction) => (

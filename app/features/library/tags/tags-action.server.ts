@@ -72,8 +72,8 @@ async function perform(
     return failure(422, NOT_CHANGED, { detail: "Select fewer tags." });
   const typed = String(form.get("name") ?? "");
   const target = intent === "delete" ? { name: null } : readName(typed);
-  if ("wrong" in target)
-    return { ...failure(422, NOT_CHANGED, { detail: target.wrong }), typed: { name: typed } };
+  if ("error" in target)
+    return { ...failure(422, NOT_CHANGED, { detail: target.error }), typed: { name: typed } };
   const found = await Promise.all(selected.map(countedTag));
   const tags = found.filter((each) => each !== undefined);
   const change = { tags, target: target.name, keepsAsAliases: form.has("keep") };
@@ -92,12 +92,12 @@ async function perform(
 }
 
 /** Parses a single tag by the rules of the upload form. */
-function readName(typed: string): { name: string } | { wrong: string } {
+function readName(typed: string): { name: string } | { error: string } {
   const checked = check(tagList, typed);
-  if (!checked.ok) return { wrong: firstMessage(checked) };
+  if (!checked.ok) return { error: firstMessage(checked) };
   const [name, ...others] = checked.value;
-  if (name === undefined) return { wrong: "Enter a tag name." };
-  return others.length > 0 ? { wrong: "A tag can’t contain a comma." } : { name };
+  if (name === undefined) return { error: "Enter a tag name." };
+  return others.length > 0 ? { error: "A tag can’t contain a comma." } : { name };
 }
 
 async function countedTag(tag: string): Promise<CountedTag | undefined> {
@@ -113,8 +113,8 @@ async function changeAliases(
   const counted = tag === undefined ? undefined : await countedTag(tag);
   if (!counted) return failure(404, NOT_CHANGED, { detail: GONE });
   const isUsed = async (alias: string) => (await countedTag(alias)) !== undefined;
-  const wrong = await setAliases(counted, text, isUsed, userId);
-  if (wrong) return { ...failure(422, NOT_CHANGED, { detail: wrong }), typed: { aliases: text } };
+  const error = await setAliases(counted, text, isUsed, userId);
+  if (error) return { ...failure(422, NOT_CHANGED, { detail: error }), typed: { aliases: text } };
   return success("Tags updated", `The aliases of “${counted.name}” were saved.`);
 }
 
@@ -150,7 +150,7 @@ const RESERVED_LABELS = ["All Videos", "Trending"];
 /** A rejected categories form, with the entered labels and the errors. */
 export interface CategoriesFailure extends Failure {
   labels: Record<string, string>;
-  wrong: Record<string, string>;
+  errors: Record<string, string>;
 }
 
 /**
@@ -166,10 +166,10 @@ async function saveCategories(
     shownCategories().map(({ id, label }) => [id, oneLine(form.get(`label.${id}`) ?? label)]),
   );
   const isReset = form.has("reset");
-  const wrong = isReset ? {} : checkLabels(labels);
-  if (Object.keys(wrong).length > 0) {
-    const detail = Object.values(wrong)[0];
-    return { ...failure(422, "Failed to change the categories.", { detail }), labels, wrong };
+  const errors = isReset ? {} : checkLabels(labels);
+  if (Object.keys(errors).length > 0) {
+    const detail = Object.values(errors)[0];
+    return { ...failure(422, "Failed to change the categories.", { detail }), labels, errors };
   }
   const typed = shownCategories().map(({ id, label }) => ({ id, label: labels[id] ?? label }));
   const names = isReset ? [] : moved(typed, String(form.get("move") ?? ""));
@@ -195,16 +195,16 @@ function oneLine(value: FormDataEntryValue): string {
 }
 
 function checkLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
-  const wrong: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const seen = new Set(RESERVED_LABELS.map(fold));
   for (const [id, label] of Object.entries(labels)) {
-    if (label === "") wrong[id] = "Enter a name.";
+    if (label === "") errors[id] = "Enter a name.";
     else if (label.length > MAX_LABEL_LENGTH) {
-      wrong[id] = `A name can have at most ${MAX_LABEL_LENGTH} characters.`;
-    } else if (seen.has(fold(label))) wrong[id] = "This name is already in use.";
+      errors[id] = `A name can have at most ${MAX_LABEL_LENGTH} characters.`;
+    } else if (seen.has(fold(label))) errors[id] = "This name is already in use.";
     seen.add(fold(label));
   }
-  return wrong;
+  return errors;
 }
 
 /** Returns the categories with one of them swapped with its neighbor. Unchanged if it has none in that direction. */

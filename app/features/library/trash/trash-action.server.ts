@@ -145,7 +145,7 @@ async function emptyUntil(
   }
   let count = 0;
   let files = 0;
-  const what = () =>
+  const summary = () =>
     [
       count > 0 && formatQuantity(count, "video"),
       files > 0 && formatQuantity(files, "earlier file"),
@@ -153,7 +153,7 @@ async function emptyUntil(
       .filter(Boolean)
       .join(" and ");
   const record = activityInParts();
-  const recordAll = () => record({ userId, action: "trash-empty", detail: what() });
+  const recordAll = () => record({ userId, action: "trash-empty", detail: summary() });
   // Emptying the trash never deletes evidence.
   const options = { own, isRemovedKept: true };
   for (;;) {
@@ -179,12 +179,12 @@ async function emptyUntil(
     if (removed.length === 0) break;
   }
   if (count + files === 0) return GONE;
-  return permanentlyDeleted(what(), count + files);
+  return permanentlyDeleted(summary(), count + files);
 }
 
-function permanentlyDeleted(what: string, count: number, rest = ""): ToastMessage {
+function permanentlyDeleted(summary: string, count: number, rest = ""): ToastMessage {
   const were = count === 1 ? "was" : "were";
-  return success("Permanently deleted", `${what} ${were} permanently deleted. ${rest}`.trim());
+  return success("Permanently deleted", `${summary} ${were} permanently deleted. ${rest}`.trim());
 }
 
 function isOwner(userId: string): boolean {

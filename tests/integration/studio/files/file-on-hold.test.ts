@@ -27,7 +27,7 @@ const AFTER = "/media/videos/up/2.mp4";
 const playedFile = () => video()?.video_url;
 
 /** Adds a video by the uploader `up`, and another file of it. */
-function addBoth(state: "pending" | "earlier" | "original", status: string): void {
+function addVideoWithTwoFiles(state: "pending" | "earlier" | "original", status: string): void {
   addVideo({
     ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
     ...(state === "original" && { cut_of: "up/2", cut_start: 0, cut_end: 1 }),
@@ -41,7 +41,7 @@ function addBoth(state: "pending" | "earlier" | "original", status: string): voi
   for (const name of ["1", "2"]) writeUpload(site.uploads, `videos/up/${name}.mp4`);
 }
 
-const holdIt = (reason: HoldReason = "report") => transaction(() => hold({ videoId: "v", reason }));
+const holdVideo = (reason: HoldReason = "report") => transaction(() => hold({ videoId: "v", reason }));
 const release = (reason: HoldReason = "report") =>
   transaction(() => releaseHold({ videoId: "v", reason }));
 
@@ -55,8 +55,8 @@ describe("the file of a video on hold", () => {
   it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
     "isn't replaced by a ready file until the hold for %s is released",
     async (reason) => {
-      addBoth("pending", "review");
-      await holdIt(reason);
+      addVideoWithTwoFiles("pending", "review");
+      await holdVideo(reason);
       await activateReady();
       expect(playedFile()).toBe(BEFORE);
       expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
@@ -70,15 +70,15 @@ describe("the file of a video on hold", () => {
   const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
 
   it("isn't replaced when someone requests the switch", async () => {
-    addBoth("pending", "published");
-    await holdIt();
+    addVideoWithTwoFiles("pending", "published");
+    await holdVideo();
     expect(await refused({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     expect(playedFile()).toBe(BEFORE);
   });
 
   it("isn't replaced by an earlier file, from its dialog or from the trash", async () => {
-    addBoth("earlier", "published");
-    await holdIt();
+    addVideoWithTwoFiles("earlier", "published");
+    await holdVideo();
     expect(await refused({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     const request = new Request(`${ORIGIN}/admin/trash`, {
       method: "POST",
@@ -94,8 +94,8 @@ describe("the file of a video on hold", () => {
   });
 
   it("isn't trimmed, and a trim isn't undone", async () => {
-    addBoth("original", "published");
-    await holdIt();
+    addVideoWithTwoFiles("original", "published");
+    await holdVideo();
     expect(await refused({ intent: "trim", id: "v", start: "0:01", end: "0:30" })).toMatchObject(
       ON_HOLD,
     );
@@ -105,7 +105,7 @@ describe("the file of a video on hold", () => {
 
   it("isn't replaced by an uploaded file", async () => {
     addVideo({ status: "published", video_url: BEFORE });
-    await holdIt();
+    await holdVideo();
     const form = new FormData();
     for (const [name, value] of Object.entries({ intent: "replace", id: "v", upload: "none" })) {
       form.set(name, value);
@@ -122,7 +122,7 @@ describe("a pending file", () => {
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
   it("waits for an editor once a drafts-only uploader's video is published", async () => {
-    addBoth("pending", "review");
+    addVideoWithTwoFiles("pending", "review");
     await succeed({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
     await activateReady();
@@ -134,7 +134,7 @@ describe("a pending file", () => {
 
   it("waits for an editor once its uploader can't publish anymore", async () => {
     change("may_publish = 1");
-    addBoth("pending", "published");
+    addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
     await activateReady();
     expect(playedFile()).toBe(BEFORE);
@@ -144,7 +144,7 @@ describe("a pending file", () => {
   });
 
   it("waits for an editor once its uploader's account is deactivated or deleted", async () => {
-    addBoth("pending", "review");
+    addVideoWithTwoFiles("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();
     expect(playedFile()).toBe(BEFORE);
@@ -156,7 +156,7 @@ describe("a pending file", () => {
   });
 
   it("replaces a draft of a drafts-only uploader, who can also switch to it early", async () => {
-    addBoth("pending", "review");
+    addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {
       method: "POST",
@@ -170,7 +170,7 @@ describe("a pending file", () => {
   });
 
   it("makes a moderator review a video again that was checked with its earlier file", async () => {
-    addBoth("pending", "review");
+    addVideoWithTwoFiles("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();
     expect(playedFile()).toBe(AFTER);

@@ -51,14 +51,14 @@ const rows = (sql: string, ...values: unknown[]) =>
 const address = (id: string) => `/admin?tab=manage&trim=${id}`;
 const trim = (id: string, start: string, end: string) =>
   succeed({ intent: "trim", id, start, end }, address(id));
-const turnedDown = (id: string, start: string, end: string) =>
+const refusalOf = (id: string, start: string, end: string) =>
   refused({ intent: "trim", id, start, end }, address(id));
 
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 const playing = (id: string) => onDisk(site.uploads, videoRow(id).video_url);
-const saidIn = (id: string) =>
+const captionTexts = (id: string) =>
   readCaptions(videoRow(id).captions).map(({ label, url }) => [
     label,
     ...readCues(fs.readFileSync(onDisk(site.uploads, url), "utf8")).map(
@@ -67,7 +67,7 @@ const saidIn = (id: string) =>
   ]);
 
 /** Uploads a video without processing it. */
-async function addUnprepared(): Promise<string> {
+async function addUnprocessed(): Promise<string> {
   const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
   sqliteHandle().exec("DELETE FROM jobs");
   return id;
@@ -103,7 +103,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const { toast } = await trim(id, "0:01.2", "3");
     expect(toast.description).toBe("The current version stays online until the trimmed one is ready.");
     expect(videoRow(id)).toEqual(before);
-    expect((await turnedDown(id, "0", "2")).status).toBe(409);
+    expect((await refusalOf(id, "0", "2")).status).toBe(409);
     expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
     await activateReady();
     expect(videoRow(id)).toEqual(before);
@@ -111,7 +111,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const cut = videoRow(id);
     expect(cut).toMatchObject({ duration: "0:02", views: 9, cut_start: 1.2, cut_end: 3 });
     expect(numbersOf(playing(id))).toEqual(from(12, 29));
-    expect(saidIn(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
+    expect(captionTexts(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
       expect(cut[column]).not.toBe(before[column]);
       expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
@@ -145,7 +145,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     onlyJobs("transcode", "captions", "ladder");
     await finish();
     expect(numbersOf(playing(id))).toEqual(from(0, 44));
-    expect(saidIn(id)).toEqual([
+    expect(captionTexts(id)).toEqual([
       ["English", "0.0-1.5 Before", "1.0-2.0 Over", "4.0-4.5 Late"],
       ["Commentary", "1.2-1.7 Here"],
     ]);
@@ -188,7 +188,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
   });
 
   it("refuses an invalid range, with a message for each field", async () => {
-    const id = await addUnprepared();
+    const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
       ["soon", "3", "start", "Enter a position in the video, such as 1:30."],
@@ -201,14 +201,14 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       ["3", "3", "end", "End must be after start."],
       ["3", "3.5", "end", "The trimmed video must be at least one second long."],
     ] as const) {
-      const failed = await turnedDown(id, start, end);
+      const failed = await refusalOf(id, start, end);
       expect(failed).toMatchObject({
         status: 422,
         trim: { typed: { start, end }, fields: { [field]: message } },
       });
     }
     // A video of 5.5 seconds is shown as 0:06.
-    expect((await turnedDown(id, "", "0:06")).detail).toBe(
+    expect((await refusalOf(id, "", "0:06")).detail).toBe(
       "This is the full length of the video, so there is nothing to trim.",
     );
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
@@ -217,24 +217,24 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
 
   it("refuses a video that is being converted, has no file, lost it, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
-    expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being processed/);
+    expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
     fs.rmSync(playing(id));
-    expect(await turnedDown(id, "1", "3")).toMatchObject({
+    expect(await refusalOf(id, "1", "3")).toMatchObject({
       status: 409,
       detail: "The file of this video doesn’t exist or can’t be read.",
     });
     addVideo({ id: "none" });
-    expect((await turnedDown("none", "1", "3")).detail).toMatch(/no file on this site/);
+    expect((await refusalOf("none", "1", "3")).detail).toMatch(/no file on this site/);
     expect((await page(address("none"))).manage?.trim?.url).toBeUndefined();
     addVideo({ id: "else", video_url: "https://elsewhere.example/a.mp4" });
-    expect((await turnedDown("else", "1", "3")).status).toBe(409);
-    expect((await turnedDown("gone", "1", "3")).status).toBe(404);
+    expect((await refusalOf("else", "1", "3")).status).toBe(409);
+    expect((await refusalOf("gone", "1", "3")).status).toBe(404);
     expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
   it("is enqueued once when requested from two tabs", async () => {
-    const id = await addUnprepared();
+    const id = await addUnprocessed();
     const ask = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
     const answers = await Promise.all(["1", "2"].map(ask));
@@ -246,7 +246,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
   });
 
   it("leaves nothing when it is discarded, and continues after its video is restored", async () => {
-    const id = await addUnprepared();
+    const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
     // Its upload id stays reserved, however long the queue is.

@@ -39,12 +39,12 @@ export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): P
     if (columns === "refused") plan.refused.push(row.title);
     else if (columns) plan.changed.push({ row, columns });
   }
-  if (change.action === "schedule") plan.withheld = withheldOf(plan.changed);
+  if (change.action === "schedule") plan.withheld = heldVideos(plan.changed);
   return plan;
 }
 
 /** Returns the videos whose time is stored although a hold keeps them hidden, as in the dialog of a single video. */
-function withheldOf(changed: Planned["changed"]): Planned["withheld"] {
+function heldVideos(changed: Planned["changed"]): Planned["withheld"] {
   const times = changed.filter(
     ({ row, columns }) => columns.publish_at && row.status !== "published",
   );
