@@ -180,7 +180,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = answer as unknown as { data: { studio: FormFailure } };
       messages.push(String(data.studio.edit?.fields.frame));
-      moments.push(data.studio.edit?.moment);
+      moments.push(data.studio.edit?.frame);
     }
     expect(messages).toEqual([
       "The video is shorter than that.",
@@ -230,7 +230,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(answer).toMatchObject({
         init: { status: 422 },
-        data: { studio: { edit: { fields: { frame: message }, moment: frame } } },
+        data: { studio: { edit: { fields: { frame: message }, frame } } },
       });
     }
     expect(video()).toMatchObject({ title: "A video", thumbnail_url: "/media/thumbnails/u/1.jpg" });

@@ -112,7 +112,7 @@ export function adminScreens({
         const bar = page.getByRole("form", { name: "Selected videos" });
         await bar.getByLabel("Bulk actions").selectOption("Hide");
         await bar.getByRole("button", { name: "Apply" }).click();
-        await page.getByRole("button", { name: "Change videos" }).waitFor();
+        await page.getByRole("button", { name: /^Apply to/ }).waitFor();
       },
     }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),

@@ -85,7 +85,7 @@ test("schedules many videos together, and sorts them by the next time", async ({
   await expect(page.getByText("Enter a time to publish or hide the videos.")).toBeVisible();
   await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
   await bar.getByRole("button", { name: "Apply" }).click();
-  await page.getByRole("button", { name: "Change videos" }).click();
+  await page.getByRole("button", { name: "Apply to 2 videos" }).click();
   await expect(page.getByText("Scheduled 2 videos.")).toBeVisible();
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
   await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");

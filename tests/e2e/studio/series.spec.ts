@@ -37,7 +37,7 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   const preview = page.getByRole("dialog", { name: "Add to series" });
   await expect(preview).toContainText("3 videos will change.");
   await expect(preview.getByRole("row", { name: /Aurora/ })).toContainText("in “Nights out”");
-  await preview.getByRole("button", { name: "Change videos" }).click();
+  await preview.getByRole("button", { name: "Apply to 3 videos" }).click();
   await expect(page.getByText("Added 3 videos to the series.")).toBeVisible();
   expect(order(site)).toBe("cba");
 

@@ -202,7 +202,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await expect(dialog.getByAltText("Current thumbnail")).toBeVisible();
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
-    await expect(dialog.getByText("Not public.")).toBeVisible();
+    await expect(dialog.getByText("Link after publishing")).toBeVisible();
     const address = `${site.url}/video/v0`;
     await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
     await dialog.getByRole("button", { name: "Copy link" }).click();
@@ -334,7 +334,7 @@ test("changes hundreds of videos with a pending state and a toast that counts th
   await expect(preview.getByRole("row")).toHaveCount(11);
   await expect(preview).toContainText("…and 290 more.");
   const release = await holdRequests(page, /\/admin\.data/);
-  await preview.getByRole("button", { name: "Change videos" }).click();
+  await preview.getByRole("button", { name: "Apply to 300 videos" }).click();
   await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("status")).toHaveText("Updating 300 …");

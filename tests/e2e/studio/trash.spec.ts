@@ -60,7 +60,7 @@ test("restores deleted videos in two tabs and by keyboard, and purges one", asyn
   await expect(page.getByText("1 selected")).toBeVisible();
   await page.getByRole("button", { name: "Delete permanently" }).click();
   const dialog = page.getByRole("dialog", { name: "Permanently delete this video?" });
-  await expect(dialog).toContainText("This can't be undone.");
+  await expect(dialog).toContainText("This can’t be undone.");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("1 video was permanently deleted.")).toBeVisible();
   await expect(entry(page, "Beach")).toHaveCount(0);

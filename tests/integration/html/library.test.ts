@@ -84,7 +84,7 @@ describe("the list", () => {
     };
     await apply("hide", "Aurora", "Beach");
     expect(textOf(dialog())).toContain("1 video will change.");
-    await pressIn(dialog(), "Change videos");
+    await pressIn(dialog(), "Apply to 1 video");
     expect(visitor.text).toContain("Hid 1 video. 1 video was already hidden.");
     expect(columnOf("status", "a")).toBe("hidden");
 
@@ -164,7 +164,7 @@ describe("the trash", () => {
     visitor.check("Select Beach");
     await visitor.press("Delete permanently");
     expect(textOf(dialog())).toContain("Permanently delete this video?");
-    expect(textOf(dialog())).toContain("This can't be undone.");
+    expect(textOf(dialog())).toContain("This can’t be undone.");
     await pressIn(dialog(), "Delete");
     expect(visitor.text).toContain("1 video was permanently deleted.");
     expect(listed()).not.toContain("Beach");
@@ -306,7 +306,7 @@ it("creates a series, fills and reorders it, and plays it", async () => {
   expect(textOf(visitor.in(dialog()).getByRole("row", { name: /Aurora/ }))).toContain(
     "in “Nights out”",
   );
-  await visitor.press("Change videos");
+  await visitor.press("Apply to 3 videos");
   expect(visitor.text).toContain("Added 3 videos to the series.");
   expect(order.get()).toBe("cba");
 

@@ -106,7 +106,7 @@ describe("an upload", () => {
     visitor.fill("Bulk actions", "Schedule", bar);
     visitor.fill("Hide at", `${NEXT_YEAR}-02-01T10:00`, bar);
     await visitor.press(visitor.in(bar).getByRole("button", { name: "Apply" }));
-    await visitor.press("Change videos");
+    await visitor.press("Apply to 1 video");
     expect(visitor.text).toContain("Scheduled 1 video.");
     expect(rows()).toMatchObject([
       {

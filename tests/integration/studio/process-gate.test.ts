@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
     }
     expect(await sendMultipart(form, "/admin?tab=manage&edit=1")).toMatchObject({
       init: { status: 429 },
-      data: { studio: { edit: { moment: "0:00.5", texts: { title: "New" } } } },
+      data: { studio: { edit: { frame: "0:00.5", texts: { title: "New" } } } },
     });
     outcomes.push(take("other"));
     // The job queue has a separate limit.

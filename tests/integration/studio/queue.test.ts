@@ -445,7 +445,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     await succeed(bulk("convert-later", ["b"]));
     expect(await next()).toEqual(["a", "transcode"]);
     expect((await refused(bulk("convert-again", ["empty"]))).status).toBe(422);
-    expect((await activities())[0]).toBe("put last in the queue 1 video: “Video b”");
+    expect((await activities())[0]).toBe("postponed the processing of 1 video: “Video b”");
   });
 });
 
