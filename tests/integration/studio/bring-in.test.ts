@@ -206,7 +206,7 @@ describe("an import from a URL", () => {
     expect(videos()).toHaveLength(1);
     expect((await listDownloads())[0]).toMatchObject({
       state: "failed",
-      reason: "This file is already in the catalogue, as “From afar”.",
+      reason: "Duplicate of “From afar”.",
     });
     expect(temporaryFiles()).toEqual([]);
   });

@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const same = await refusalOf(whole);
     expect(same).toMatchObject({
       status: 409,
-      detail: "This file is already in the catalogue as “A video”.",
+      detail: "Duplicate of “A video”.",
       replace: { question: { kind: "duplicate" } },
     });
     const { upload } = same.replace!.question!;

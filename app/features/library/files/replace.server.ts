@@ -135,7 +135,7 @@ async function checkAndStore(
   const account = accountNow(userId);
   const own = account && ownVideosOf(account, "/admin replace")?.userId;
   const duplicateOf = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
-  if (duplicateOf) return ask("duplicate", `This file is already in the catalogue as “${duplicateOf.title}”.`);
+  if (duplicateOf) return ask("duplicate", `Duplicate of “${duplicateOf.title}”.`);
   const probed = await probeUpload(file.path, userId);
   if (probed.cutOff && incomplete !== "keep")
     return ask("incomplete", incompleteMessage(probed.cutOff));
