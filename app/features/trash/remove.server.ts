@@ -71,11 +71,11 @@ export interface Removed {
 /**
  * Deletes many videos.
  *
- * @param refuse called in each transaction; returns why the videos can't be deleted. Omitted for automatic deletions and
- *   for a moderator's decision.
+ * @param refuse called in each transaction; returns why the videos can't be deleted. Omitted for automatic deletions
+ *   and for a moderator's decision.
  * @param record called in each transaction with the titles of all videos deleted so far.
- * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if it
- *   failed after the first transaction.
+ * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
+ *   it failed after the first transaction.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],

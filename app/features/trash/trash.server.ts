@@ -228,8 +228,8 @@ const FIRST_ROW = { videoId: "", id: "" };
 const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
 /**
- * Removes the files of videos that exist neither in the catalogue nor in the trash, whatever program deleted them. Checks
- * the next few thousand rows per call, because it runs on the thread that serves requests.
+ * Removes the files of videos that exist neither in the catalogue nor in the trash, whatever program deleted them.
+ * Checks the next few thousand rows per call, because it runs on the thread that serves requests.
  */
 async function removeOrphanFiles(): Promise<void> {
   const next = `SELECT video_id AS videoId, video_id, id FROM video_files

@@ -9,8 +9,8 @@ import { prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
 /**
- * Responds to GET and HEAD requests for a file. A file that isn't public returns the same 404 as one that doesn't exist,
- * unless the user may see it.
+ * Responds to GET and HEAD requests for a file. A file that isn't public returns the same 404 as one that doesn't
+ * exist, unless the user may see it.
  *
  * @param maySeeHidden called only for files that aren't public.
  */
@@ -54,8 +54,8 @@ export function publicFile(url: string): string | undefined {
 }
 
 /**
- * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain what nobody should see,
- * so it is no longer served, and neither are its derived files. Open players continue with the current file (see
+ * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain what nobody should
+ * see, so it is no longer served, and neither are its derived files. Open players continue with the current file (see
  * app/features/player/recovery.ts).
  */
 function replacedFile({ bucket, path }: MediaName): string | undefined {

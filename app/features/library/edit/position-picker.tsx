@@ -9,8 +9,8 @@ import { parsePosition, positionText, withChapter } from "./positions";
 const PICKED_FRAME = "pickedFrame";
 
 /**
- * Chooses a frame as the thumbnail. With JavaScript, buttons use the player's position for the thumbnail or as the start
- * of a chapter. Without it, a position is typed or a storyboard frame is selected.
+ * Chooses a frame as the thumbnail. With JavaScript, buttons use the player's position for the thumbnail or as the
+ * start of a chapter. Without it, a position is typed or a storyboard frame is selected.
  */
 export function PositionPicker({
   videoUrl,

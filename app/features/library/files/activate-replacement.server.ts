@@ -250,7 +250,7 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Stores the watched parts with the earlier file, and restores those of the new one, because their positions differ. */
+/** Stores the watched parts with the earlier file and restores those of the new one, because positions differ. */
 function moveWatchedParts(
   videoId: string,
   { watched, to }: { watched: string | null; to: string },

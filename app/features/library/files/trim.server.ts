@@ -67,8 +67,8 @@ export async function trimView(videoId: string): Promise<TrimView> {
  * Trims a video: enqueues a file with the given range of the original, even if the video is already trimmed. The video
  * switches to it once it is fully processed, and keeps the original.
  *
- * @returns a failure if nothing was changed: 404 for a deleted video; 409 if it has no playable file yet or another file
- *   is pending; 422 for invalid times; 429 if too many requests of the account are waiting; 503 if the file store
+ * @returns a failure if nothing was changed: 404 for a deleted video; 409 if it has no playable file yet or another
+ *   file is pending; 422 for invalid times; 429 if too many requests of the account are waiting; 503 if the file store
  *   doesn't respond; 507 if the disk is full.
  */
 export async function trimVideo(

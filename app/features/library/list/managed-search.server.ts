@@ -86,7 +86,7 @@ export interface ManagedResult {
   total: number;
 }
 
-/** Up to this many matches are collected and sorted. More matches are found fast enough by walking an index in order. */
+/** Up to this many matches are collected and sorted. More are found fast enough by walking an index in order. */
 const MAX_SORTED_VIDEOS = 4_000;
 
 /** Returns a page of a view, clamped to the last page. */

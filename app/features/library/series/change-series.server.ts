@@ -177,7 +177,8 @@ export function moveInSeries(
 /**
  * Adds videos to the end of a series.
  *
- * @returns the ids that were added, or a failure: 404 if the series doesn't exist, 422 if it would have too many videos.
+ * @returns the ids that were added, or a failure: 404 if the series doesn't exist, 422 if it would have too many
+ *   videos.
  */
 export async function addToSeries(id: number, videoIds: readonly string[], userId: string) {
   let added: string[] = [];

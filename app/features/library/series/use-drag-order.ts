@@ -114,8 +114,8 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 }
 
 /**
- * Returns the index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved row has
- * passed its middle, whatever the heights of the two.
+ * Returns the index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved row
+ * has passed its middle, whatever the heights of the two.
  */
 export function placeAt(
   places: readonly { top: number; height: number }[],
