@@ -67,7 +67,7 @@ export function changeVisibilityIn(
 export interface ScheduleChange {
   isSet: boolean;
   /** Why the video will stay hidden at its time, unless this changes before. */
-  withheld?: string;
+  holdMessage?: string;
 }
 
 /** Sets when a video is published and hidden automatically. */
@@ -98,7 +98,7 @@ export function scheduleIn(
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
   recordActivity({ ...entry, detail: video.title });
   const withheld = publishAt === null ? undefined : refusalsOf([id]).get(id);
-  return { isSet, ...(withheld && { withheld }) };
+  return { isSet, ...(withheld && { holdMessage: withheld }) };
 }
 
 function findVideo(id: string) {

@@ -6,7 +6,7 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { VideoStatus } from "~db/schema";
-import { exactPosition, parsePosition } from "./edit/positions";
+import { formatExactPosition, parsePosition } from "./edit/positions";
 
 /** A video as the studio's list shows it. */
 export interface ManagedVideo {
@@ -78,7 +78,7 @@ export interface FormFailure extends Failure {
   /** For the schedule form, with the entered values. */
   schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
   /** For the trim form, with the entered values. */
-  trim?: { typed: TypedCut; fields: Partial<TypedCut> };
+  trim?: { typed: TypedRange; fields: Partial<TypedRange> };
 }
 
 /** Why a form about a video was refused without changing anything. */
@@ -89,7 +89,7 @@ export type FormRefusal =
   | { code: "file-refused"; status: Failure["status"]; edit: RejectedEdit };
 
 /** The result of a form about the files of a video. */
-export type FileAnswer = FormFailure | Refusal | ToastMessage;
+export type FileResult = FormFailure | Refusal | ToastMessage;
 
 /** A question for the user before an uploaded file replaces another. */
 export interface ReplaceQuestion {
@@ -109,7 +109,7 @@ export interface OtherFile {
   /** The email of the user who did that; null if the account no longer exists. */
   by: string | null;
   /** The range of the original in seconds, if the file is trimmed. */
-  cut?: Cut;
+  range?: Cut;
 }
 
 /** All files of a video except the current one. */
@@ -128,10 +128,10 @@ export interface OtherFiles {
   earlier: OtherFile[];
 }
 
-export const WHEN_READY = "Visitors see the old file until the new one is ready.";
+export const UNTIL_READY = "Visitors see the old file until the new one is ready.";
 
 /** The fields of the trim form, as entered. */
-export interface TypedCut {
+export interface TypedRange {
   start: string;
   end: string;
 }
@@ -144,7 +144,7 @@ export interface TrimView {
   duration: string;
   frames: StoryboardFrame[];
   /** The range that the video is trimmed to. */
-  cut?: Cut;
+  range?: Cut;
 }
 
 /** Players can't seek in shorter videos. */
@@ -153,8 +153,8 @@ const MIN_SECONDS = 1;
 const ROUNDING_SECONDS = 1;
 
 /** Formats a range, such as `0:10 to 1:20.5`. */
-export function cutText({ start, end }: Cut): string {
-  return `${exactPosition(start)} to ${exactPosition(end)}`;
+export function formatRange({ start, end }: Cut): string {
+  return `${formatExactPosition(start)} to ${formatExactPosition(end)}`;
 }
 
 /**
@@ -163,19 +163,24 @@ export function cutText({ start, end }: Cut): string {
  * @param length the duration of the video in seconds.
  * @returns the range, or an error message for each invalid field.
  */
-export function readCut(typed: TypedCut, length: number): Cut | { fields: Partial<TypedCut> } {
+export function readRange(
+  typed: TypedRange,
+  length: number,
+): Cut | { fields: Partial<TypedRange> } {
   const position = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
   const start = position(typed.start, 0);
   const typedEnd = position(typed.end, length);
-  const fields: Partial<TypedCut> = {};
+  const fields: Partial<TypedRange> = {};
   if (start === undefined) fields.start = NO_POSITION;
   else if (start >= length) fields.start = TOO_LATE;
   if (typedEnd === undefined) fields.end = NO_POSITION;
   else if (typedEnd > length + ROUNDING_SECONDS) fields.end = TOO_LATE;
-  if (start === undefined || typedEnd === undefined || fields.start || fields.end) return { fields };
+  if (start === undefined || typedEnd === undefined || fields.start || fields.end)
+    return { fields };
   const end = Math.min(typedEnd, length);
   if (end <= start) return { fields: { end: "End must be after start." } };
-  if (end - start < MIN_SECONDS) return { fields: { end: "The trimmed video must be at least one second long." } };
+  if (end - start < MIN_SECONDS)
+    return { fields: { end: "The trimmed video must be at least one second long." } };
   return { start, end };
 }
 

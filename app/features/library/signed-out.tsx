@@ -8,7 +8,7 @@ import { useHydrated } from "~/ui/use-hydrated";
 /** Handling, in the browser, of a session that ended while the admin panel was open. */
 
 /** The response to a form that was sent after the session had ended, with the entered values. */
-export interface SignedOutAnswer {
+export interface SignedOutResponse {
   message: string;
   upload?: UploadTexts;
   edit?: UploadTexts;
@@ -21,7 +21,7 @@ let shown: { address: string; data: object } | undefined;
 const urlOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
 
 /** Remembers the data that the panel shows, while it is shown. */
-export function useShownData(data: object): void {
+export function useRememberedData(data: object): void {
   const address = urlOf(useLocation());
   useEffect(() => {
     shown = { address, data };

@@ -52,7 +52,8 @@ export async function dismissSimilar(
   const title = prepared("SELECT title FROM videos WHERE id = ?").pluck().get(id);
   if (!video || title === undefined) {
     return failure(404, "Couldn’t mark the videos as different.", {
-      detail: title === undefined ? GONE : "These videos are no longer marked as possible duplicates.",
+      detail:
+        title === undefined ? GONE : "These videos are no longer marked as possible duplicates.",
     });
   }
   const detail = `“${title}” and “${video.title}”`;

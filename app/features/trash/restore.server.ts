@@ -14,7 +14,7 @@ import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
-import { aboutVideos } from "./trash.server";
+import { activityAbout } from "./trash.server";
 
 /** Other writes run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
@@ -69,7 +69,7 @@ export async function restoreVideos(
     await yieldIfDue();
     await transaction(() => {
       if (restorePart(some, restored, now))
-        record({ userId, action: "restore", ...aboutVideos(restored.done) });
+        record({ userId, action: "restore", ...activityAbout(restored.done) });
     });
   }
   await projected();

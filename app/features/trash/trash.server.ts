@@ -65,7 +65,7 @@ export async function purge(
 }
 
 /** Returns the subject and detail of an activity entry about videos. */
-export function aboutVideos(videos: readonly { id: string; title: string }[]) {
+export function activityAbout(videos: readonly { id: string; title: string }[]) {
   const titles = videos.map(({ title }) => title);
   const [only] = videos.length === 1 ? videos : [];
   return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };

@@ -14,7 +14,7 @@ import type { VideoRow } from "~db/schema";
  *
  * @param maySeeHidden called only for files that aren't public.
  */
-export async function answerMedia(
+export async function respondWithMedia(
   request: Request,
   requested: MediaName,
   maySeeHidden: (name: MediaName) => Promise<boolean>,
@@ -22,7 +22,8 @@ export async function answerMedia(
   const open = parseMediaUrl(publicFile(mediaUrl(requested.bucket, requested.path)) ?? "");
   if (open?.path === requested.path) return serveMedia(request, open, true);
   // Users who may see hidden files get this file, even if others get the playable one at its URL.
-  const isOwn = exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
+  const isOwn =
+    exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
   if (isOwn) return serveMedia(request, requested, false);
   return open ? serveMedia(request, open, true) : notFound();
 }

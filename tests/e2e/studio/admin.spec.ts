@@ -12,10 +12,7 @@ function addThree(site: SiteProcess) {
   site.addVideo({ id: "a", title: "Aurora", tags: '["night"]', created_at: day(3) });
 }
 
-test("edits, hides, shows and deletes a video, and undoes the deletion", async ({
-  page,
-  site,
-}) => {
+test("edits, hides, shows and deletes a video, and undoes the deletion", async ({ page, site }) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin");

@@ -64,10 +64,7 @@ test("keeps an upload a draft until its time, in the browser's time zone", async
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("schedules many videos together, and sorts them by the next time", async ({
-  page,
-  site,
-}) => {
+test("schedules many videos together, and sorts them by the next time", async ({ page, site }) => {
   site.addVideo({ id: "v", title: "A video", status: "hidden" });
   site.addVideo({ id: "w", title: "Another", status: "hidden" });
   site.addVideo({

@@ -97,10 +97,7 @@ test("reorders with a number and with many clicks, and updates another tab", asy
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("ignores an outdated page that arrives after a change", async ({
-  page,
-  site,
-}) => {
+test("ignores an outdated page that arrives after a change", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   let asked = 0;
   let sendLatePage = () => {};
@@ -174,10 +171,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders with the mouse, but not after a canceled drag", async ({
-  page,
-  site,
-}) => {
+test("reorders with the mouse, but not after a canceled drag", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);

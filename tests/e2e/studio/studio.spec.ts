@@ -51,10 +51,7 @@ test("scrolls a failure of the last row into view, and removes it after a succes
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("keeps focus and caret across hydration", async ({
-  page,
-  site,
-}) => {
+test("keeps focus and caret across hydration", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   const release = await holdRequests(page, /\.js$/);
@@ -123,10 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, however the dialog is left", async ({
-  page,
-  site,
-}) => {
+test("warns about an unsaved edit, however the dialog is left", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -167,7 +161,9 @@ test("warns about an unsaved edit, however the dialog is left", async ({
   expect(asked.length).toBe(before);
 });
 
-test("warns about texts that aren't uploaded, and discards them after leaving", async ({ page }) => {
+test("warns about texts that aren't uploaded, and discards them after leaving", async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto("/admin");
   const answer = { yes: false };

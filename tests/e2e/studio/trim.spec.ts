@@ -40,7 +40,9 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   await expect(start).toHaveValue("0:02.5");
   await end.fill("0:04.25");
   await end.press("Enter");
-  await expect(page.getByText("The current version stays online until the trimmed one is ready.")).toBeVisible();
+  await expect(
+    page.getByText("The current version stays online until the trimmed one is ready."),
+  ).toBeVisible();
   expect(
     site
       .database()

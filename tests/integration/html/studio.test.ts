@@ -126,7 +126,9 @@ describe("the list", () => {
     expect(visitor.in(dialog()).queryByLabelText("Publish at", { exact: false })).toBeNull();
     visitor.fill("Hide at", "2020-01-01T10:00", dialog());
     await visitor.press("Save schedule");
-    expect(visitor.in().getAllByText("That time is in the past.", { exact: false })).toHaveLength(1);
+    expect(visitor.in().getAllByText("That time is in the past.", { exact: false })).toHaveLength(
+      1,
+    );
     expect(visitor.in().getAllByText("Failed to schedule video.")).toHaveLength(1);
     visitor.fill("Hide at", `${NEXT_YEAR}-06-01T10:00`, dialog());
     await visitor.press("Save schedule");

@@ -111,7 +111,9 @@ it("trims a video at the typed times and discards the trim", async () => {
   expect(start!().value).toBe("0:02.5");
   end!().value = "0:04.25";
   await visitor.submit(end!());
-  expect(visitor.text).toContain("The current version stays online until the trimmed one is ready.");
+  expect(visitor.text).toContain(
+    "The current version stays online until the trimmed one is ready.",
+  );
   expect(trims.all()).toEqual([{ cut_start: 2.5, cut_end: 4.25 }]);
   await visitor.open(`${MANAGE}&trim=${id}`);
   await pressIn(dialog(), "Discard");

@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/features/library/bulk/bulk";
 import { changeVideos, type RowChange } from "~/features/library/bulk/bulk.server";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
@@ -224,11 +224,7 @@ describe("bulk actions", () => {
   it.each([
     ["nothing selected", bulk("hide", []), "Select at least one video."],
     ["no action", bulk("", ["a"]), "Choose an action."],
-    [
-      "an unknown category",
-      bulk("category", ["a"], { category: "all" }),
-      "Choose a category.",
-    ],
+    ["an unknown category", bulk("category", ["a"], { category: "all" }), "Choose a category."],
     ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Enter at least one tag."],
     [
       "too many videos",
@@ -364,8 +360,8 @@ describe("bulk actions on thousands of videos", () => {
     // Typically a tenth of this if nothing else is running.
     expect(held).toBeLessThan(100);
     await projected();
-    expect((await listManaged({ ...ALL_NEWEST, status: "published", search: "night" })).total).toBe(
-      change.action === "add-tags" ? COUNT : 0,
-    );
+    expect(
+      (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,
+    ).toBe(change.action === "add-tags" ? COUNT : 0);
   });
 });

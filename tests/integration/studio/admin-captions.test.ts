@@ -111,7 +111,13 @@ describe("captions in the edit form", () => {
   it.each([
     ["not captions", "hello", {}, 422, /contains no captions/],
     ["not text", Buffer.from([0xff, 0x00, 0x81]), {}, 422, /contains no captions/],
-    ["in an unknown language", SUBRIP, { captionsLanguage: "xx" }, 422, /Choose a caption language/],
+    [
+      "in an unknown language",
+      SUBRIP,
+      { captionsLanguage: "xx" },
+      422,
+      /Choose a caption language/,
+    ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
     "are refused if they are %s, keeping the texts and changing nothing",

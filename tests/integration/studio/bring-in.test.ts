@@ -105,10 +105,7 @@ describe("fetching a URL", () => {
     ["video.mp4", "This isn't a URL."],
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
-    [
-      "https://me:secret@videos.example/",
-      "URLs with a user name or password can't be imported.",
-    ],
+    ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
   ])("refuses a bad URL: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
   });

@@ -272,14 +272,11 @@ describe("a request of an account that is restricted in the meantime", () => {
   };
   beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));
 
-  it.each(Object.entries(PUBLISHERS))(
-    "is refused after deactivation: %s",
-    async (_, fields) => {
-      const before = video();
-      expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
-      expect(video()).toEqual(before);
-    },
-  );
+  it.each(Object.entries(PUBLISHERS))("is refused after deactivation: %s", async (_, fields) => {
+    const before = video();
+    expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
+    expect(video()).toEqual(before);
+  });
 
   it.each(Object.entries(PUBLISHERS).slice(-3))(
     "is refused after losing the right to publish: %s",

@@ -277,7 +277,9 @@ describe("importing a folder", () => {
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
-    await expect(importFolder("move")).rejects.toThrow("Files of the import were removed by another process.");
+    await expect(importFolder("move")).rejects.toThrow(
+      "Files of the import were removed by another process.",
+    );
     await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
     sqliteHandle().exec("DROP TRIGGER taken");

@@ -85,7 +85,10 @@ const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
 /** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
-function addVideoWithTwoFiles(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
+function addVideoWithTwoFiles(
+  state: "pending" | "earlier" = "pending",
+  replacedAt = new Date().toISOString(),
+) {
   const of = (base: string) => ({
     video_url: `/media/videos/u/${base}.mp4`,
     hls_url: `/media/videos/u/${base}/hls-1/master.m3u8`,

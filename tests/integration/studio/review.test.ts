@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ALL_NEWEST, manageHref, readManageView } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW, manageHref, readManageView } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import type { ReviewFailure } from "~/features/library/review/review.server";
 import { action, loader } from "~/features/library/routes/review";
@@ -254,7 +254,7 @@ describe("filtering drafts by readiness", () => {
     };
     expect(await shown("ready")).toEqual({ ids: ["b"], total: 1 });
     expect(await shown("unready")).toEqual({ ids: ["a", "c"], total: 2 });
-    const all = await listManaged(ALL_NEWEST);
+    const all = await listManaged(DEFAULT_VIEW);
     expect(all.videos.filter(({ isReady }) => isReady).map(({ id }) => id)).toEqual(["b"]);
   });
 });

@@ -4,8 +4,8 @@ import { action as actOnApi } from "~/features/api/routes/api";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import type { BulkPreview } from "~/features/library/bulk/bulk";
 import { performDue, startSchedule } from "~/features/library/change-visibility.server";
-import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
-import { idsOf, listManaged } from "~/features/library/list/managed-list.server";
+import { DEFAULT_VIEW, readManageView } from "~/features/library/list/manage-address";
+import { findVideoIds, listManaged } from "~/features/library/list/managed-list.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
@@ -322,8 +322,8 @@ describe("the list of scheduled videos", () => {
     expect(await listed({ sort: "title" })).toEqual(["a", "b", "d"]);
     expect(await listed({ category: "english" })).toEqual(["b"]);
     expect(await listed({ search: "of tw" })).toEqual(["a"]);
-    expect((await idsOf(view, 10)).sort()).toEqual(["a", "b", "d"]);
-    expect((await listManaged(ALL_NEWEST)).total).toBe(4);
+    expect((await findVideoIds(view, 10)).sort()).toEqual(["a", "b", "d"]);
+    expect((await listManaged(DEFAULT_VIEW)).total).toBe(4);
   });
 
   it("can be sorted by the next time, on every page and in a search", async () => {

@@ -221,7 +221,7 @@ describe("a tag change", () => {
   it("continues after a restart, and so does undoing it", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
     await projected();
-    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
     // The state that a process leaves if it ends halfway.
@@ -290,7 +290,7 @@ describe("a tag change", () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 1);
-    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     expect(await end).toEqual({ videos: 3_000, left: 0 });
     const { end: undone } = (await undoTagChange(id, "u"))!;

@@ -6,7 +6,7 @@ import { listDeletions, RECENT_MS } from "~/features/library/trash/recent-deleti
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";
-import { answerMedia } from "~/features/visibility/media-access.server";
+import { respondWithMedia } from "~/features/visibility/media-access.server";
 import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
@@ -87,7 +87,11 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
-  const answer = await answerMedia(request, { bucket: "videos", path: name }, async () => true);
+  const answer = await respondWithMedia(
+    request,
+    { bucket: "videos", path: name },
+    async () => true,
+  );
   await answer.body?.cancel();
   return answer.status;
 }

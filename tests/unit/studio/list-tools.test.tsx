@@ -2,7 +2,7 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FilterBar } from "~/features/library/list/filter-bar";
-import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW, readManageView } from "~/features/library/list/manage-address";
 import { SavedViews } from "~/features/library/list/saved-views";
 import { ListKeys, VideoList } from "~/features/library/list/video-list";
 import { PageJump } from "~/features/library/routes/manage-tab";
@@ -24,7 +24,7 @@ it("opens the keyboard shortcuts with a question mark, except while typing", asy
 });
 
 it("jumps to a page by number and keeps the filters", async () => {
-  const view = { ...ALL_NEWEST, page: 3, search: "night", sort: "views" as const };
+  const view = { ...DEFAULT_VIEW, page: 3, search: "night", sort: "views" as const };
   renderAt(<PageJump view={view} pageCount={900} />);
   const page = (await screen.findByLabelText(/Go to page/)) as HTMLInputElement;
   const sent = new FormData(page.form!);
@@ -39,7 +39,7 @@ it("jumps to a page by number and keeps the filters", async () => {
 });
 
 it("hides the page field if there are few pages", () => {
-  renderAt(<PageJump view={ALL_NEWEST} pageCount={5} />);
+  renderAt(<PageJump view={DEFAULT_VIEW} pageCount={5} />);
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
 });
 
@@ -63,7 +63,7 @@ it("opens the additional filters, which are fields of the same form, if one of t
 });
 
 it("keeps the additional filters closed, and hides the uploader filter from users who only see their own videos", async () => {
-  renderAt(<FilterBar view={{ ...ALL_NEWEST, size: 100 }} />);
+  renderAt(<FilterBar view={{ ...DEFAULT_VIEW, size: 100 }} />);
   const summary = await screen.findByText("More filters");
   expect((summary.closest("details") as HTMLDetailsElement).open).toBe(false);
   expect(screen.queryByLabelText("Uploader")).toBeNull();
@@ -71,7 +71,7 @@ it("keeps the additional filters closed, and hides the uploader filter from user
 });
 
 it("sends a day as the timestamps of its start and end in the browser's time zone", async () => {
-  renderAt(<FilterBar view={ALL_NEWEST} />);
+  renderAt(<FilterBar view={DEFAULT_VIEW} />);
   for (const label of ["Added from", "Added to"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });
   }
@@ -107,11 +107,11 @@ it("shows only the selected columns", async () => {
         similar: {},
         held: {},
         consent: {},
-        likeBlocked: [],
+        resemblingBlocked: [],
         selection,
         now: 0,
       }}
-      view={{ ...ALL_NEWEST, columns: ["duration", "category"] }}
+      view={{ ...DEFAULT_VIEW, columns: ["duration", "category"] }}
     />,
   );
   await screen.findByText("A video");

@@ -18,7 +18,9 @@ describe("a schedule form", () => {
   it.each(["tomorrow", "2026-03-29", "2026-13-40T00:00", "1e9", "2026-03-29T"])(
     "refuses %s",
     (text) => {
-      expect(read(text)).toEqual({ fields: { publishAt: expect.stringContaining("Enter a date and time") } });
+      expect(read(text)).toEqual({
+        fields: { publishAt: expect.stringContaining("Enter a date and time") },
+      });
     },
   );
 
@@ -32,7 +34,9 @@ describe("a schedule form", () => {
   });
 
   it("only accepts a time to hide after the time to publish", () => {
-    const expected = { unpublishAt: "The time to hide the video must be after the time to publish it." };
+    const expected = {
+      unpublishAt: "The time to hide the video must be after the time to publish it.",
+    };
     expect(read("2026-04-01T10:00", "2026-04-01T10:00")).toEqual({ fields: expected });
     expect(read("2026-04-01T10:00", "2026-04-01T10:01")).toHaveProperty("schedule");
   });

@@ -37,7 +37,10 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("unsaved work", () => {
   it.each([
-    ["a changed text field", () => fireEvent.input(screen.getByLabelText("Title"), { target: { value: "x" } })],
+    [
+      "a changed text field",
+      () => fireEvent.input(screen.getByLabelText("Title"), { target: { value: "x" } }),
+    ],
     [
       "a changed text area",
       () => fireEvent.input(screen.getByLabelText("Description"), { target: { value: "x" } }),

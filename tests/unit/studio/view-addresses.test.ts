@@ -21,8 +21,11 @@ function of(search: string): URLSearchParams {
   return new URLSearchParams({ search });
 }
 
-it.each(Object.entries(PAGES))("%s truncates a long search between characters", (_, [read, address]) => {
-  expect([...read(of(LONG))]).toHaveLength(200);
-  const again = new URL(address, "https://site.example").searchParams;
-  expect(read(again)).toBe(read(of(LONG)));
-});
+it.each(Object.entries(PAGES))(
+  "%s truncates a long search between characters",
+  (_, [read, address]) => {
+    expect([...read(of(LONG))]).toHaveLength(200);
+    const again = new URL(address, "https://site.example").searchParams;
+    expect(read(again)).toBe(read(of(LONG)));
+  },
+);

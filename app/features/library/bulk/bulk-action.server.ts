@@ -12,11 +12,11 @@ import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { readTags } from "~db/tags";
 import { type ManageView, manageHref } from "../list/manage-address";
-import { idsOf } from "../list/managed-list.server";
+import { findVideoIds } from "../list/managed-list.server";
 import type { FormFailure } from "../managed-video";
 import { refusalFailure } from "../refusals.server";
 import { addToSeries, removeFromSeries } from "../series/change-series.server";
-import { namedSeries, noSeries } from "../series/series-list.server";
+import { findSeriesByName, unknownSeriesMessage } from "../series/series-list.server";
 import {
   BULK_ACTIONS,
   BULK_TEXTS,
@@ -34,7 +34,7 @@ import {
   type ColumnChange,
   type Conversion,
   isConversion,
-  planned,
+  planChange,
   type SelectedVideo,
 } from "./plan-change.server";
 
@@ -109,8 +109,8 @@ function readChange(form: FormData): BulkChange | string {
   if (action === "add-series" || action === "remove-series") {
     const name = String(form.get("series") ?? "").trim();
     if (name === "") return "Enter the name of a series.";
-    const series = namedSeries(name);
-    return series ? { action, series } : noSeries(name);
+    const series = findSeriesByName(name);
+    return series ? { action, series } : unknownSeriesMessage(name);
   }
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
@@ -127,13 +127,14 @@ function readScheduling(form: FormData): BulkChange | string {
   );
   if ("fields" in read) return Object.values(read.fields)[0] ?? "";
   const { publishAt, unpublishAt } = read.schedule;
-  if (publishAt === null && unpublishAt === null) return "Enter a time to publish or hide the videos.";
+  if (publishAt === null && unpublishAt === null)
+    return "Enter a time to publish or hide the videos.";
   return { action: "schedule", schedule: read.schedule };
 }
 
 async function selectedIds(form: FormData, view: ManageView): Promise<string[] | string> {
   const ids = form.has("all")
-    ? await idsOf(view, MAX_BULK_VIDEOS + 1)
+    ? await findVideoIds(view, MAX_BULK_VIDEOS + 1)
     : [...new Set(form.getAll("selected").map(String))];
   if (ids.length === 0) return "Select at least one video.";
   return ids.length > MAX_BULK_VIDEOS ? TOO_MANY : ids;
@@ -206,7 +207,7 @@ interface PreviewedRows extends Skipped {
 }
 
 function previewColumns(change: ColumnChange, rows: readonly SelectedVideo[]): PreviewedRows {
-  const { changed, ...skipped } = planned(change, rows);
+  const { changed, ...skipped } = planChange(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,

@@ -17,7 +17,7 @@ import {
   type Conversion,
   isConversion,
   isEdit,
-  planned,
+  planChange,
   type SelectedVideo,
   videoConverter,
 } from "./plan-change.server";
@@ -93,9 +93,9 @@ export async function changeVideos(
     done.push(...outcome.titles);
     skipped.refused.push(...outcome.refused);
     skipped.because ??= outcome.because;
-    if (outcome.withheld) {
-      const { videos, because } = outcome.withheld;
-      skipped.withheld = { because, videos: videos + (skipped.withheld?.videos ?? 0) };
+    if (outcome.onHold) {
+      const { videos, because } = outcome.onHold;
+      skipped.onHold = { because, videos: videos + (skipped.onHold?.videos ?? 0) };
     }
     await yieldIfDue();
   }
@@ -155,7 +155,7 @@ interface Applied extends Skipped {
 }
 
 function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applied {
-  const { changed, ...skipped } = planned(change, selected);
+  const { changed, ...skipped } = planChange(change, selected);
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   if (isEdit(change)) {
     prepared(

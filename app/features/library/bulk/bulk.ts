@@ -101,7 +101,7 @@ export interface Skipped {
   /** Why the first of them can't be changed, if the reasons differ. */
   because?: string;
   /** Scheduled videos that will stay hidden at their time because of a hold, and the reason for the first of them. */
-  withheld?: { videos: number; because: string };
+  onHold?: { videos: number; because: string };
 }
 
 /** The result of a bulk action. The numbers add up to the number of selected videos. */
@@ -149,7 +149,7 @@ export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
 };
 
 /** Returns the message about scheduled videos that a hold keeps hidden. */
-export function onHoldMessage({ withheld }: Skipped): string | undefined {
+export function onHoldMessage({ onHold: withheld }: Skipped): string | undefined {
   if (!withheld) return undefined;
   const { videos, because } = withheld;
   const stay = videos === 1 ? "stays hidden" : "stay hidden";

@@ -29,7 +29,7 @@ interface Planned extends Skipped {
  * Plans a change. Videos that need no change are in neither list. Both the preview and the change itself call this, so
  * that they can't differ.
  */
-export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
+export function planChange(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
   const refusals = change.action === "publish" ? refusalsOf(rows.map(({ id }) => id)) : undefined;
   for (const row of rows) {
@@ -39,12 +39,12 @@ export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): P
     if (columns === "refused") plan.refused.push(row.title);
     else if (columns) plan.changed.push({ row, columns });
   }
-  if (change.action === "schedule") plan.withheld = heldVideos(plan.changed);
+  if (change.action === "schedule") plan.onHold = heldVideos(plan.changed);
   return plan;
 }
 
 /** Returns the videos whose time is stored although a hold keeps them hidden, as in the dialog of a single video. */
-function heldVideos(changed: Planned["changed"]): Planned["withheld"] {
+function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(
     ({ row, columns }) => columns.publish_at && row.status !== "published",
   );

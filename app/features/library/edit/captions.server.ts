@@ -111,7 +111,8 @@ async function storeCaptionFile(
   const tag = languageTag(language);
   const label = languageName(tag);
   if (!label) throw captionsError("Choose a caption language.");
-  if (!folder) throw captionsError("Captions can’t be added because this video has no file on this site.");
+  if (!folder)
+    throw captionsError("Captions can’t be added because this video has no file on this site.");
   const pathInBucket = `${folder}/added-captions/${tag}-${randomBytes(6).toString("hex")}.vtt`;
   const target = bucketFile("videos", pathInBucket);
   if (!target) throw new Error(`videos/${pathInBucket} is not a path in the bucket.`);
@@ -203,7 +204,7 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
  * @returns the new value of the column. All count as uploaded: the trimmed file itself has none, so re-encoding it
  *   would otherwise lose them.
  */
-export async function cutCaptions(
+export async function trimCaptions(
   basePath: string,
   { start, end }: Cut,
   original: string | null,

@@ -33,7 +33,7 @@ import { CaptionsFields } from "./captions-fields";
 import { PositionPicker } from "./position-picker";
 
 /** The context of the edit dialog: limits, the site's origin, and data about the video. */
-export interface EditSurroundings {
+export interface EditContext {
   limits: FileLimits;
   /** The session has ended while the page was open. */
   signedOut: boolean;
@@ -69,7 +69,7 @@ export function EditDialog({
   isGone?: boolean;
   /** The URL of the list without a dialog. */
   closeTo: string;
-} & EditSurroundings) {
+} & EditContext) {
   const edit = error?.edit;
   // Keeps the texts and version from when the form was opened, because a live refresh must not change fields that
   // somebody is editing.
@@ -237,7 +237,11 @@ function EditedVideo({
 
   async function copy() {
     if (await copyText(url)) {
-      show({ kind: "success", title: "Link copied", description: "The link is on your clipboard." });
+      show({
+        kind: "success",
+        title: "Link copied",
+        description: "The link is on your clipboard.",
+      });
     } else {
       const description = `Couldn’t copy the link: ${url}`;
       show({ kind: "error", title: "Error", description });
@@ -264,9 +268,7 @@ function EditedVideo({
             author. To remove this metadata, run <code>npm run jobs -- --all</code>.
           </p>
         )}
-        <p className="text-muted">
-          {isPublic ? "Link" : "Link after publishing"}
-        </p>
+        <p className="text-muted">{isPublic ? "Link" : "Link after publishing"}</p>
         <p className="flex w-full min-w-0 items-center gap-2">
           <Link
             to={path}

@@ -117,10 +117,7 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
 }
 
 /** Returns the refusal of an edit with an error outside its texts. Writes nothing. */
-export async function refusedEdit(
-  edit: Edit,
-  fields: RejectedEdit["fields"],
-): Promise<FormRefusal> {
+export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<FormRefusal> {
   const current = findEditable(edit.id);
   if (!current) return { code: "gone" };
   return { code: "invalid", edit: { ...sentForm(edit, current), fields } };

@@ -40,14 +40,15 @@ export async function withFrame<Result>(
   const url = prepared("SELECT video_url FROM videos WHERE id = ?").pluck().get(videoId);
   const name = parseMediaUrl(String(url ?? ""));
   const file = name && bucketFile(name.bucket, name.path);
-  if (!file)
-    throw frameError("A frame can’t be used because this video has no file on this site.");
+  if (!file) throw frameError("A frame can’t be used because this video has no file on this site.");
   if (!ffmpegAvailable()) throw frameError("ffmpeg is not installed. Upload an image instead.");
   return withTemporaryPath(async (folder) => {
     const extract = () => extractFrameTo(file, seconds, folder);
-    const path = await withPlace(extract, { owner: userId, signal: clientSignal() }).catch((error) => {
-      throw toRefusal(error);
-    });
+    const path = await withPlace(extract, { owner: userId, signal: clientSignal() }).catch(
+      (error) => {
+        throw toRefusal(error);
+      },
+    );
     return work({ path, name: "", bytes: 0, sha256: "" });
   });
 }

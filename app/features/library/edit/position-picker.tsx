@@ -3,7 +3,7 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { parsePosition, positionText, withChapter } from "./positions";
+import { formatPosition, insertChapter, parsePosition } from "./positions";
 
 /** The field with the position of the selected storyboard frame. */
 const PICKED_FRAME = "pickedFrame";
@@ -44,7 +44,7 @@ export function PositionPicker({
 
   function pickThumbnail() {
     clearPicked();
-    if (player.current) setThumbnail(positionText(player.current.currentTime));
+    if (player.current) setThumbnail(formatPosition(player.current.currentTime));
   }
 
   function pickFrame(position: string) {
@@ -63,7 +63,7 @@ export function PositionPicker({
   function addChapter() {
     const description = control("description");
     if (!player.current || !(description instanceof HTMLTextAreaElement)) return;
-    const { text, from, to } = withChapter(description.value, player.current.currentTime);
+    const { text, from, to } = insertChapter(description.value, player.current.currentTime);
     description.value = text;
     description.focus();
     description.setSelectionRange(from, to);
@@ -148,7 +148,7 @@ export function StoryboardGrid({
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
           // The frame is from the middle of its interval.
-          const position = positionText((frame.start + frame.end) / 2);
+          const position = formatPosition((frame.start + frame.end) / 2);
           return (
             <label
               key={`${frame.start} ${frame.sheet} ${frame.x} ${frame.y}`}

@@ -14,12 +14,12 @@ export function parsePosition(text: string): number | undefined {
 }
 
 /** Formats a position for `parsePosition`, to a tenth of a second, such as `1:30.5`. */
-export function positionText(seconds: number): string {
-  return exactPosition(Math.floor(seconds * 10) / 10);
+export function formatPosition(seconds: number): string {
+  return formatExactPosition(Math.floor(seconds * 10) / 10);
 }
 
 /** Formats a position for `parsePosition`, to a millisecond, such as `1:30.04`. */
-export function exactPosition(seconds: number): string {
+export function formatExactPosition(seconds: number): string {
   const milliseconds = Math.round(seconds * 1_000);
   const part = String(milliseconds % 1_000)
     .padStart(3, "0")
@@ -34,7 +34,7 @@ export function exactPosition(seconds: number): string {
  * @param seconds where the chapter starts; fractions are dropped.
  * @returns the new description, and the range of the placeholder in it.
  */
-export function withChapter(
+export function insertChapter(
   description: string,
   seconds: number,
 ): { text: string; from: number; to: number } {

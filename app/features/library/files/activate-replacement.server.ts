@@ -20,7 +20,7 @@ import { every } from "~db/runtime.server";
 import type { VideoRow } from "~db/schema";
 import type { HoldReason } from "~db/schema/moderation";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
-import { carryCaptions, cutCaptions } from "../edit/captions.server";
+import { carryCaptions, trimCaptions } from "../edit/captions.server";
 
 /** The result of a switch to another file; see `Obstacle` for what prevents one. */
 type Outcome = "done" | "gone" | "not ready" | Obstacle;
@@ -37,7 +37,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   const before = readFileAndVideo(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
-  const obstacle = obstacleTo(before.file, userId);
+  const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
   // The counted parts belong to the current file.
   flushWatchedParts();
@@ -54,7 +54,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
     if (now.file.captions !== before.file.captions) return "not ready";
     if (now.video.captions !== before.video.captions) return "not ready";
     if (!isReady(now.file, userId !== null)) return "not ready";
-    const obstacle = obstacleTo(now.file, userId);
+    const obstacle = findObstacle(now.file, userId);
     if (obstacle) return obstacle;
     swapFiles({ ...now, captions, userId });
     return "done";
@@ -67,7 +67,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   }
   // Removes the generated poster if a custom thumbnail was set in the meantime.
   const poster = parseMediaUrl(file.thumbnail_url ?? "");
-  if (poster && isChosen(video)) await removeUnreferenced([poster], "discarded");
+  if (poster && hasCustomThumbnail(video)) await removeUnreferenced([poster], "discarded");
   jobsChanged("work");
   return "done";
 }
@@ -79,7 +79,7 @@ function captionsOfNew(base: string, { file, video }: FileAndVideo): Promise<str
   const current = { captions: isOfOriginal ? video.captions : null, start: video.cut_start ?? 0 };
   const original = fileOfBase(video.id, file.cut_of);
   const cut = { start: file.cut_start, end: file.cut_end };
-  return cutCaptions(base, cut, original?.captions ?? null, current);
+  return trimCaptions(base, cut, original?.captions ?? null, current);
 }
 
 interface FileAndVideo {
@@ -126,7 +126,9 @@ function isUnscanned(fileId: string): boolean {
 }
 
 /** Whether the video has a custom thumbnail, which a new file doesn't replace. */
-export function isChosen(video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">): boolean {
+export function hasCustomThumbnail(
+  video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">,
+): boolean {
   return video.thumbnail_url !== null && video.thumbnail_url !== video.generated_poster_url;
 }
 
@@ -144,7 +146,7 @@ function swapFiles({
   userId,
 }: FileAndVideo & { captions: string | null; userId: string | null }): void {
   const now = new Date().toISOString();
-  const keepsThumbnail = isChosen(video);
+  const keepsThumbnail = hasCustomThumbnail(video);
   const digest = prepared<string>("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
   // A new id, so that an open form with the old id doesn't act on a different file.
   const earlier = newFileId();
@@ -231,11 +233,11 @@ function updateOriginal(videoId: string, now: string): void {
 }
 
 /** Why a video can't be replaced or trimmed while another file is pending. */
-export const PENDING =
+export const PENDING_MESSAGE =
   "Another file is being processed for this video. Wait until it is ready, or discard it.";
 
 /** Whether a video has a pending file. */
-export function isPending(videoId: string): boolean {
+export function hasPendingFile(videoId: string): boolean {
   const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
   return pending.get(videoId) !== undefined;
 }
@@ -298,7 +300,7 @@ export type Obstacle = "on hold" | "not allowed";
  * Returns why a video can't switch to another file, or undefined if it has no hold. A moderator has to see, compare and
  * block the file that the hold is about.
  */
-export function fileHold(videoId: string): string | undefined {
+export function fileHoldMessage(videoId: string): string | undefined {
   return messageOf(holdsOf([videoId]).get(videoId) ?? []);
 }
 
@@ -306,7 +308,7 @@ export function fileHold(videoId: string): string | undefined {
  * Returns why a replacement can't be uploaded, or undefined. While the video is being compared with the block list,
  * uploading is possible, and the file stays pending until the comparison is done.
  */
-export function newFileHold(videoId: string): string | undefined {
+export function uploadHoldMessage(videoId: string): string | undefined {
   const reasons = holdsOf([videoId]).get(videoId) ?? [];
   return messageOf(reasons.filter((reason) => reason !== "comparing"));
 }
@@ -317,11 +319,11 @@ export function newFileHold(videoId: string): string | undefined {
  *
  * @param userId the user who requested the switch; null to check the sender of the file.
  */
-export function obstacleTo(
+export function findObstacle(
   file: Pick<VideoFileRow, "video_id" | "user_id">,
   userId: string | null,
 ): Obstacle | undefined {
-  if (fileHold(file.video_id)) return "on hold";
+  if (fileHoldMessage(file.video_id)) return "on hold";
   const changeable = changeableNow(userId ?? file.user_id, "/admin replace", [file.video_id]);
   return isRefusal(changeable) ? "not allowed" : undefined;
 }

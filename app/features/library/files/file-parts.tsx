@@ -6,8 +6,8 @@ import { formatAge } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
 import {
-  cutText,
   type FormFailure,
+  formatRange,
   type ManagedVideo,
   type OtherFile,
   type OtherFiles,
@@ -41,10 +41,10 @@ export function PendingFile({
 }) {
   return (
     <section
-      aria-label={file.cut ? "Trimmed version" : "New file"}
+      aria-label={file.range ? "Trimmed version" : "New file"}
       className="flex flex-col gap-3 rounded-lg border border-line p-4"
     >
-      <FileFacts file={file} verb={file.cut ? "Requested" : "Uploaded"} now={now} />
+      <FileFacts file={file} verb={file.range ? "Requested" : "Uploaded"} now={now} />
       <JobLine summary={jobs} />
       {file.hasFailed && (
         <p className="text-sm">
@@ -77,7 +77,7 @@ export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; 
   return (
     <p className="min-w-0 text-sm figures">
       <span className="font-medium">{file.duration}</span>
-      {file.cut && ` (${cutText(file.cut)})`}
+      {file.range && ` (${formatRange(file.range)})`}
       {` · ${formatStorage(file.bytes)} · ${verb} ${formatAge(file.at, now)}`}
       {file.by && (
         <span className="text-muted">

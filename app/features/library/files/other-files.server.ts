@@ -7,13 +7,13 @@ import { failure } from "~/platform/failure";
 import { storedDuration } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
-import type { FileAnswer, OtherFile, OtherFiles } from "../managed-video";
+import type { FileResult, OtherFile, OtherFiles } from "../managed-video";
 import {
   activateReplacement,
-  fileHold,
+  fileHoldMessage,
+  findObstacle,
   isReady,
   type Obstacle,
-  obstacleTo,
 } from "./activate-replacement.server";
 
 const WAITS_FOR_EDITOR =
@@ -42,7 +42,7 @@ export function otherFiles(videoId: string): OtherFiles {
   ).all(videoId);
   const toOtherFile = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
     ...{ id, duration: storedDuration(duration), bytes, at, by },
-    ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),
+    ...(cut_start !== null && cut_end !== null && { range: { start: cut_start, end: cut_end } }),
   });
   const pending = rows.find(({ state }) => state === "pending");
   const original = rows.find(({ state }) => state === "original");
@@ -61,7 +61,9 @@ export function otherFiles(videoId: string): OtherFiles {
 }
 
 function waitsFor(file: Row): string | undefined {
-  return obstacleTo(file, null) === "not allowed" ? WAITS_FOR_EDITOR : fileHold(file.video_id);
+  return findObstacle(file, null) === "not allowed"
+    ? WAITS_FOR_EDITOR
+    : fileHoldMessage(file.video_id);
 }
 
 /** A file, and the id of its video, which permissions depend on. */
@@ -73,9 +75,9 @@ interface FileOfVideo {
 const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
 
 /** Returns the failure of a switch to another file because of an obstacle. */
-export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileAnswer {
+export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
   if (obstacle === "not allowed") return { code: "not-allowed" };
-  return failure(409, message, { detail: fileHold(videoId) });
+  return failure(409, message, { detail: fileHoldMessage(videoId) });
 }
 
 /** Switches a video to another file. */
@@ -84,7 +86,7 @@ async function switchTo(
   userId: string,
   message: string,
   done: ToastMessage,
-): Promise<FileAnswer> {
+): Promise<FileResult> {
   const outcome = belongsToVideo(file) ? await activateReplacement(file.id, userId) : "gone";
   if (outcome === "done") return done;
   if (outcome === "gone") return failure(404, message, { detail: GONE });
@@ -94,7 +96,7 @@ async function switchTo(
 }
 
 /** Switches a video to its pending file before that is fully processed. */
-export function useAtOnce(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+export function activateNow(file: FileOfVideo, userId: string): Promise<FileResult> {
   const description = "The video now uses the new file. Processing continues in the background.";
   return switchTo(
     file,
@@ -105,7 +107,7 @@ export function useAtOnce(file: FileOfVideo, userId: string): Promise<FileAnswer
 }
 
 /** Switches a video back to a replaced file. The current file becomes an earlier one. */
-export function restoreFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+export function restoreFile(file: FileOfVideo, userId: string): Promise<FileResult> {
   const description = "The earlier file was restored. The other file is in the trash.";
   return switchTo(
     file,
@@ -116,14 +118,16 @@ export function restoreFile(file: FileOfVideo, userId: string): Promise<FileAnsw
 }
 
 /** Removes the pending file of a video. */
-export async function discardFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+export async function discardFile(file: FileOfVideo, userId: string): Promise<FileResult> {
   const isUploader = accountNow(userId)?.role === "uploader";
   if (isUploader && evidenceAmong([file.videoId]).size > 0) return { code: "evidence" };
   const record = (removed: readonly RemovedFile[]) => {
     for (const { videoId, title } of removed)
       recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title });
   };
-  const removed = belongsToVideo(file) ? await removeReplaced([file.id], "pending", { record }) : [];
+  const removed = belongsToVideo(file)
+    ? await removeReplaced([file.id], "pending", { record })
+    : [];
   if (removed.length === 0) return failure(404, "Failed to discard the file.", { detail: GONE });
   jobsChanged("work");
   return success("File discarded", "The video keeps its current file.");

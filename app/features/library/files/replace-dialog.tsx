@@ -15,7 +15,7 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { FileField } from "~/ui/forms/field";
 import { useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { PageLink } from "~/ui/page-link";
-import { type ReplaceQuestion, WHEN_READY } from "../managed-video";
+import { type ReplaceQuestion, UNTIL_READY } from "../managed-video";
 import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
 /** Replaces the file of a video, shows the pending file, and restores earlier ones. */
@@ -38,7 +38,7 @@ export function ReplaceDialog({
     <Dialog title="Replace file" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The link, texts and views don’t change. {WHEN_READY} Uploaded captions and a custom
+        The link, texts and views don’t change. {UNTIL_READY} Uploaded captions and a custom
         thumbnail are kept. Captions, and chapters in the description, may not match the new file.
       </p>
       <p className="text-sm figures">

@@ -39,19 +39,19 @@ import { success } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import {
-  type FileAnswer,
+  type FileResult,
   type FormFailure,
   type ReplaceQuestion,
-  WHEN_READY,
+  UNTIL_READY,
 } from "../managed-video";
 import {
   activateReplacement,
-  fileHold,
-  isChosen,
-  isPending,
-  newFileHold,
+  fileHoldMessage,
+  hasCustomThumbnail,
+  hasPendingFile,
   newFileId,
-  PENDING,
+  PENDING_MESSAGE,
+  uploadHoldMessage,
 } from "./activate-replacement.server";
 
 const FAILED = "Failed to replace the file.";
@@ -88,14 +88,14 @@ export interface Replacement {
  * @returns a failure if nothing was changed: 404 for a deleted video; 409 with a question for the user, or if another
  *   file is pending; otherwise the failures of an upload. A finished upload then stays available for another attempt.
  */
-export async function replaceFile(replacement: Replacement, userId: string): Promise<FileAnswer> {
+export async function replaceFile(replacement: Replacement, userId: string): Promise<FileResult> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
   if (!upload) return tryToReplace(replacement, userId);
   const request = JSON.stringify(["replace", fields]);
   return shareOutcome({ userId, upload, request }, () => tryToReplace(replacement, userId));
 }
 
-async function tryToReplace(replacement: Replacement, userId: string): Promise<FileAnswer> {
+async function tryToReplace(replacement: Replacement, userId: string): Promise<FileResult> {
   const { upload } = replacement;
   try {
     return await checkAndStore(replacement, userId);
@@ -111,11 +111,11 @@ async function tryToReplace(replacement: Replacement, userId: string): Promise<F
 async function checkAndStore(
   { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
-): Promise<FileAnswer> {
+): Promise<FileResult> {
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return { code: "gone" };
-  const held = newFileHold(id);
+  const held = uploadHoldMessage(id);
   if (held) return refuse(409, held);
   const refusal = consentRefusals([id]).get(id);
   // Another video without a consent record must not become public.
@@ -126,7 +126,7 @@ async function checkAndStore(
     const uploadName = upload ?? (await storeFinishedUpload(userId, file));
     return refuse(status, detail, { upload: uploadName, fileName: file.name, kind });
   };
-  if (isPending(id)) return refuse(409, PENDING);
+  if (hasPendingFile(id)) return refuse(409, PENDING_MESSAGE);
   requireQuota(userId, file.bytes);
   const agreed = checkTerms(terms ?? file.terms);
   if (agreed.refusal) return ask("terms", agreed.refusal, 422);
@@ -141,14 +141,19 @@ async function checkAndStore(
     return ask("incomplete", incompleteMessage(probed.cutOff));
   const comparison = await lookAtFile(file.path);
   if (comparison === "late") throw new UploadError(503, NOT_COMPARED);
-  if (comparison && comparison.blockedVideos.length > 0) throw new UploadError(422, RESEMBLES_BLOCKED, "video");
+  if (comparison && comparison.blockedVideos.length > 0)
+    throw new UploadError(422, RESEMBLES_BLOCKED, "video");
   const stored = await store(id, file, probed, sender, agreed.acceptance);
   if (typeof stored !== "string") return stored;
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
   // Without any processing, for example without ffmpeg, the video switches immediately.
   const isDone = (await activateReplacement(stored, null)) === "done";
-  const messages = [isDone ? "The video now uses the new file." : WHEN_READY, refusal, fileHold(id)];
+  const messages = [
+    isDone ? "The video now uses the new file." : UNTIL_READY,
+    refusal,
+    fileHoldMessage(id),
+  ];
   return success(isDone ? "File replaced" : "File uploaded", messages.filter(Boolean).join(" "));
 }
 
@@ -176,9 +181,9 @@ async function store(
       if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin replace", [videoId]);
       if (isRefusal(changeable)) return changeable;
-      const held = newFileHold(videoId);
+      const held = uploadHoldMessage(videoId);
       if (held) return refuse(409, held);
-      if (isPending(videoId)) return refuse(409, PENDING);
+      if (hasPendingFile(videoId)) return refuse(409, PENDING_MESSAGE);
       requireQuota(userId, bytes);
       runChange(
         database()
@@ -197,7 +202,7 @@ async function store(
       recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
       keepAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
-      const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
+      const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !hasCustomThumbnail(video));
       enqueueIn([id], kinds);
       const entry = { userId, subjectId: videoId, detail: video.title };
       recordActivity({ ...entry, action: "file-send" });

@@ -8,8 +8,8 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { StoryboardGrid } from "../edit/position-picker";
-import { exactPosition, parsePosition } from "../edit/positions";
-import { cutText, type FormFailure, type TrimView, type TypedCut } from "../managed-video";
+import { formatExactPosition, parsePosition } from "../edit/positions";
+import { type FormFailure, formatRange, type TrimView, type TypedRange } from "../managed-video";
 import { type FileDialogProps, PendingFile } from "./file-parts";
 
 /** Trims a video, shows the pending trimmed file, and undoes an existing trim. */
@@ -32,13 +32,13 @@ export function TrimDialog({
         the trimmed one is ready. Captions, thumbnail and storyboard are adjusted; times and
         chapters in the description don’t change.
       </p>
-      {trim.cut && (
+      {trim.range && (
         <section
           aria-label="Current trim"
           className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-4"
         >
           <p className="min-w-0 text-sm figures">
-            {`Plays ${cutText(trim.cut)} of ${trim.duration}.`}
+            {`Plays ${formatRange(trim.range)} of ${trim.duration}.`}
             {original && (
               <span className="text-muted">{` The original takes up ${formatStorage(original.bytes)}.`}</span>
             )}
@@ -58,7 +58,7 @@ export function TrimDialog({
         <PendingFile video={video} file={pending} jobs={jobs} list={list} now={now} />
       ) : trim.url ? (
         <TrimForm
-          key={`${trim.url} ${trim.cut && cutText(trim.cut)}`}
+          key={`${trim.url} ${trim.range && formatRange(trim.range)}`}
           videoId={video.id}
           trim={trim}
           rejected={error?.trim}
@@ -66,9 +66,7 @@ export function TrimDialog({
           address={address}
         />
       ) : (
-        <p className="text-sm">
-          This video has no file on this site that can be trimmed yet.
-        </p>
+        <p className="text-sm">This video has no file on this site that can be trimmed yet.</p>
       )}
     </Dialog>
   );
@@ -80,7 +78,7 @@ export function TrimDialog({
  */
 function TrimForm({
   videoId,
-  trim: { url, duration, frames, cut },
+  trim: { url, duration, frames, range: savedRange },
   rejected,
   list,
   address,
@@ -97,29 +95,30 @@ function TrimForm({
   const stopAt = useRef<number>();
   const hydrated = useHydrated();
   const busy = useNavigation().formData?.get("intent") === "trim";
-  const [typed, setTyped] = useState<TypedCut>(
+  const [typed, setTyped] = useState<TypedRange>(
     rejected?.typed ?? {
-      start: cut ? exactPosition(cut.start) : "",
-      end: cut ? exactPosition(cut.end) : "",
+      start: savedRange ? formatExactPosition(savedRange.start) : "",
+      end: savedRange ? formatExactPosition(savedRange.end) : "",
     },
   );
   const start = typed.start.trim() ? parsePosition(typed.start) : 0;
   const end = typed.end.trim() ? parsePosition(typed.end) : secondsOf(duration);
-  const range = start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
+  const range =
+    start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
 
   function seek(seconds: number | undefined) {
     stopAt.current = undefined;
     if (player.current && seconds !== undefined) player.current.currentTime = seconds;
   }
 
-  function type(name: keyof TypedCut, text: string) {
+  function type(name: keyof TypedRange, text: string) {
     setTyped((before) => ({ ...before, [name]: text }));
     seek(parsePosition(text));
   }
 
-  function setToCurrent(name: keyof TypedCut) {
+  function setToCurrent(name: keyof TypedRange) {
     if (!player.current) return;
-    const text = exactPosition(player.current.currentTime);
+    const text = formatExactPosition(player.current.currentTime);
     setTyped((before) => ({ ...before, [name]: text }));
   }
 
@@ -177,7 +176,12 @@ function TrimForm({
               />
             </div>
             {hydrated && (
-              <Button type="button" variant="secondary" size="sm" onClick={() => setToCurrent(name)}>
+              <Button
+                type="button"
+                variant="secondary"
+                size="sm"
+                onClick={() => setToCurrent(name)}
+              >
                 {name === "start" ? "Set start" : "Set end"}
               </Button>
             )}
@@ -187,7 +191,7 @@ function TrimForm({
       {hydrated && (
         <p role="status" className="text-sm text-muted figures">
           {range
-            ? `Length after trimming: ${exactPosition(range.end - range.start)}`
+            ? `Length after trimming: ${formatExactPosition(range.end - range.start)}`
             : "End must be after start."}
         </p>
       )}

@@ -23,20 +23,20 @@ import { firstRow, runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/frames.server";
 import {
-  type FileAnswer,
+  type FileResult,
   type FormFailure,
-  readCut,
+  readRange,
   type TrimView,
-  type TypedCut,
+  type TypedRange,
 } from "../managed-video";
 import {
   activateReplacement,
   basePathOf,
-  isChosen,
-  isPending,
-  newFileHold,
+  hasCustomThumbnail,
+  hasPendingFile,
   newFileId,
-  PENDING,
+  PENDING_MESSAGE,
+  uploadHoldMessage,
 } from "./activate-replacement.server";
 import { obstacleFailure } from "./other-files.server";
 
@@ -54,7 +54,7 @@ const NO_FFMPEG = "Videos can’t be trimmed because ffmpeg is not installed on 
 export async function trimView(videoId: string): Promise<TrimView> {
   const video = findVideo(videoId);
   const original = video && originalOf(video);
-  const range = video && cutOf(video);
+  const range = video && trimRangeOf(video);
   return {
     url: ownMediaPath(original?.video_url),
     duration: storedDuration(original?.duration ?? ""),
@@ -72,16 +72,19 @@ export async function trimView(videoId: string): Promise<TrimView> {
  *   doesn't respond; 507 if the disk is full.
  */
 export async function trimVideo(
-  { id, ...typed }: TypedCut & { id: string },
+  { id, ...typed }: TypedRange & { id: string },
   userId: string,
-): Promise<FileAnswer> {
-  const refuse = (status: FormFailure["status"], detail: string, fields: Partial<TypedCut> = {}) =>
-    failure(status, FAILED, { detail, trim: { typed, fields } });
+): Promise<FileResult> {
+  const refuse = (
+    status: FormFailure["status"],
+    detail: string,
+    fields: Partial<TypedRange> = {},
+  ) => failure(status, FAILED, { detail, trim: { typed, fields } });
   const video = findVideo(id);
   if (!video) return { code: "gone" };
-  const held = newFileHold(id);
+  const held = uploadHoldMessage(id);
   if (held) return refuse(409, held);
-  if (isPending(id)) return refuse(409, PENDING);
+  if (hasPendingFile(id)) return refuse(409, PENDING_MESSAGE);
   if (isBeingConverted(video)) return refuse(409, CONVERTING);
   const base = originalBase(video);
   const file = bestFile(originalOf(video) ?? { video_url: "", source_url: null });
@@ -92,9 +95,9 @@ export async function trimVideo(
   if (length instanceof UploadError) return refuse(429, length.message);
   if (length === "unavailable") return refuse(503, STORE_UNAVAILABLE);
   if (length === undefined) return refuse(409, MISSING);
-  const range = readCut(typed, length);
+  const range = readRange(typed, length);
   if ("fields" in range) return refuse(422, "Check the start and end times.", range.fields);
-  const unneeded = unnecessaryTrim(range, length, cutOf(video));
+  const unneeded = unnecessaryTrim(range, length, trimRangeOf(video));
   if (unneeded) return refuse(422, unneeded);
   const outcome = await store({ id, base, range }, userId).catch((error) => {
     if (error instanceof UploadError) return FULL;
@@ -103,13 +106,16 @@ export async function trimVideo(
   if (typeof outcome === "string") return refuse(outcome === FULL ? 507 : 409, outcome);
   if (outcome) return outcome;
   jobsChanged("work");
-  return success("Trimming started", "The current version stays online until the trimmed one is ready.");
+  return success(
+    "Trimming started",
+    "The current version stays online until the trimmed one is ready.",
+  );
 }
 
 /** Switches a video back to its original. The trimmed file becomes an earlier file. */
-export async function undoCut(id: string, userId: string): Promise<FileAnswer> {
+export async function undoTrim(id: string, userId: string): Promise<FileResult> {
   if (!findVideo(id)) return { code: "gone" };
-  if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
+  if (hasPendingFile(id)) return failure(409, UNDO_FAILED, { detail: PENDING_MESSAGE });
   const original = prepared("SELECT id FROM video_files WHERE video_id = ? AND state = 'original'");
   const outcome = await activateReplacement(String(original.pluck().get(id)), userId);
   if (outcome === "on hold" || outcome === "not allowed") {
@@ -127,7 +133,7 @@ function findVideo(id: string): VideoRow | undefined {
   return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }
 
-function cutOf({ cut_start: start, cut_end: end }: VideoRow): Cut | undefined {
+function trimRangeOf({ cut_start: start, cut_end: end }: VideoRow): Cut | undefined {
   return start === null || end === null ? undefined : { start, end };
 }
 
@@ -200,9 +206,9 @@ async function store(
       if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin trim", [id]);
       if (isRefusal(changeable)) return changeable;
-      const held = newFileHold(id);
+      const held = uploadHoldMessage(id);
       if (held) return held;
-      if (isPending(id)) return PENDING;
+      if (hasPendingFile(id)) return PENDING_MESSAGE;
       const original = originalOf(video);
       if (originalBase(video) !== base || !original || isBeingConverted(video)) return CHANGED;
       const file = newFileId();
@@ -224,7 +230,7 @@ async function store(
             cut_end: range.end,
           }),
       );
-      const unneeded = isChosen(video) ? ["captions", "poster"] : ["captions"];
+      const unneeded = hasCustomThumbnail(video) ? ["captions", "poster"] : ["captions"];
       const kinds = KINDS_OF_ALL.filter((kind) => !unneeded.includes(kind));
       enqueueIn([file], kinds);
       const entry = { userId, subjectId: id, detail: video.title };

@@ -7,23 +7,23 @@ import { classNames } from "~/ui/class-names";
 import { CheckboxField, Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import {
+  availableSorts,
   COLUMN_LABELS,
   COLUMNS,
-  cleared,
   DEFAULT_PAGE_SIZE,
   hasMoreFilters,
   isFiltered,
   type ManageView,
   manageHref,
-  namedStatus,
   PAGE_SIZES,
   PROBLEM_LABELS,
   PROBLEMS,
   readManageView,
   SORT_LABELS,
   STATUS_LABELS,
-  sortsOf,
+  statusFilter,
   TITLE_COLUMN,
+  withoutFilters,
 } from "./manage-address";
 
 /**
@@ -88,7 +88,7 @@ export function FilterBar({
             defaultValue={view.search}
           />
         </div>
-        <SelectField label="Status" name="status" defaultValue={namedStatus(view) ?? ""}>
+        <SelectField label="Status" name="status" defaultValue={statusFilter(view) ?? ""}>
           <option value="">All</option>
           {Object.entries(STATUS_LABELS).map(([status, label]) => (
             <option key={status} value={status}>
@@ -105,7 +105,7 @@ export function FilterBar({
           ))}
         </SelectField>
         <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
-          {sortsOf(view).map((sort) => (
+          {availableSorts(view).map((sort) => (
             <option key={sort} value={sort}>
               {SORT_LABELS[sort]}
             </option>
@@ -124,7 +124,7 @@ export function FilterBar({
             Filter
           </Button>
           {filtered && (
-            <ButtonLink to={manageHref(cleared(view))} preventScrollReset variant="ghost">
+            <ButtonLink to={manageHref(withoutFilters(view))} preventScrollReset variant="ghost">
               Clear
             </ButtonLink>
           )}

@@ -22,7 +22,7 @@ export const SORT_LABELS: Record<Sort, string> = {
 };
 
 /** Returns the sort orders that a view offers. */
-export function sortsOf({
+export function availableSorts({
   scheduled,
   similar,
 }: Pick<ManageView, "scheduled" | "similar">): readonly Sort[] {
@@ -49,7 +49,7 @@ type NamedStatus = keyof typeof STATUS_LABELS;
 const NAMED_STATUSES = Object.keys(STATUS_LABELS) as NamedStatus[];
 
 /** Returns the value of the status filter of a view. */
-export function namedStatus({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
+export function statusFilter({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
   return scheduled ? "scheduled" : similar ? "similar" : status;
 }
 
@@ -97,13 +97,13 @@ export interface ManageView {
   uploadedBy?: string;
 }
 
-export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
+export const DEFAULT_VIEW: ManageView = { page: 1, search: "", sort: "newest" };
 
 /** Returns the view without its filters; keeps the order, page size and columns. */
-export function cleared({ sort, size, columns }: ManageView): ManageView {
+export function withoutFilters({ sort, size, columns }: ManageView): ManageView {
   return {
-    ...ALL_NEWEST,
-    sort: sortsOf({}).includes(sort) ? sort : "newest",
+    ...DEFAULT_VIEW,
+    sort: availableSorts({}).includes(sort) ? sort : "newest",
     ...(size && { size }),
     ...(columns && { columns }),
   };
@@ -111,7 +111,9 @@ export function cleared({ sort, size, columns }: ManageView): ManageView {
 
 /** Whether the view has any filter. */
 export function isFiltered(view: ManageView): boolean {
-  return manageHref({ ...cleared(view), sort: view.sort }) !== manageHref({ ...view, page: 1 });
+  return (
+    manageHref({ ...withoutFilters(view), sort: view.sort }) !== manageHref({ ...view, page: 1 })
+  );
 }
 
 /** Whether the view uses one of the filters under “More filters”. */
@@ -136,7 +138,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
     ...(similar && { similar }),
     category: toCategoryId(parameters.get("category")),
     sort:
-      sortsOf({ scheduled, similar }).find((sort) => sort === parameters.get("sort")) ??
+      availableSorts({ scheduled, similar }).find((sort) => sort === parameters.get("sort")) ??
       defaultSort({ similar }),
     from: readDay(parameters.get("from")),
     to: readDay(parameters.get("to")),
@@ -152,7 +154,9 @@ export function readDay(text: string | null): string | undefined {
   const trimmed = text?.trim() ?? "";
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(trimmed)) return undefined;
   const time = new Date(trimmed);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(trimmed) ? trimmed : undefined;
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(trimmed)
+    ? trimmed
+    : undefined;
 }
 
 /**
@@ -162,7 +166,7 @@ export function readDay(text: string | null): string | undefined {
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
-  const status = namedStatus(view);
+  const status = statusFilter(view);
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   for (const name of ["from", "to", "uploader"] as const) {

@@ -34,7 +34,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
     to ||
     problems ||
     status !== view.status;
-  const total = needsCount ? undefined : await totalOf({ status, category: view.category });
+  const total = needsCount ? undefined : await countVideos({ status, category: view.category });
   const query: ManagedQuery = { view: queryView, total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
@@ -51,12 +51,17 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
 }
 
 /** Returns at most `limit` ids of the videos that match the view, in no particular order. */
-export async function idsOf(view: ManageView, limit: number): Promise<string[]> {
+export async function findVideoIds(view: ManageView, limit: number): Promise<string[]> {
   await projected();
   return queryThread<string[]>("reading", "managed-ids", { view: toQueryView(view), limit });
 }
 
-function toQueryView({ category, uploader, columns: _, ...view }: ManageView): ManagedQuery["view"] {
+function toQueryView({
+  category,
+  uploader,
+  columns: _,
+  ...view
+}: ManageView): ManagedQuery["view"] {
   const uploadedBy = view.uploadedBy ?? uploader;
   const categories = category && storedValues(category);
   return { ...view, uploadedBy, knownTo: view.uploadedBy, categories };
@@ -179,7 +184,7 @@ export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<
 }
 
 /** Returns the number of videos with a status and category. */
-export async function totalOf(filter: CountedFilter): Promise<number> {
+export async function countVideos(filter: CountedFilter): Promise<number> {
   const all = await totalsByCategory(filter);
   return [...all.values()].reduce((sum, { videos }) => sum + videos, 0);
 }

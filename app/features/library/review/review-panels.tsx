@@ -78,7 +78,13 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
         link.
       </p>
       {newLink && (
-        <Field label="New link" hint="Copy it now; it won’t be shown again." readOnly dir="ltr" value={newLink} />
+        <Field
+          label="New link"
+          hint="Copy it now; it won’t be shown again."
+          readOnly
+          dir="ltr"
+          value={newLink}
+        />
       )}
       {links.length > 0 && (
         <ul className="ruled rounded-lg border border-line bg-surface">

@@ -109,7 +109,7 @@ export interface ReviewFailure extends Failure {
   note?: string;
 }
 
-export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
+export type ReviewResult = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page. `intent` is one of:
@@ -122,7 +122,7 @@ export async function performReview(
   form: FormData,
   video: Review["video"],
   user: SessionUser,
-): Promise<ReviewAnswer> {
+): Promise<ReviewResult> {
   const text = (name: string) => String(form.get(name) ?? "");
   try {
     return await perform(text, video, user);
@@ -136,7 +136,7 @@ async function perform(
   text: (name: string) => string,
   video: Review["video"],
   user: SessionUser,
-): Promise<ReviewAnswer> {
+): Promise<ReviewResult> {
   const intent = text("intent");
   if (intent === "other-video") {
     const videos = text("videos").split(",").filter(Boolean);
@@ -153,7 +153,9 @@ async function perform(
     if (!(await releaseFormerBlocks(video, user.id)))
       return failure(409, FAILED, { detail: "This video is no longer on hold for this reason." });
     return done(
-      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for this reason.",
+      isPublic(video.id)
+        ? "The video is published."
+        : "The video is no longer on hold for this reason.",
     );
   }
   if (intent === "release-scan")
@@ -170,7 +172,12 @@ async function perform(
   }
   const note = text("note").trim();
   if (note.length > MAX_NOTE_LENGTH) {
-    return { ...failure(422, FAILED, { detail: `A note can have at most ${MAX_NOTE_LENGTH.toLocaleString("en")} characters.` }), note };
+    return {
+      ...failure(422, FAILED, {
+        detail: `A note can have at most ${MAX_NOTE_LENGTH.toLocaleString("en")} characters.`,
+      }),
+      note,
+    };
   }
   if (intent === "note") {
     if (!note) return failure(422, FAILED, { detail: "Write a note first." });
@@ -188,8 +195,8 @@ async function writeReview(
   note: string,
   user: SessionUser,
   isReady: boolean | undefined,
-): Promise<ReviewAnswer> {
-  return transaction((): ReviewAnswer => {
+): Promise<ReviewResult> {
+  return transaction((): ReviewResult => {
     const about = { userId: user.id, subjectId: id, detail: title };
     const account = accountNow(user.id);
     if (!account || !allows(account, "/admin/review/:id note")) {

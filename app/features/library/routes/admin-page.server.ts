@@ -19,13 +19,13 @@ import { type ManageView, readManageView } from "../list/manage-address";
 import { findEditable, listManaged, uploaders } from "../list/managed-list.server";
 import { type SavedView, savedViewsOf } from "../list/saved-views.server";
 import type { EditableVideo, ManagedPage, OtherFiles, TrimView } from "../managed-video";
-import { type SeriesChoice, seriesChoice } from "../series/series-list.server";
+import { type SeriesChoice, seriesChoices } from "../series/series-list.server";
 import { type SimilarVideo, similarVideos } from "../similar-videos.server";
 import { type Deletion, listDeletions } from "../trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0 };
 
-const NO_SERIES: SeriesChoice = { offered: [], of: [] };
+const NO_SERIES: SeriesChoice = { suggested: [], current: [] };
 
 const DIALOGS = ["edit", "schedule", "replace", "trim", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
@@ -35,7 +35,7 @@ export interface ManageData {
   view: ManageView;
   list: ManagedPage;
   /** Set if the list couldn't be read, so that an empty list doesn't mean that there are no videos. */
-  isUnread?: true;
+  loadFailed?: true;
   /** Unfinished jobs, by video id. */
   jobs: Record<string, JobSummary>;
   /** Similar videos, by video id. */
@@ -52,7 +52,7 @@ export interface ManageData {
   /** The choices of the uploader filter; undefined for users who only see their own videos. */
   uploaders?: Uploader[];
   /** If the list is filtered by missing files: when the last complete file check began, or null. */
-  filesLookedAt?: string | null;
+  filesCheckedAt?: string | null;
   /** The open dialog and its video, which is null if it no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
   /** In the edit dialog: the frames of the video's storyboard. */
@@ -97,7 +97,7 @@ export async function loadManage(
   } catch (error) {
     console.error(error);
     return {
-      ...{ view, list: NO_VIDEOS, isUnread: true, series: NO_SERIES, jobs: {}, similar: {} },
+      ...{ view, list: NO_VIDEOS, loadFailed: true, series: NO_SERIES, jobs: {}, similar: {} },
       ...{ held: {}, consent: {}, resemblingBlocked: [], deletions: [], savedViews: [] },
     };
   }
@@ -122,7 +122,7 @@ async function loadList(
     held: Object.fromEntries(refusalsOf(ids)),
     consent: consentStates(ids),
     deletions: await listDeletions(Date.now(), own),
-    series: own ? NO_SERIES : seriesChoice(kind === "edit" ? id : undefined),
+    series: own ? NO_SERIES : seriesChoices(kind === "edit" ? id : undefined),
     savedViews: savedViewsOf(userId),
     uploaders: own ? undefined : uploaders(),
     filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,

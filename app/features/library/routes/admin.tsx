@@ -37,17 +37,17 @@ import { manageHref, readManageView } from "../list/manage-address";
 import type { FormFailure } from "../managed-video";
 import {
   loadUnlessSignedOut,
-  type SignedOutAnswer,
+  type SignedOutResponse,
   SignInPrompt,
+  useRememberedData,
   useSessionCheck,
-  useShownData,
 } from "../signed-out";
 import { loadManage, loadStats, ownView } from "./admin-page.server";
 import { ActionError, ManageTab } from "./manage-tab";
 import {
-  answerSignedOut,
+  isSignedOutResponse,
   performIntent,
-  showsSignedOutAnswer,
+  respondSignedOut,
   withAdminForm,
 } from "./studio-action.server";
 
@@ -59,11 +59,11 @@ interface ActionData {
   studio?: FormFailure;
   confirmation?: DeleteConfirmation;
   preview?: BulkPreview;
-  signedOut?: SignedOutAnswer;
+  signedOut?: SignedOutResponse;
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const signedOut = showsSignedOutAnswer() && !(await currentUser(request));
+  const signedOut = isSignedOutResponse() && !(await currentUser(request));
   if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
   const user = await requirePermission(request, "/admin");
   const own = ownVideosOf(user, "/admin");
@@ -108,7 +108,7 @@ export function clientLoader({ request, serverLoader }: ClientLoaderFunctionArgs
 
 export async function action({ request }: ActionFunctionArgs) {
   const user = await currentUser(request);
-  if (!user) return answerSignedOut(request);
+  if (!user) return respondSignedOut(request);
   requireOwnOrigin(request);
   assertAllowed(user, "/admin");
   const requested = readManageView(new URL(request.url).searchParams);
@@ -156,7 +156,7 @@ export default function Admin() {
   useLiveRefresh({ jobs: true });
   useSessionCheck();
   const loaded = useLoaderData<typeof loader>();
-  useShownData(loaded);
+  useRememberedData(loaded);
   const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
   const response = useFormResponse<ActionData>();
   useSignedOutResponse(response?.signedOut);
@@ -223,7 +223,7 @@ export default function Admin() {
 }
 
 /** Shows that the form was rejected, and revalidates, after which the page shows the sign-in prompt. */
-function useSignedOutResponse(signedOut: SignedOutAnswer | undefined): void {
+function useSignedOutResponse(signedOut: SignedOutResponse | undefined): void {
   const { revalidate } = useRevalidator();
   useErrorToast(useMemo(() => signedOut && { description: signedOut.message }, [signedOut]));
   useEffect(() => {

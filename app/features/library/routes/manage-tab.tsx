@@ -15,11 +15,11 @@ import { LocalTime } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar, BulkPreviewDialog } from "../bulk/bulk-bar";
-import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
+import { type EditContext, EditDialog } from "../edit/edit-dialog";
 import { ReplaceDialog } from "../files/replace-dialog";
 import { TrimDialog } from "../files/trim-dialog";
 import { FilterBar } from "../list/filter-bar";
-import { cleared, isFiltered, type ManageView, manageHref } from "../list/manage-address";
+import { isFiltered, type ManageView, manageHref, withoutFilters } from "../list/manage-address";
 import { SavedViews, SaveView } from "../list/saved-views";
 import { useSelection } from "../list/selection";
 import { ListKeys, VideoList } from "../list/video-list";
@@ -58,7 +58,7 @@ export function ManageTab({
   now: number;
   /** The uploader terms, if they have to be accepted. */
   terms: Terms | undefined;
-  edit: EditSurroundings;
+  edit: EditContext;
 }) {
   const here = manageHref(view);
   const consent = dialog?.video ? rest.consent[dialog.video.id] : undefined;
@@ -114,7 +114,7 @@ export function ManageTab({
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       {preview && <BulkPreviewDialog preview={preview} list={here} />}
       <FilterBar view={view} uploaders={rest.uploaders} />
-      {rest.filesLookedAt !== undefined && <MissingFilesNote at={rest.filesLookedAt} />}
+      {rest.filesCheckedAt !== undefined && <MissingFilesNote at={rest.filesCheckedAt} />}
       <DeletedBar deletions={deletions} action={here} />
       <SavedViews views={rest.savedViews} here={manageHref({ ...view, page: 1 })} />
       {(list.total > 0 || isFiltered(view)) && (
@@ -149,7 +149,7 @@ export function ManageTab({
             selection={selection}
             total={list.total}
             pageSize={list.videos.length}
-            series={series.offered}
+            series={series.suggested}
             action={here}
           />
           <Pager
@@ -160,7 +160,7 @@ export function ManageTab({
           <PageJump view={view} pageCount={list.pageCount} />
           <ListKeys here={here} />
         </>
-      ) : rest.isUnread ? null : !isFiltered(view) ? (
+      ) : rest.loadFailed ? null : !isFiltered(view) ? (
         <EmptyState
           icon={<Film />}
           title="No videos yet."
@@ -170,7 +170,7 @@ export function ManageTab({
         <EmptyState
           icon={<Film />}
           title="No videos found."
-          action={<ButtonLink to={manageHref(cleared(view))}>Show all videos</ButtonLink>}
+          action={<ButtonLink to={manageHref(withoutFilters(view))}>Show all videos</ButtonLink>}
         >
           No videos match the search and filters.
         </EmptyState>
@@ -203,7 +203,7 @@ export function ActionError({
   error: FormFailure | undefined;
   /** The URL of the list without a dialog. */
   closeTo: string;
-  edit: EditSurroundings;
+  edit: EditContext;
 }) {
   const hydrated = useHydrated();
   useErrorToast(

@@ -28,7 +28,7 @@ import {
 } from "../series/series-address";
 import { SeriesEditor } from "../series/series-editor";
 import {
-  editedSeries,
+  findSeries,
   type ListedSeries,
   listSeries,
   listSeriesVideos,
@@ -48,7 +48,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     const all = listSeries(view);
     return { view: { ...view, page: all.page }, isDeleting: false, all };
   }
-  const series = editedSeries(view.id);
+  const series = findSeries(view.id);
   if (!series) return data({ view, isDeleting: false }, { status: 404 });
   const list = listSeriesVideos(series.id, view.page);
   return { view: { ...view, page: list.page }, isDeleting, one: { series, list } };
@@ -70,7 +70,7 @@ interface Loaded {
   isDeleting: boolean;
   all?: SeriesList;
   one?: {
-    series: NonNullable<ReturnType<typeof editedSeries>>;
+    series: NonNullable<ReturnType<typeof findSeries>>;
     list: ReturnType<typeof listSeriesVideos>;
   };
 }

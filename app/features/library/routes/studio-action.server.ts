@@ -34,16 +34,16 @@ import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "../bulk
 import { performBulk, undoAction } from "../bulk/bulk-action.server";
 import { scheduleVideo, toggleVideo } from "../change-visibility.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "../edit/captions.server";
-import { editVideo, refusedEdit } from "../edit/edit.server";
-import { discardFile, restoreFile, useAtOnce } from "../files/other-files.server";
+import { editVideo, rejectEdit } from "../edit/edit.server";
+import { activateNow, discardFile, restoreFile } from "../files/other-files.server";
 import { replaceFile } from "../files/replace.server";
-import { trimVideo, undoCut } from "../files/trim.server";
+import { trimVideo, undoTrim } from "../files/trim.server";
 import type { ManageView } from "../list/manage-address";
 import { removeView, saveView } from "../list/saved-views.server";
 import type { FormFailure, FormRefusal } from "../managed-video";
 import { refusalFailure } from "../refusals.server";
 import { editSeriesOf, readSeriesEdit } from "../series/change-series.server";
-import type { SignedOutAnswer } from "../signed-out";
+import type { SignedOutResponse } from "../signed-out";
 import { dismissSimilar } from "../similar-videos.server";
 
 const id = z.string().min(1);
@@ -182,7 +182,7 @@ async function perform(
         fileError,
       };
       const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
-      if (typeof series === "string") return refusedEdit(edit, { series });
+      if (typeof series === "string") return rejectEdit(edit, { series });
       const refused = await editVideo(edit, userId);
       return refused ?? (series && (await editSeriesOf(id, series, userId))) ?? UPDATED;
     }
@@ -194,7 +194,7 @@ async function perform(
     case "schedule": {
       const outcome = await scheduleVideo(request, userId);
       if (isRefusal(outcome)) return outcome;
-      const { isSet, withheld } = outcome;
+      const { isSet, holdMessage: withheld } = outcome;
       const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
       const description = withheld ? `${saved} ${withheld} It stays hidden until then.` : saved;
       return { ...UPDATED, description };
@@ -212,7 +212,7 @@ async function perform(
       return replaceFile({ ...replacement, file: video, fileError }, userId);
     }
     case "use-file":
-      return useAtOnce({ id: request.file, videoId: request.id }, userId);
+      return activateNow({ id: request.file, videoId: request.id }, userId);
     case "restore-file":
       return restoreFile({ id: request.file, videoId: request.id }, userId);
     case "discard-file":
@@ -220,7 +220,7 @@ async function perform(
     case "trim":
       return trimVideo(request, userId);
     case "undo-trim":
-      return undoCut(request.id, userId);
+      return undoTrim(request.id, userId);
     case "not-same":
       return dismissSimilar(request.id, request.other, userId, own?.userId);
     case "bulk":
@@ -295,12 +295,12 @@ function isStudioForm(request: Request, { fields }: ReceivedForm): boolean {
  *
  * @throws a 403 Response for a form of another site.
  */
-export async function answerSignedOut(request: Request) {
+export async function respondSignedOut(request: Request) {
   requireOwnOrigin(request);
   return data({ signedOut: await readSignedOut(request) }, { status: 400 });
 }
 
-async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
+async function readSignedOut(request: Request): Promise<SignedOutResponse> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     return readSignedOutForm(request);
   }
@@ -319,6 +319,6 @@ const NO_FILE: FileRule = {
 };
 
 /** Whether the page is rendered as the response to a form, whose action has already checked the session. */
-export function showsSignedOutAnswer(): boolean {
+export function isSignedOutResponse(): boolean {
   return requestContext()?.request.method === "POST";
 }

@@ -217,9 +217,7 @@ function CategoryForm({
         <h2 id="categories" className="text-lg font-semibold">
           Categories
         </h2>
-        <p className="text-sm text-muted">
-          Names and order shown to visitors. URLs don’t change.
-        </p>
+        <p className="text-sm text-muted">Names and order shown to visitors. URLs don’t change.</p>
       </div>
       <Form
         // A different order needs a new form, because the fields are uncontrolled.

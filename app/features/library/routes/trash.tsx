@@ -109,7 +109,9 @@ export default function Trash() {
               icon={<Trash2 />}
               title={nothingFound(view)}
               action={
-                view.search && <ButtonLink to="/admin/trash">Show everything in the trash</ButtonLink>
+                view.search && (
+                  <ButtonLink to="/admin/trash">Show everything in the trash</ButtonLink>
+                )
               }
             />
           ) : view.files ? (

@@ -8,11 +8,11 @@ import type { SeriesVisibility } from "~db/schema/catalogue";
 import { existingIds } from "../bulk/bulk.server";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import {
-  editedSeries,
-  namedSeries,
-  noSeries,
-  orderOf,
+  findSeries,
+  findSeriesByName,
   restorableSince,
+  seriesOrder,
+  unknownSeriesMessage,
 } from "./series-list.server";
 
 const FAILED = "Failed to change the series.";
@@ -20,7 +20,8 @@ const GONE = failure(404, FAILED, {
   detail: "This series no longer exists. Someone may have deleted it.",
 });
 const CHANGED = failure(409, FAILED, {
-  detail: "The series has changed since you opened it. Check the current version, then change it again.",
+  detail:
+    "The series has changed since you opened it. Check the current version, then change it again.",
 });
 
 /** The fields of the series form. */
@@ -79,7 +80,7 @@ export function createSeries(title: string, slug: string, userId: string) {
  */
 export function editSeries(id: number, version: string, texts: SeriesTexts, userId: string) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     if (series.textsVersion !== version) {
       return { ...CHANGED, typed: texts, version: series.textsVersion };
@@ -103,7 +104,7 @@ export function editSeries(id: number, version: string, texts: SeriesTexts, user
 /** Moves a series to the trash, and purges series that have been there for too long. */
 export function deleteSeries(id: number, userId: string, now = Date.now()) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     setFeatured(id, false);
     prepared("UPDATE series SET deleted_at = ? WHERE id = ?").run(new Date(now).toISOString(), id);
@@ -154,10 +155,10 @@ export function moveInSeries(
   userId: string,
 ) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     if (series.version !== version) return CHANGED;
-    const order = orderOf(id);
+    const order = seriesOrder(id);
     const from = order.indexOf(videoId);
     if (from === -1) return CHANGED;
     const requested = to === "up" ? from - 1 : to === "down" ? from + 1 : to - 1;
@@ -183,9 +184,9 @@ export function moveInSeries(
 export async function addToSeries(id: number, videoIds: readonly string[], userId: string) {
   let added: string[] = [];
   const done = await change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
-    const order = orderOf(id);
+    const order = seriesOrder(id);
     const present = new Set(order);
     const known = new Set(existingIds(videoIds));
     added = [...new Set(videoIds)].filter((each) => known.has(each) && !present.has(each));
@@ -205,9 +206,9 @@ export async function addToSeries(id: number, videoIds: readonly string[], userI
 export async function removeFromSeries(id: number, videoIds: readonly string[], userId: string) {
   let removed: string[] = [];
   const done = await change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
-    const order = orderOf(id);
+    const order = seriesOrder(id);
     const requested = new Set(videoIds);
     removed = order.filter((each) => requested.has(each));
     if (removed.length === 0) return { id, title: series.title };
@@ -240,8 +241,7 @@ function wrongFields(id: number, { title, slug }: SeriesTexts): SeriesFailure["f
   const owner = slug === "" ? undefined : ownerOf(slug);
   return {
     ...(taken && { title: taken }),
-    ...(owner !== undefined &&
-      owner !== id && { slug: "Another series has or had this URL." }),
+    ...(owner !== undefined && owner !== id && { slug: "Another series has or had this URL." }),
   };
 }
 
@@ -300,8 +300,8 @@ export function readSeriesEdit(fields: FormData): SeriesEdit | string {
     return id ? [Number(id)] : [];
   });
   if (name === "") return { leave };
-  const series = namedSeries(name);
-  return series ? { add: series.id, leave } : noSeries(name);
+  const series = findSeriesByName(name);
+  return series ? { add: series.id, leave } : unknownSeriesMessage(name);
 }
 
 /** Adds a video to a series and removes it from others. Returns the failure if a series can't be changed. */

@@ -143,10 +143,7 @@ async function update(
   };
   const done = await editSeries(id, version, texts, userId);
   if ("status" in done) return "typed" in done ? { ...done, typed } : done;
-  return redirectWithToast(
-    seriesHref(view),
-    success("Series updated", "Your changes were saved."),
-  );
+  return redirectWithToast(seriesHref(view), success("Series updated", "Your changes were saved."));
 }
 
 async function restore(id: number, userId: string): Promise<SeriesFailure | Response> {

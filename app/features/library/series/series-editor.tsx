@@ -147,9 +147,7 @@ function SeriesForm({
         name="slug"
         maxLength={MAX_TITLE_LENGTH}
         defaultValue={texts.slug}
-        hint={
-          saved("slug") ?? `${seriesPath("")}… Old URLs redirect here.`
-        }
+        hint={saved("slug") ?? `${seriesPath("")}… Old URLs redirect here.`}
         error={fields.slug}
       />
       <TextAreaField

@@ -41,7 +41,7 @@ export function SeriesNameField({
 
 /** The fields of the edit dialog that add a video to a series and remove it from others. */
 export function SeriesFields({
-  choice: { offered, of },
+  choice: { suggested: offered, current: of },
   error,
 }: {
   choice: SeriesChoice;

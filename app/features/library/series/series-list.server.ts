@@ -107,7 +107,7 @@ export function restorableSince(now: number): string {
 }
 
 /** Returns a series, or undefined if it doesn't exist or is in the trash. */
-export function editedSeries(id: number): EditedSeries | undefined {
+export function findSeries(id: number): EditedSeries | undefined {
   const row = prepared<Omit<EditedSeries, "isFeatured" | "textsVersion"> & { isFeatured: 0 | 1 }>(`
     SELECT id, title, slug, description, visibility, version,
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured
@@ -142,7 +142,7 @@ export function listSeriesVideos(id: number, requested: number): SeriesVideosPag
 }
 
 /** Returns the ids of the videos of a series in order, without those that no longer exist. */
-export function orderOf(id: number): string[] {
+export function seriesOrder(id: number): string[] {
   return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()
     .all({ id });
@@ -156,27 +156,27 @@ const KNOWN = `
 /** The data of the series fields in dialogs and forms of videos. */
 export interface SeriesChoice {
   /** The titles of the most recently changed series. */
-  offered: string[];
+  suggested: string[];
   /** The series that the dialog's video is in, by title. */
-  of: { id: number; title: string }[];
+  current: { id: number; title: string }[];
 }
 
-export function seriesChoice(videoId?: string): SeriesChoice {
+export function seriesChoices(videoId?: string): SeriesChoice {
   const offered = prepared<string>(
     "SELECT title FROM series WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
   )
     .pluck()
     .all(MAX_SUGGESTIONS);
-  if (videoId === undefined) return { offered, of: [] };
-  const of = prepared<SeriesChoice["of"][number]>(
+  if (videoId === undefined) return { suggested: offered, current: [] };
+  const of = prepared<SeriesChoice["current"][number]>(
     `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
      WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
   ).all(videoId);
-  return { offered, of };
+  return { suggested: offered, current: of };
 }
 
 /** Returns the series with a title or slug. */
-export function namedSeries(name: string): { id: number; title: string } | undefined {
+export function findSeriesByName(name: string): { id: number; title: string } | undefined {
   const find = (condition: string) =>
     prepared<{ id: number; title: string }>(
       `SELECT id, title FROM series WHERE deleted_at IS NULL AND ${condition}`,
@@ -185,6 +185,6 @@ export function namedSeries(name: string): { id: number; title: string } | undef
 }
 
 /** Returns the message about a name that no series has. */
-export function noSeries(name: string): string {
+export function unknownSeriesMessage(name: string): string {
   return `No series is called “${name.trim()}”. Create it on the Series page first.`;
 }

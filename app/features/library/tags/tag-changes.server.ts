@@ -12,7 +12,7 @@ import { readTags } from "~db/tags";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { restoreAliases, moveAliases } from "./set-aliases.server";
+import { moveAliases, restoreAliases } from "./set-aliases.server";
 
 /** Other writes run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;

@@ -39,19 +39,21 @@ export interface TagsPage {
  */
 export function readTagsPage(sqlite: Database) {
   const counted = catalogueCache<CountedTag[]>(sqlite, 1);
-  return sqlite.transaction(({ search, sort, page: requestedPage, tag }: TagsView & { tag?: string }) => {
-    const all = counted("all", () => countTags(sqlite));
-    const needle = fold(search);
-    const found = needle ? all.filter((each) => each.tag.includes(needle)) : all;
-    const sorted = sort === "name" ? [...found].sort((a, b) => (a.tag < b.tag ? -1 : 1)) : found;
-    const pageCount = Math.max(1, Math.ceil(found.length / TAGS_PAGE_SIZE));
-    const page = Math.min(requestedPage, pageCount);
-    const start = (page - 1) * TAGS_PAGE_SIZE;
-    const tags = sorted.slice(start, start + TAGS_PAGE_SIZE);
-    const result: TagsPage = { tags, page, pageCount, found: found.length, total: all.length };
-    if (tag === undefined) return result;
-    return { ...result, requested: all.find((each) => each.tag === tag) ?? null };
-  });
+  return sqlite.transaction(
+    ({ search, sort, page: requestedPage, tag }: TagsView & { tag?: string }) => {
+      const all = counted("all", () => countTags(sqlite));
+      const needle = fold(search);
+      const found = needle ? all.filter((each) => each.tag.includes(needle)) : all;
+      const sorted = sort === "name" ? [...found].sort((a, b) => (a.tag < b.tag ? -1 : 1)) : found;
+      const pageCount = Math.max(1, Math.ceil(found.length / TAGS_PAGE_SIZE));
+      const page = Math.min(requestedPage, pageCount);
+      const start = (page - 1) * TAGS_PAGE_SIZE;
+      const tags = sorted.slice(start, start + TAGS_PAGE_SIZE);
+      const result: TagsPage = { tags, page, pageCount, found: found.length, total: all.length };
+      if (tag === undefined) return result;
+      return { ...result, requested: all.find((each) => each.tag === tag) ?? null };
+    },
+  );
 }
 
 /** Returns all tags, the most used first, then by name. */

@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { CheckboxField, Field } from "~/ui/forms/field";
-import { ALL_NEWEST, manageHref } from "../list/manage-address";
+import { DEFAULT_VIEW, manageHref } from "../list/manage-address";
 import { SelectionBox, SelectionForm, useSelection } from "../list/selection";
 import type { CountedTag } from "./tag-list.server";
 import type { TagsFailure } from "./tags-action.server";
@@ -118,7 +118,7 @@ export function TagDialog({
       <p className="text-sm text-muted">
         {spellings.length > 0 && `Also written ${spellings.join(", ")}. `}
         <Link
-          to={manageHref({ ...ALL_NEWEST, search: name })}
+          to={manageHref({ ...DEFAULT_VIEW, search: name })}
           className="text-accent underline underline-offset-4"
         >
           Show videos

@@ -67,7 +67,8 @@ async function perform(
   if (intent !== "merge" && intent !== "delete") {
     return INCOMPLETE;
   }
-  if (selected.length === 0) return failure(422, NOT_CHANGED, { detail: "Select at least one tag." });
+  if (selected.length === 0)
+    return failure(422, NOT_CHANGED, { detail: "Select at least one tag." });
   if (selected.length > MAX_TAGS_AT_ONCE)
     return failure(422, NOT_CHANGED, { detail: "Select fewer tags." });
   const typed = String(form.get("name") ?? "");
@@ -80,7 +81,8 @@ async function perform(
   const started = tags.length > 0 ? await changeTags(change, userId) : undefined;
   if (!started) return failure(404, NOT_CHANGED, { detail: GONE });
   const names = nameTitles(tags.map(({ name }) => name));
-  const summary = target.name === null ? `Removed ${names} from` : `Changed ${names} to “${target.name}” in`;
+  const summary =
+    target.name === null ? `Removed ${names} from` : `Changed ${names} to “${target.name}” in`;
   return {
     ...(await describe(summary, started.end)),
     action: {

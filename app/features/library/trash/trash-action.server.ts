@@ -3,7 +3,7 @@ import type { OwnVideos } from "~/features/permissions/permissions";
 import { EVIDENCE_MESSAGE, evidenceAmong } from "~/features/trash/evidence.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import {
-  aboutVideos,
+  activityAbout,
   type Purged,
   purge,
   type RemovedFile,
@@ -43,7 +43,7 @@ export interface PurgeConfirmation {
   bytes: number;
 }
 
-export type TrashAnswer = Failure | ToastMessage | { confirmation: PurgeConfirmation };
+export type TrashResult = Failure | ToastMessage | { confirmation: PurgeConfirmation };
 
 /**
  * Performs a form of the trash. `intent` is `restore` or `purge` with the videos in `selected`, `restore-file` or
@@ -55,7 +55,7 @@ export async function performTrash(
   request: Request,
   userId: string,
   own?: OwnVideos,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, userId, own), {
     busy: NOT_CHANGED,
@@ -67,7 +67,7 @@ async function perform(
   form: FormData,
   userId: string,
   own: OwnVideos | undefined,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   const intent = form.get("intent");
   if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
   const [file] = replacedFiles([String(form.get("file") ?? "")], own);
@@ -84,7 +84,8 @@ async function perform(
     return INCOMPLETE;
   }
   const selected = [...new Set(form.getAll("selected").map(String))];
-  if (selected.length === 0) return failure(422, NOT_CHANGED, { detail: "Select at least one video." });
+  if (selected.length === 0)
+    return failure(422, NOT_CHANGED, { detail: "Select at least one video." });
   if (selected.length > MAX_BULK_VIDEOS)
     return failure(422, NOT_CHANGED, { detail: "Select fewer videos." });
   const ids = ownDeletedIds(own, selected);
@@ -92,7 +93,7 @@ async function perform(
   return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
 }
 
-function confirm(ids: readonly string[]): TrashAnswer {
+function confirm(ids: readonly string[]): TrashResult {
   const rows = prepared<Purged>(
     `SELECT id, title, bytes FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
@@ -107,14 +108,14 @@ function confirm(ids: readonly string[]): TrashAnswer {
   };
 }
 
-function confirmFile({ id, title, bytes }: RemovedFile): TrashAnswer {
+function confirmFile({ id, title, bytes }: RemovedFile): TrashResult {
   return { confirmation: { ids: [id], ofFiles: true, titles: [title], bytes } };
 }
 
 async function purgeFile(
   { id, videoId, title }: RemovedFile,
   userId: string,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return KEPT;
   const entry = { userId, action: "file-purge", subjectId: videoId, detail: title } as const;
   const record = () => void recordActivity(entry);
@@ -122,12 +123,12 @@ async function purgeFile(
   return permanentlyDeleted("1 earlier file", 1);
 }
 
-async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
+async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashResult> {
   const options = { isRemovedKept: !isOwner(userId) };
   const evidence = evidenceAmong(ids, options);
   const recordPart = activityInParts();
   const record = (done: readonly Purged[]) =>
-    recordPart({ userId, action: "purge", ...aboutVideos(done) });
+    recordPart({ userId, action: "purge", ...activityAbout(done) });
   const purged = await purge(ids, { ...options, record });
   if (purged.length === 0) return evidence.size > 0 ? KEPT : GONE;
   const { size } = evidence;
@@ -139,7 +140,7 @@ async function emptyUntil(
   until: string,
   userId: string,
   own: OwnVideos | undefined,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   if (Number.isNaN(Date.parse(until))) {
     return INCOMPLETE;
   }

@@ -62,7 +62,12 @@ export function readTrashPage(sqlite: Database) {
   sqlite.function("title_holds", { deterministic: true }, (title: unknown, needle: unknown) =>
     Number(fold(String(title)).includes(String(needle))),
   );
-  return ({ search, page: requested, own, ...view }: TrashView & { own?: OwnVideos }): TrashPage => {
+  return ({
+    search,
+    page: requested,
+    own,
+    ...view
+  }: TrashView & { own?: OwnVideos }): TrashPage => {
     const ownValues = own && ownDeletedValues(own);
     const match = conditionOf(fold(search));
     const values = { value: match.value, ...ownValues };

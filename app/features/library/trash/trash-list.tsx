@@ -210,7 +210,10 @@ export function EmptyDialog({
       ].join(", ")}
       list={list}
       busy={busy}
-      consequences={["Everything is permanently deleted, including files and views.", CANNOT_BE_UNDONE]}
+      consequences={[
+        "Everything is permanently deleted, including files and views.",
+        CANNOT_BE_UNDONE,
+      ]}
     >
       <input type="hidden" name="intent" value="empty" />
       <input type="hidden" name="until" value={until} />

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { findPreview, previewPath } from "~/features/library/review/preview-links.server";
-import { answerMedia, videosOfFile } from "~/features/visibility/media-access.server";
+import { respondWithMedia, videosOfFile } from "~/features/visibility/media-access.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { requestContext } from "~/platform/node/request-context.server";
@@ -20,7 +20,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
-  const answer = await answerMedia(request, name, async () => true);
+  const answer = await respondWithMedia(request, name, async () => true);
   const headers = new Headers(answer.headers);
   // In no cache, so that nothing is left of it once the link is revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");

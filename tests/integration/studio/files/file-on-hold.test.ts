@@ -41,7 +41,8 @@ function addVideoWithTwoFiles(state: "pending" | "earlier" | "original", status:
   for (const name of ["1", "2"]) writeUpload(site.uploads, `videos/up/${name}.mp4`);
 }
 
-const holdVideo = (reason: HoldReason = "report") => transaction(() => hold({ videoId: "v", reason }));
+const holdVideo = (reason: HoldReason = "report") =>
+  transaction(() => hold({ videoId: "v", reason }));
 const release = (reason: HoldReason = "report") =>
   transaction(() => releaseHold({ videoId: "v", reason }));
 

@@ -101,7 +101,9 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const bytes = fs.readFileSync(playing(id));
 
     const { toast } = await trim(id, "0:01.2", "3");
-    expect(toast.description).toBe("The current version stays online until the trimmed one is ready.");
+    expect(toast.description).toBe(
+      "The current version stays online until the trimmed one is ready.",
+    );
     expect(videoRow(id)).toEqual(before);
     expect((await refusalOf(id, "0", "2")).status).toBe(409);
     expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
@@ -165,7 +167,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
     // Redone from the trash.
-    const again = otherFiles(id).earlier.find(({ cut }) => cut?.start === 1.2);
+    const again = otherFiles(id).earlier.find(({ range }) => range?.start === 1.2);
     await succeed({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(numbersOf(playing(id))).toEqual(from(12, 29));

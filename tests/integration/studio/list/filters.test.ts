@@ -297,9 +297,9 @@ describe("saved views", () => {
 
 describe("missing files", () => {
   it("are found by the next check, with its start time, and forgotten once they exist", async () => {
-    const { filesLookedAt } = await manage("missing=1");
+    const { filesCheckedAt: filesLookedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesLookedAt!)).toBeLessThan(60_000);
-    expect((await manage("failed=1")).filesLookedAt).toBeUndefined();
+    expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
     writeUpload(site.uploads, "videos/u/b.mp4");
     expect(await ids("missing=1")).toBe("db");
     for await (const _ of missingFiles());
@@ -310,12 +310,12 @@ describe("missing files", () => {
 
   it("aren't reported as complete before a check has ended", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
-    expect((await manage("missing=1")).filesLookedAt).toBeNull();
+    expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {
       expect(file.videoId).toBe("b");
       break;
     }
-    expect((await manage("missing=1")).filesLookedAt).toBeNull();
+    expect((await manage("missing=1")).filesCheckedAt).toBeNull();
   });
 });
 
