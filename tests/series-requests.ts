@@ -30,7 +30,7 @@ export async function seriesPage(address = "/admin/series", headers = {}) {
     all: ReturnType<typeof import("~/features/library/series/series-list.server")["listSeries"]>;
     one: {
       series: NonNullable<
-        ReturnType<typeof import("~/features/library/series/series-list.server")["editedSeries"]>
+        ReturnType<typeof import("~/features/library/series/series-list.server")["findSeries"]>
       >;
       list: ReturnType<
         typeof import("~/features/library/series/series-list.server")["listSeriesVideos"]

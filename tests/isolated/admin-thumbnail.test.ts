@@ -180,11 +180,11 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = answer as unknown as { data: { studio: FormFailure } };
       messages.push(String(data.studio.edit?.fields.frame));
-      moments.push(data.studio.edit?.moment);
+      moments.push(data.studio.edit?.frame);
     }
     expect(messages).toEqual([
       "The video is shorter than that.",
-      "Write a moment of the video, such as 1:30.",
+      "Enter a position in the video, such as 1:30.",
     ]);
     // One that was chosen is none that was typed: it must not go before the next choice.
     expect(moments).toEqual([undefined, "soon"]);
@@ -206,9 +206,9 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       return [init.status, data.studio.edit?.fields.frame];
     };
     vi.mocked(cachedProbe).mockRejectedValueOnce(new InterruptedError("ffprobe was killed."));
-    const justNow = "The video can't be read just now. Please try again in a moment.";
+    const justNow = "The video can’t be read right now. Try again in a few seconds.";
     expect(await refusal()).toEqual([503, justNow]);
-    const forGood = [422, "The file of this video can't be read. Choose a picture file."];
+    const forGood = [422, "The file of this video can’t be read. Upload an image instead."];
     fs.writeFileSync(source, "no video");
     expect(await refusal()).toEqual(forGood);
     fs.rmSync(source);
@@ -224,13 +224,13 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
 
   it("is refused with 422 where there is none, kept in the form, and nothing is changed", async () => {
     for (const [frame, message] of [
-      ["soon", "Write a moment of the video, such as 1:30."],
+      ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],
     ] as const) {
       const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(answer).toMatchObject({
         init: { status: 422 },
-        data: { studio: { edit: { fields: { frame: message }, moment: frame } } },
+        data: { studio: { edit: { fields: { frame: message }, frame } } },
       });
     }
     expect(video()).toMatchObject({ title: "A video", thumbnail_url: "/media/thumbnails/u/1.jpg" });

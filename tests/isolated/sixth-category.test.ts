@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { pagesSitemap } from "~/features/catalogue/feeds.server";
 import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { readStatistics } from "~/features/operations/statistics/statistics.server";
 import { relatedVideos } from "~/features/watch/video.server";
@@ -46,7 +46,7 @@ it("a sixth category is in the list of categories alone, and in lists, search, r
   expect(ids(await relatedVideos("a"))).toContain("b");
 
   // The studio.
-  const managed = await listManaged({ ...ALL_NEWEST, category });
+  const managed = await listManaged({ ...DEFAULT_VIEW, category });
   expect(ids(managed.videos)).toEqual(["b", "a"]);
   expect((await readStatistics(7)).storage).toContainEqual({
     category: "retro",

@@ -44,8 +44,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video's media file can't be read without a session",
     file: "app/features/visibility/media-access.server.ts",
-    find: "(await maySeeHidden(asked)) && !isOfDeletedVideo(asked);",
-    replace: "!isOfDeletedVideo(asked);",
+    find: "(await maySeeHidden(requested)) && !isOfDeletedVideo(requested);",
+    replace: "!isOfDeletedVideo(requested);",
     killedBy: "tests/integration/media/media.test.ts",
     title: "is public while the video is published",
   },
@@ -55,7 +55,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '(reach === "own" && isUploadersFile(file, user?.id ?? ""))',
     replace: 'reach === "own"',
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "are an uploader's when the video is theirs",
+    title: "are accessible to the video's uploader",
   },
   {
     rule: "A hidden video's replaced file can't be read",
@@ -63,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "file.replaced_at IS NOT NULL AND videos.public",
     replace: "file.replaced_at IS NOT NULL",
     killedBy: "tests/integration/studio/replace-file.test.ts",
-    title: "is public no more at once",
+    title: "makes the old file private immediately",
   },
   {
     rule: "A hidden video's thumbnail can't be read",
@@ -97,7 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "gives nothing of another video, and its files have no other address",
+    title: "gives access to no other video, and its files have no other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("video_id", "=", video.id)',
     replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "shows a draft to anybody, in no cache and no index, until it is revoked",
+    title: "shows a draft to anyone, uncached and unindexed, until it is revoked",
   },
   {
     rule: "A preview link gives the files of its own video alone",
@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "gives nothing of another video, and its files have no other address",
+    title: "gives access to no other video, and its files have no other URL",
   },
   {
     rule: "A preview link shows no video on hold",
@@ -204,7 +204,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "is looked at as soon as the site starts, and each second after",
+    title: "is applied at startup, and every second after",
   },
 
   // Uploads
@@ -389,7 +389,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
     killedBy: "tests/integration/studio/process-gate.test.ts",
-    title: "run two at a time",
+    title: "runs two at a time",
   },
   {
     rule: "A request for a file that ends gives its place back",
@@ -631,7 +631,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "changes drafts, no other's video, and nothing that is published",
+    title: "changes drafts, but no other user's video and nothing published",
   },
   {
     rule: "A token of the API needs the scope of the call",
@@ -800,12 +800,12 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
     killedBy: "tests/integration/studio/admin.test.ts",
-    title: "removes the row, and after 30 days the files and what was derived from them",
+    title: "removes the row, and after 30 days its files and derived files",
   },
   {
     rule: "Nobody is served the files of a deleted video",
     file: "app/features/visibility/media-access.server.ts",
-    find: " && !isOfDeletedVideo(asked)",
+    find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
     title: "brings back texts, views, files, streams, captions and digest after weeks",
@@ -816,7 +816,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps what a row of another tool names by now, and what was made from it",
+    title: "keeps what a row of another tool references by now, and its derived files",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -920,7 +920,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE deleted_at <= @until AND ${own ? OWN_DELETED",
     replace: "WHERE @until IS NOT NULL AND ${own ? OWN_DELETED",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "forgets after 30 days, and not before",
+    title: "purges after 30 days, and not before",
   },
 
   // Conversions

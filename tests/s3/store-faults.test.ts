@@ -227,7 +227,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
     await expect(withFrame(row.id, "0:01", "u", async () => {})).rejects.toMatchObject({
       status: 503,
-      message: "The video can't be read just now. Please try again in a moment.",
+      message: "The video can’t be read right now. Try again in a few seconds.",
     });
   }, 60_000);
 

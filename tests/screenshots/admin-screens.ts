@@ -93,7 +93,7 @@ export function adminScreens({
           .getByRole("checkbox", { name: /^Select / })
           .nth(1)
           .check();
-        await page.getByLabel("With the selected videos").selectOption("Schedule");
+        await page.getByLabel("Bulk actions").selectOption("Schedule");
         await page.getByLabel("Hide at").waitFor();
       },
     }),
@@ -109,9 +109,9 @@ export function adminScreens({
         const boxes = page.getByRole("checkbox", { name: /^Select / });
         for (const index of [1, 2, 3]) await boxes.nth(index).check();
         const bar = page.getByRole("form", { name: "Selected videos" });
-        await bar.getByLabel("With the selected videos").selectOption("Hide");
+        await bar.getByLabel("Bulk actions").selectOption("Hide");
         await bar.getByRole("button", { name: "Apply" }).click();
-        await page.getByRole("button", { name: "Change videos" }).waitFor();
+        await page.getByRole("button", { name: /^Apply to/ }).waitFor();
       },
     }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),

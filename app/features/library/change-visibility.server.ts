@@ -17,10 +17,10 @@ import type { VideoStatus } from "~db/schema";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import type { FormRefusal } from "./managed-video";
 
-/** A poll reads two small indexes, which takes microseconds. */
+/** Polling is cheap: it reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
-/** Changed in one transaction; what else writes comes in between two. */
-const VIDEOS_AT_ONCE = 32;
+/** Other writes run between two transactions. */
+const VIDEOS_PER_TRANSACTION = 32;
 
 export interface VisibilityChange {
   now: "visible" | "hidden";
@@ -29,8 +29,8 @@ export interface VisibilityChange {
 /**
  * Switches published to hidden and anything else to published.
  *
- * @param expectedStatus the status that the button was pressed on: the change is refused if the status differs, so
- *   that the second of two admins doesn't undo what the first has done.
+ * @param expectedStatus the status that the user saw. The change is refused if the actual status differs, so that the
+ *   second of two admins doesn't undo the first one's change.
  */
 export function toggleVideo(
   { id, expectedStatus }: { id: string; expectedStatus?: VideoStatus },
@@ -39,7 +39,7 @@ export function toggleVideo(
   return transaction(() => changeVisibilityIn(id, "toggle", userId, expectedStatus));
 }
 
-/** Publishes, hides or toggles a video as a part of a transaction. */
+/** Publishes, hides or toggles a video, as a part of the caller's transaction. */
 export function changeVisibilityIn(
   id: string,
   change: "publish" | "hide" | "toggle",
@@ -66,8 +66,8 @@ export function changeVisibilityIn(
 
 export interface ScheduleChange {
   isSet: boolean;
-  /** Why the video will stay hidden at its time, unless that changes until then. */
-  withheld?: string;
+  /** Why the video will stay hidden at its time, unless this changes before. */
+  holdMessage?: string;
 }
 
 /** Sets when a video is published and hidden automatically. */
@@ -78,7 +78,7 @@ export function scheduleVideo(
   return transaction(() => scheduleIn(id, typed, userId));
 }
 
-/** The same as a part of a transaction. */
+/** The same as a part of the caller's transaction. */
 export function scheduleIn(
   id: string,
   typed: TypedSchedule,
@@ -98,32 +98,32 @@ export function scheduleIn(
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
   recordActivity({ ...entry, detail: video.title });
   const withheld = publishAt === null ? undefined : refusalsOf([id]).get(id);
-  return { isSet, ...(withheld && { withheld }) };
+  return { isSet, ...(withheld && { holdMessage: withheld }) };
 }
 
 function findVideo(id: string) {
   return firstRow(database().selectFrom("videos").select(["title", "status"]).where("id", "=", id));
 }
 
-/** Performs what is due, from now on each second; what became due while the site was down, at once. */
+/** Applies due schedules every second, starting with those that became due while the site was down. */
 export function startSchedule(): void {
   every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });
 }
 
 /**
- * Publishes and hides the videos whose time has come. One that is held is public once its holds are released.
+ * Publishes and hides the videos that are due. A video on hold becomes public once its holds are released.
  *
  * @param now milliseconds since 1970.
  */
 export async function performDue(now = Date.now()): Promise<void> {
   const time = new Date(now).toISOString();
   const yieldIfDue = createWriteYielder();
-  while ((await performSome(time)) > 0) await yieldIfDue();
+  while ((await performBatch(time)) > 0) await yieldIfDue();
 }
 
-function performSome(time: string): Promise<number> {
+function performBatch(time: string): Promise<number> {
   return transaction(() => {
-    const due = applyTimes(time, VIDEOS_AT_ONCE);
+    const due = applyTimes(time, VIDEOS_PER_TRANSACTION);
     for (const { id, title, change } of due) {
       if (change === "none") continue;
       const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";

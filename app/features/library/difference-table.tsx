@@ -1,6 +1,6 @@
 import { ScrollableTable } from "~/ui/scrollable-table";
 
-/** What is or would be replaced and by what, row by row. */
+/** A table of values before and after a change. */
 export function DifferenceTable({
   label,
   headings,
@@ -10,7 +10,7 @@ export function DifferenceTable({
   label: string;
   headings: readonly string[];
   rows: { id: string; title: string; before: string; after: string }[];
-  /** Shown for an empty text. */
+  /** The text for empty values. */
   empty: string;
 }) {
   return (

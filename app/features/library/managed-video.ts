@@ -6,7 +6,7 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { VideoStatus } from "~db/schema";
-import { exactPosition, parsePosition } from "./edit/positions";
+import { formatExactPosition, parsePosition } from "./edit/positions";
 
 /** A video as the studio's list shows it. */
 export interface ManagedVideo {
@@ -24,23 +24,23 @@ export interface ManagedVideo {
   /** A path of this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
-  /** A draft that waits for an editor. */
+  /** A draft that is ready for review. */
   isReady?: boolean;
-  /** It has a hold, so that nobody sees it whatever its status. */
+  /** It is on hold, and not public whatever its status. */
   isHeld?: boolean;
-  /** Its file or thumbnail may have private metadata, since another tool has put it in place. */
+  /** Its file or thumbnail may contain private metadata, because another tool added it. */
   hasMetadata?: boolean;
 }
 
-/** A video with all that can be edited. */
+/** A video with all fields that can be edited. */
 export interface EditableVideo extends ManagedVideo {
   description: string;
   tags: string[];
-  /** The file that is played; undefined while there is none on this site. */
+  /** The playable file; undefined if there is none on this site. */
   videoUrl?: string;
   storyboardUrl?: string;
   captions: { url: string; label: string; added: boolean }[];
-  /** Changes whenever anything of the row that an editor could see does. */
+  /** A hash of the fields that an editor sees. */
   version: string;
 }
 
@@ -53,138 +53,136 @@ export interface ManagedPage {
   total: number;
 }
 
-/** The fields of the edit form as an admin typed them. */
+/** The fields of the edit form, as entered. */
 export type EditTexts = TypedTexts;
 
 type EditField = keyof EditTexts | "thumbnail" | "frame" | "captions" | "series";
 
-/** An edit that was rejected: the form is shown again with its texts. */
+/** A rejected edit, whose form is shown again with its texts. */
 export interface RejectedEdit {
   texts: EditTexts;
-  /** Of the video, whose picture is to be the thumbnail, as it was typed. */
-  moment?: string;
+  /** The position of the frame for the thumbnail, as entered. */
+  frame?: string;
   fields: Partial<Record<EditField, string>>;
-  /** The row as it is now. */
+  /** The current row. */
   current: EditableVideo;
-  /** The version that the texts were made from; after a conflict, the one they are compared with. */
+  /** The version that the form was opened with; after a conflict, the version that it was compared with. */
   version: string;
 }
 
-/** A failure of a form of a video that is shown again. */
+/** The failure of a form about a video that is shown again. */
 export interface FormFailure extends Failure {
   edit?: RejectedEdit;
-  /** The form that replaces a file was rejected: it is shown again, with what it has to ask. */
+  /** For the replace form, with a question for the user. */
   replace?: { question?: ReplaceQuestion };
-  /** A schedule that was rejected: its form is shown again with what was typed. */
+  /** For the schedule form, with the entered values. */
   schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
-  /** A start or an end that was rejected: its form is shown again with what was typed. */
-  trim?: { typed: TypedCut; fields: Partial<TypedCut> };
+  /** For the trim form, with the entered values. */
+  trim?: { typed: TypedRange; fields: Partial<TypedRange> };
 }
 
-/** Why a form of a video was refused; nothing was changed then. */
+/** Why a form about a video was refused without changing anything. */
 export type FormRefusal =
   | Refusal
   | { code: "invalid-schedule"; schedule: NonNullable<FormFailure["schedule"]> }
   | { code: "changed" | "invalid"; edit: RejectedEdit }
   | { code: "file-refused"; status: Failure["status"]; edit: RejectedEdit };
 
-/** What a form about the files of a video is answered. */
-export type FileAnswer = FormFailure | Refusal | ToastMessage;
+/** The result of a form about the files of a video. */
+export type FileResult = FormFailure | Refusal | ToastMessage;
 
-/** Replacing the file of a video: what forms and pages of it share. */
-
-/** A question that has to be answered before a file that has arrived replaces another. */
+/** A question for the user before an uploaded file replaces another. */
 export interface ReplaceQuestion {
-  /** Names the file, which waits on the server. */
+  /** The name of the finished upload. */
   upload: string;
   fileName: string;
-  kind: "duplicate" | "cut off" | "terms";
+  kind: "duplicate" | "incomplete" | "terms";
 }
 
-/** Another file of a video, as the studio shows it. */
+/** A file of a video other than the current one, as the studio shows it. */
 export interface OtherFile {
   id: string;
   duration: string;
   bytes: number;
-  /** When it was sent, or was replaced; ISO 8601 UTC. */
+  /** When it was uploaded or replaced; ISO 8601 UTC. */
   at: string;
-  /** The e-mail of who did that; null when that account is gone. */
+  /** The email of the user who did that; null if the account no longer exists. */
   by: string | null;
-  /** From which second of its original to which, when it is a cut. */
-  cut?: TrimRange;
+  /** The range of the original in seconds, if the file is trimmed. */
+  range?: TrimRange;
 }
 
-/** All files of a video but the one it has. */
+/** All files of a video except the current one. */
 export interface OtherFiles {
-  /** It replaces the file once it is ready. */
+  /** Replaces the current file once it is ready. */
   pending?: OtherFile & {
-    /** It can be played, though not all is made of it. */
+    /** Whether it can be played, even if it isn't fully processed. */
     isPlayable: boolean;
-    /** Something that it needs has failed for good. */
+    /** Whether a required job has failed permanently. */
     hasFailed: boolean;
-    /** Why the video doesn't switch to it when it is ready. */
+    /** Why the video won't switch to it automatically. */
     waitsFor?: string;
   };
-  /** What the video's file was cut from, kept for as long as it has that. */
+  /** The file that the current one was trimmed from; kept while the video is trimmed. */
   original?: OtherFile;
   earlier: OtherFile[];
 }
 
-export const WHEN_READY = "The old file plays until the new one is ready.";
+export const UNTIL_READY = "Visitors see the old file until the new one is ready.";
 
-/** Where a video starts and ends: what the form and the server share. */
-
-/** The fields of the form, as they were typed. */
-export interface TypedCut {
+/** The fields of the trim form, as entered. */
+export interface TypedRange {
   start: string;
   end: string;
 }
 
-/** What the dialog is about. */
+/** The data of the trim dialog. */
 export interface TrimView {
-  /** The file that the times are of, which is the original; undefined while there is none on this site. */
+  /** The URL of the original, which the times refer to; undefined if it isn't on this site. */
   url?: string;
-  /** Of that file. */
+  /** The duration of the original. */
   duration: string;
   frames: StoryboardFrame[];
-  /** What the video is cut to. */
-  cut?: TrimRange;
+  /** The range that the video is trimmed to. */
+  range?: TrimRange;
 }
 
-/** Shorter ones are hardly videos, and no player seeks in them. */
+/** Players can't seek in shorter videos. */
 const MIN_SECONDS = 1;
-/** So much longer than the video the end may be: its length is shown in whole seconds. */
-const ROUNDED_SECONDS = 1;
+/** How far the end may exceed the duration, which is shown in whole seconds. */
+const ROUNDING_SECONDS = 1;
 
-/** Such as `0:10 to 1:20.5`. */
-export function cutText({ start, end }: TrimRange): string {
-  return `${exactPosition(start)} to ${exactPosition(end)}`;
+/** Formats a range, such as `0:10 to 1:20.5`. */
+export function formatRange({ start, end }: TrimRange): string {
+  return `${formatExactPosition(start)} to ${formatExactPosition(end)}`;
 }
 
 /**
- * The part of a video that was typed, within it; an empty field is its beginning or its end.
+ * Parses the range that was entered. A blank field means the beginning or the end of the video.
  *
- * @param length seconds of the video.
- * @returns what is wrong with each field, where something is.
+ * @param length the duration of the video in seconds.
+ * @returns the range, or an error message for each invalid field.
  */
-export function readCut(
-  typed: TypedCut,
+export function readRange(
+  typed: TypedRange,
   length: number,
-): TrimRange | { fields: Partial<TypedCut> } {
-  const moment = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
-  const start = moment(typed.start, 0);
-  const asked = moment(typed.end, length);
-  const fields: Partial<TypedCut> = {};
+): TrimRange | { fields: Partial<TypedRange> } {
+  const position = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
+  const start = position(typed.start, 0);
+  const typedEnd = position(typed.end, length);
+  const fields: Partial<TypedRange> = {};
   if (start === undefined) fields.start = NO_POSITION;
   else if (start >= length) fields.start = TOO_LATE;
-  if (asked === undefined) fields.end = NO_POSITION;
-  else if (asked > length + ROUNDED_SECONDS) fields.end = TOO_LATE;
-  if (start === undefined || asked === undefined || fields.start || fields.end) return { fields };
-  const end = Math.min(asked, length);
-  if (end <= start) return { fields: { end: "It has to end after its start." } };
-  if (end - start < MIN_SECONDS) return { fields: { end: "A cut is at least a second long." } };
+  if (typedEnd === undefined) fields.end = NO_POSITION;
+  else if (typedEnd > length + ROUNDING_SECONDS) fields.end = TOO_LATE;
+  if (start === undefined || typedEnd === undefined || fields.start || fields.end)
+    return { fields };
+  const end = Math.min(typedEnd, length);
+  if (end <= start) return { fields: { end: "End must be after start." } };
+  if (end - start < MIN_SECONDS)
+    return { fields: { end: "The trimmed video must be at least one second long." } };
   return { start, end };
 }
 
-const NO_POSITION = "Write a moment of the video, such as 1:30.";
+const NO_POSITION = "Enter a position in the video, such as 1:30.";
 const TOO_LATE = "The video is shorter than that.";

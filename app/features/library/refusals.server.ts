@@ -3,30 +3,30 @@ import { EVIDENCE_MESSAGE } from "~/features/trash/evidence.server";
 import { failure, GONE } from "~/platform/failure";
 import type { FormFailure, FormRefusal } from "./managed-video";
 
-/** What the studio says about a change of a video that was refused. */
+/** The studio's messages about refused changes of videos. */
 
-export const NOT_A_DRAFT = `${NOT_ALLOWED} Only an editor changes a video that is no longer a draft.`;
+export const NOT_A_DRAFT = `${NOT_ALLOWED} Only editors can change videos that are no longer drafts.`;
 
-/** Where there is no detail, the form says what is wrong with each field. */
+/** Without a detail, the form shows an error for each invalid field. */
 const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], detail?: string]> = {
   gone: [404, GONE],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
   evidence: [409, EVIDENCE_MESSAGE],
-  "status-changed": [409, "Its status has changed since the page was loaded."],
+  "status-changed": [409, "The video’s status has changed since you loaded the page."],
   "not-publishable": [422],
   changed: [
     409,
-    "This video has changed since you opened it. Nothing was overwritten: compare, then update.",
+    "Someone else edited this video. Review their changes, then update again to keep yours.",
   ],
   invalid: [422],
   "invalid-schedule": [422],
   "file-refused": [422],
   busy: [503, "The database is busy. Try again in a few seconds."],
-  failed: [500, "An error stopped the change. Try again."],
+  failed: [500, "Something went wrong. Try again."],
 };
 
-/** The failure that a form shows for a refusal. @param sentence what was not done. */
+/** Returns the failure that a form shows for a refusal, under a message about what failed. */
 export function refusalFailure(refusal: FormRefusal, message: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
   return failure("status" in refusal ? refusal.status : status, message, {
@@ -36,7 +36,7 @@ export function refusalFailure(refusal: FormRefusal, message: string): FormFailu
   });
 }
 
-/** The reason alone; undefined where the fields have it. */
+/** Returns only the reason; undefined if the fields show it. */
 export function refusalDetail(refusal: FormRefusal): string | undefined {
   return "reason" in refusal ? refusal.reason : REFUSALS[refusal.code][1];
 }

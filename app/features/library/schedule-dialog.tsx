@@ -5,7 +5,7 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { DateTimeField } from "~/ui/forms/date-time-field";
 import type { FormFailure, ManagedVideo } from "./managed-video";
 
-/** Sets when a video is published and hidden by itself; what is published can only be hidden. */
+/** Sets when a video is published and hidden automatically. A published video can only be scheduled to be hidden. */
 export function ScheduleDialog({
   video,
   list,
@@ -13,11 +13,11 @@ export function ScheduleDialog({
   error,
 }: {
   video: ManagedVideo;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   list: string;
-  /** The address of this dialog. */
+  /** The URL of this dialog. */
   address: string;
-  /** Why the schedule that was sent was rejected. */
+  /** Why the schedule was rejected. */
   error: FormFailure | undefined;
 }) {
   const busy = useNavigation().formData?.get("intent") === "schedule";
@@ -28,7 +28,7 @@ export function ScheduleDialog({
   };
   const fields = error?.schedule?.fields ?? {};
   return (
-    <Dialog title="Schedule Video" description={video.title} closeTo={list}>
+    <Dialog title="Schedule video" description={video.title} closeTo={list}>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <Form
         method="post"
@@ -44,7 +44,7 @@ export function ScheduleDialog({
             label="Publish at"
             name="publishAt"
             value={typed.publishAt}
-            hint="It then stands in the lists as new. Empty: it stays as it is."
+            hint="The video will appear as new at this time. Leave blank to publish it manually."
             error={fields.publishAt}
           />
         )}
@@ -52,7 +52,7 @@ export function ScheduleDialog({
           label="Hide at"
           name="unpublishAt"
           value={typed.unpublishAt}
-          hint="Empty: never."
+          hint="Leave blank to keep it public."
           error={fields.unpublishAt}
         />
         <div className="flex flex-wrap justify-end gap-3">

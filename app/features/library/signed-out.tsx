@@ -5,24 +5,24 @@ import type { UploadTexts } from "~/features/upload/upload-fields";
 import { ButtonLink } from "~/ui/button";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** A session that ended while the panel was open, in the browser. */
+/** Handling, in the browser, of a session that ended while the admin panel was open. */
 
-/** The answer to a form that was sent after the session had ended, with what was entered. */
-export interface SignedOutAnswer {
+/** The response to a form that was sent after the session had ended, with the entered values. */
+export interface SignedOutResponse {
   message: string;
   upload?: UploadTexts;
   edit?: UploadTexts;
-  /** Of any other form. */
+  /** The fields of any other form. */
   fields?: [name: string, value: string][];
 }
 
 let shown: { address: string; data: object } | undefined;
 
-const addressOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
+const urlOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
 
-/** Remembers what the panel shows, for as long as it is shown. */
-export function useShownData(data: object): void {
-  const address = addressOf(useLocation());
+/** Remembers the data that the panel shows, while it is shown. */
+export function useRememberedData(data: object): void {
+  const address = urlOf(useLocation());
   useEffect(() => {
     shown = { address, data };
     return () => {
@@ -32,8 +32,8 @@ export function useShownData(data: object): void {
 }
 
 /**
- * Loads the panel's data. Where only a refresh of the page is turned away to /auth, the page stays as
- * it is, with what was typed, and says that the session has ended.
+ * Loads the panel's data. If a refresh of the current page is redirected to /auth, returns the data shown before with
+ * `signedOut`, so that the page keeps unsaved input and shows that the session has ended.
  */
 export async function loadUnlessSignedOut<Data extends object>(
   request: Request,
@@ -43,16 +43,16 @@ export async function loadUnlessSignedOut<Data extends object>(
     return await load();
   } catch (error) {
     const target = error instanceof Response ? error.headers.get("Location") : undefined;
-    const isRefresh = shown?.address === addressOf(new URL(request.url));
+    const isRefresh = shown?.address === urlOf(new URL(request.url));
     if (target !== "/auth" || !shown || !isRefresh) throw error;
     return { ...(shown.data as Data), signedOut: true };
   }
 }
 
-/** Refetches the page when somebody comes back to it: the session may have ended, or begun again. */
+/** Revalidates when the user returns to the page, because the session may have ended or started again. */
 export function useSessionCheck(): void {
   const { revalidate } = useRevalidator();
-  // A navigation under way finds out by itself, and must not be begun anew.
+  // A running navigation checks the session itself and must not be restarted.
   const isIdle = useNavigation().state === "idle";
   useEffect(() => {
     if (!isIdle) return;
@@ -68,7 +68,7 @@ export function useSessionCheck(): void {
   }, [isIdle, revalidate]);
 }
 
-/** Stands on the panel when the session has ended; what was typed stays on the page below it. */
+/** The prompt to sign in again after the session has ended. Unsaved input stays on the page below it. */
 export function SignInPrompt({
   message = "Your session has ended.",
   link = "Sign In to Upload",
@@ -76,11 +76,11 @@ export function SignInPrompt({
 }: {
   message?: string;
   link?: string;
-  /** Signing in must not close the dialog, so it is done in another tab. */
+  /** Opens the sign-in page in a new tab, so that the dialog stays open. */
   isInDialog?: boolean;
 }) {
   const hydrated = useHydrated();
-  // Scripts bring the texts back after signing in. Without them only this page has them.
+  // With JavaScript, unsaved input is restored after signing in. Without it, only this page has the input.
   const newTab = isInDialog || !hydrated;
   return (
     <section
@@ -91,8 +91,8 @@ export function SignInPrompt({
         <p className="font-semibold">{message}</p>
         <p className="text-sm text-muted">
           {newTab
-            ? "Sign in in another tab, then send this again: what you typed stays here."
-            : "What you typed is here again when you are back."}
+            ? "Sign in in a new tab, then submit this form again. Your input stays here."
+            : "Your input will be restored after you sign in."}
         </p>
       </div>
       <ButtonLink to="/auth" target={newTab ? "_blank" : undefined}>

@@ -3,7 +3,7 @@ import { type Failure, failure, GONE } from "~/platform/failure";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 
-/** A video that another one looks like. */
+/** A video that resembles another one. */
 export interface SimilarVideo {
   id: string;
   title: string;
@@ -11,10 +11,9 @@ export interface SimilarVideo {
 }
 
 /**
- * The videos that each of some looks like, but for pairs of which somebody has said that they are not
- * the same.
+ * Returns the videos that each of `ids` resembles, except pairs that were marked as not duplicates.
  *
- * @param uploader the id of a user who knows nothing of others' videos that are not published.
+ * @param uploader the id of a user who can't see other users' unpublished videos.
  */
 export function similarVideos(
   ids: readonly string[],
@@ -42,7 +41,7 @@ export function similarVideos(
   return byVideo;
 }
 
-/** Notes that two videos are not the same, whatever they look like. */
+/** Marks two videos as not duplicates. */
 export async function dismissSimilar(
   id: string,
   other: string,
@@ -52,8 +51,9 @@ export async function dismissSimilar(
   const video = similarVideos([id], uploader)[id]?.find((each) => each.id === other);
   const title = prepared("SELECT title FROM videos WHERE id = ?").pluck().get(id);
   if (!video || title === undefined) {
-    return failure(404, "Nothing was changed.", {
-      detail: title === undefined ? GONE : "The two are no longer said to look alike.",
+    return failure(404, "Couldn’t mark the videos as different.", {
+      detail:
+        title === undefined ? GONE : "These videos are no longer marked as possible duplicates.",
     });
   }
   const detail = `“${title}” and “${video.title}”`;
@@ -63,6 +63,6 @@ export async function dismissSimilar(
        WHERE first = min(@id, @other) AND second = max(@id, @other)`,
     ).run({ now: new Date().toISOString(), id, other }),
   );
-  const description = `It is not said again that it looks like “${video.title}”.`;
+  const description = `Marked as not a duplicate of “${video.title}”.`;
   return success("Video Updated", description);
 }

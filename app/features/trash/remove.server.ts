@@ -12,12 +12,12 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { evidenceAmong } from "./evidence.server";
 
-/** Deleted in one transaction; others have their turn between two. */
-const VIDEOS_AT_ONCE = 32;
-/** Once some are deleted. */
-const PATIENCE_MS = 10_000;
+/** Other writes run between two transactions. */
+const VIDEOS_PER_TRANSACTION = 32;
+/** Applies after the first videos were deleted. */
+const RETRY_FOR_MS = 10_000;
 
-/** Columns that the database or the site computes, so a row that is restored leaves them out. */
+/** Computed columns, which a restored row doesn't set. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
 
 /** One deletion, which can be undone as a whole. */
@@ -27,14 +27,14 @@ export interface Deletion {
 }
 
 /**
- * Deletes a video: its row goes to the trash. Its files stay where they are, and nobody is served them, for as
- * long as the deletion can be undone.
+ * Deletes a video by moving its row to the trash. While the deletion can be undone, its files stay where they are, but
+ * aren't served.
  */
 export async function deleteVideo(id: string, userId: string): Promise<Deletion | Refusal> {
   return transaction(() => deleteVideoIn(id, userId));
 }
 
-/** The same as a part of a transaction. */
+/** The same as a part of the caller's transaction. */
 export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   const batch = new Date().toISOString();
   const refusal = deletionRefused([id], userId, "/admin delete");
@@ -45,7 +45,7 @@ export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   return { batch };
 }
 
-/** Returns why an account may not delete videos any more, for the transaction that deletes them. */
+/** Returns why an account may no longer delete videos. Called in the transaction that deletes them. */
 export function deletionRefused(
   ids: readonly string[],
   userId: string,
@@ -71,11 +71,11 @@ export interface Removed {
 /**
  * Deletes many videos.
  *
- * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
+ * @param refuse called in each transaction; returns why the videos can't be deleted. Omitted for automatic deletions
  *   and for a moderator's decision.
- * @param record records the titles of all that were deleted so far, as a part of each transaction.
- * @returns the titles of those that were there, what names the deletion when it is undone, and how many
- *   a failure left, once some were deleted.
+ * @param record called in each transaction with the titles of all videos deleted so far.
+ * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
+ *   it failed after the first transaction.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
@@ -88,9 +88,9 @@ export async function removeVideos<Refused extends Refusal = never>(
   const yieldIfDue = createYielder();
   const all = [...new Set(ids)];
   let processed = 0;
-  for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
+  for (const some of partsOf(all, VIDEOS_PER_TRANSACTION)) {
     await yieldIfDue();
-    const removeSome = () =>
+    const removeBatch = () =>
       transaction((): string[] | Refusal => {
         const refusal = refuse?.();
         if (refusal) return refusal;
@@ -100,10 +100,10 @@ export async function removeVideos<Refused extends Refusal = never>(
       });
     const outcome =
       titles.length === 0
-        ? await removeSome()
-        : await retryWhileBusy(removeSome, PATIENCE_MS).catch((error) => stoppedBy(error));
+        ? await removeBatch()
+        : await retryWhileBusy(removeBatch, RETRY_FOR_MS).catch((error) => stoppedBy(error));
     if (isRefusal(outcome)) {
-      // Once some are deleted, the answer is about these.
+      // After the first transaction, the result is about the deleted videos.
       if (titles.length === 0) return outcome as Refused;
       const left = { videos: all.length - processed, because: outcome };
       return { titles, batch: deletedAt, left };
@@ -114,14 +114,17 @@ export async function removeVideos<Refused extends Refusal = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns what to report of an error that ended a change of many videos after some were changed. */
+/** Returns the refusal to report for an error that ended a bulk change after its first transaction. */
 export function stoppedBy(error: unknown): Refusal {
   if (isBusy(error)) return { code: "busy" };
-  console.error("A change of many videos was ended by an error:", error);
+  console.error("A bulk change failed:", error);
   return { code: "failed" };
 }
 
-/** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */
+/**
+ * Part of a transaction. Returns the title if the video exists, otherwise an empty list. Videos with the same time of
+ * deletion can be restored together.
+ */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
   const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);
   if (!row) return [];
@@ -131,7 +134,7 @@ function moveRowToTrash(id: string, userId: string, deletedAt: string): string[]
      VALUES (@id, @title, @row, @userId, @deletedAt, @bytes)`,
   ).run({ id, title, row: JSON.stringify(withoutComputed(row)), userId, deletedAt, bytes });
   prepared("DELETE FROM videos WHERE id = ?").run(id);
-  // Those of a file that was to replace its own begin again when it is restored.
+  // The jobs of a pending file are enqueued again when the video is restored.
   prepared(
     "DELETE FROM jobs WHERE video_id IN (SELECT id FROM video_files WHERE video_id = ?)",
   ).run(id);

@@ -14,10 +14,10 @@ import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
-import { aboutVideos } from "./trash.server";
+import { activityAbout } from "./trash.server";
 
-/** Restored in one transaction; others have their turn between two. */
-const VIDEOS_AT_ONCE = 32;
+/** Other writes run between two transactions. */
+const VIDEOS_PER_TRANSACTION = 32;
 
 interface Deleted {
   id: string;
@@ -26,17 +26,17 @@ interface Deleted {
 }
 
 interface Restored {
-  /** The ids and titles of those that are back. */
+  /** The restored videos. */
   done: { id: string; title: string }[];
-  /** Titles of those that stay in the trash, because their id is taken. */
+  /** Titles of videos that stay in the trash because their id is taken. */
   taken: string[];
-  /** Of those that a moderator has removed, which stay as well. */
+  /** Titles of videos that stay in the trash because a moderator removed them. */
   removed: string[];
-  /** Of those that are back, and hidden, with the sentence that says why. */
+  /** Restored videos that stay hidden, and why. */
   hidden: { title: string; refusal: string }[];
 }
 
-/** Restores the videos of one deletion, or of them only one user's. */
+/** Restores the videos of one deletion; only a user's own videos if `own` is given. */
 export async function restoreDeletion(
   batch: string,
   userId: string,
@@ -45,18 +45,17 @@ export async function restoreDeletion(
   const all = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
   const ids = ownDeletedIds(own, all as string[]);
   if (ids.length === 0) {
-    return failure(404, "This deletion can't be undone any more.", {
-      detail: "It was undone before, or its videos were deleted for good.",
+    return failure(404, "This deletion can no longer be undone.", {
+      detail: "It was already undone, or its videos were permanently deleted.",
     });
   }
   return restoreVideos(ids, userId);
 }
 
 /**
- * Restores videos of the trash, with their texts, views, files and captions, as they were; what was
- * still to be made from them is asked for again.
+ * Restores videos from the trash with their texts, views, files and captions, and enqueues their unfinished jobs again.
  *
- * @returns the failure when none came back: 404 for what is not in the trash, 409 for what stays there.
+ * @returns a failure if none was restored: 404 if none is in the trash, 409 if they can't be restored.
  */
 export async function restoreVideos(
   ids: readonly string[],
@@ -66,11 +65,11 @@ export async function restoreVideos(
   const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
   const record = activityInParts();
   const yieldIfDue = createYielder();
-  for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+  for (const some of partsOf(ids, VIDEOS_PER_TRANSACTION)) {
     await yieldIfDue();
     await transaction(() => {
       if (restorePart(some, restored, now))
-        record({ userId, action: "restore", ...aboutVideos(restored.done) });
+        record({ userId, action: "restore", ...activityAbout(restored.done) });
     });
   }
   await projected();
@@ -78,7 +77,7 @@ export async function restoreVideos(
   return describeResult(ids.length, restored);
 }
 
-/** Part of a transaction. Returns whether any of these videos is back. */
+/** Part of a transaction. Returns whether any of these videos was restored. */
 function restorePart(ids: readonly string[], restored: Restored, now: number): boolean {
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
@@ -91,7 +90,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const holds = holdsOf(ids);
   for (const row of rows) {
     if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another program has entered a video of this id since.
+    // Another program has inserted a video with this id since.
     else if (row.is_taken) restored.taken.push(row.title);
     else ready.push(row);
   }
@@ -105,7 +104,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
     runChange(database().insertInto("videos").values(values));
     addUpFiles("videos", id);
   }
-  // Their jobs were forgotten with them.
+  // Their jobs were deleted with them.
   enqueueMissingJobs(back);
   const pending = prepared<string>(
     `SELECT id FROM video_files WHERE state = 'pending'
@@ -117,46 +116,46 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   return true;
 }
 
-/** The row as it was, as far as its columns still exist: the site may have been upgraded since. */
+/** Returns the row to insert. Omits columns that no longer exist, because the site may have been upgraded since. */
 function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
   const before = JSON.parse(row) as NewVideoRow;
   const kept = Object.entries(before).filter(([column]) => columns.has(column));
   const { publish_at, unpublish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
   const isAhead = (at: string | null | undefined) => at && Date.parse(at) > now;
-  // What was to be published while it lay in the trash is not published by coming back, and what was to be hidden is
-  // hidden.
-  const isOver = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
+  // A publication that became due in the trash is dropped, so that restoring doesn't publish the video. A time to hide
+  // that became due is applied.
+  const isExpired = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
   return {
     ...rest,
-    ...(isOver && { status: "hidden" as const }),
+    ...(isExpired && { status: "hidden" as const }),
     ...(isAhead(publish_at) && { publish_at }),
     ...(isAhead(unpublish_at) && { unpublish_at }),
   };
 }
 
 function describeResult(
-  asked: number,
+  requestedCount: number,
   { done, taken, removed, hidden }: Restored,
 ): Failure | ToastMessage {
-  const gone = asked - done.length - taken.length - removed.length;
+  const gone = requestedCount - done.length - taken.length - removed.length;
   const were = (count: number) =>
     `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
   const [first] = hidden;
   const rest = [
     first &&
-      `${were(hidden.length)} not published again: ${nameTitles(hidden.map(({ title }) => title))}. ${first.refusal}`,
+      `${were(hidden.length)} restored but not published: ${nameTitles(hidden.map(({ title }) => title))}. ${first.refusal}`,
     removed.length > 0 &&
-      `${were(removed.length)} left there: ${nameTitles(removed)}. ${HOLD_MESSAGES.removed}`,
+      `${were(removed.length)} not restored: ${nameTitles(removed)}. ${HOLD_MESSAGES.removed}`,
     gone > 0 && `${were(gone)} no longer in the trash.`,
     taken.length > 0 &&
-      `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
+      `${were(taken.length)} not restored because another video has the same id: ${nameTitles(taken)}.`,
   ].filter((message) => typeof message === "string");
   if (done.length === 0) {
-    const status = gone === asked ? 404 : 409;
+    const status = gone === requestedCount ? 404 : 409;
     return failure(status, "Failed to restore video.", { detail: rest.join(" ") });
   }
   const titles = done.map(({ title }) => title);
-  const back = `${nameTitles(titles)} ${done.length === 1 ? "is" : "are"} back, files included.`;
-  const title = done.length === 1 ? "Video Restored" : "Videos Restored";
-  return success(title, [back, ...rest].join(" "));
+  const restored = `${nameTitles(titles)} restored.`;
+  const title = done.length === 1 ? "Video restored" : "Videos restored";
+  return success(title, [restored, ...rest].join(" "));
 }

@@ -1,20 +1,20 @@
 import { formatQuantity } from "~/shared/format";
 import { searchText } from "~/shared/search-text";
 
-/** The page of the trash, as its address says. Parameters at their defaults are left out. */
+/** The URL of the Trash page. Parameters at their defaults are left out. */
 
 /** How long a deleted video can be restored. */
 export const TRASH_DAYS = 30;
 
 export interface TrashView {
-  /** Of files that were replaced, and not of deleted videos. */
+  /** Shows replaced files instead of deleted videos. */
   files?: true;
-  /** Part of a title, trimmed; empty for all. */
+  /** A trimmed part of the title; empty for all. */
   search: string;
   page: number;
 }
 
-/** The view of an address. An invalid value counts as its default. */
+/** Parses a URL. Invalid values count as the default. */
 export function readTrashView(parameters: URLSearchParams): TrashView {
   const page = parameters.get("page") ?? "";
   return {
@@ -24,7 +24,7 @@ export function readTrashView(parameters: URLSearchParams): TrashView {
   };
 }
 
-/** The address of a view, with the question whether to empty the trash if that is asked for. */
+/** Returns the URL of a view, optionally with the dialog for emptying the trash. */
 export function trashHref({ files, search, page }: TrashView, isEmptying = false): string {
   const parameters = new URLSearchParams();
   if (files) parameters.set("show", "files");
@@ -36,7 +36,7 @@ export function trashHref({ files, search, page }: TrashView, isEmptying = false
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** For how long something can still be restored, such as `29 days`; at least a day. */
+/** Returns how long something can still be restored, such as `29 days`; at least one day. */
 export function daysLeft(deletedAt: string, now: number): string {
   const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
   return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");

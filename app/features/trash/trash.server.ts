@@ -19,10 +19,10 @@ import { TRASH_DAYS } from "./trash-address";
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
-/** Deleted for good in one transaction; others have their turn between two. */
-const VIDEOS_AT_ONCE = 32;
+/** Other writes run between two transactions. */
+const VIDEOS_PER_TRANSACTION = 32;
 
-/** A video that was deleted for good. */
+/** A permanently deleted video. */
 export interface Purged {
   id: string;
   title: string;
@@ -30,17 +30,17 @@ export interface Purged {
 }
 
 interface RemovalOptions<Removed> {
-  /** Whether a person wants it. */
+  /** Whether a user requested it, as opposed to the automatic cleanup. */
   isOrdered?: boolean;
-  /** Records what was removed so far, as a part of the transaction that removes the last of it. */
+  /** Called in each transaction with everything removed so far. */
   record?: (removed: readonly Removed[]) => void;
 }
 
 /**
- * Deletes videos of the trash for good, with their views, watched parts, digests and positions in series, and
- * enqueues the removal of their files. Evidence stays.
+ * Permanently deletes videos from the trash, with their views, watched parts, digests and positions in series, and
+ * enqueues the removal of their files. Doesn't delete evidence.
  *
- * @returns those that were still there.
+ * @returns the videos that were deleted.
  */
 export async function purge(
   ids: readonly string[],
@@ -52,7 +52,7 @@ export async function purge(
 ): Promise<Purged[]> {
   const purged: Purged[] = [];
   const yieldIfDue = createYielder();
-  for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+  for (const some of partsOf(ids, VIDEOS_PER_TRANSACTION)) {
     await yieldIfDue();
     await transaction(() => {
       const part = purgePart(some, isOrdered, { isRemovedKept });
@@ -64,14 +64,14 @@ export async function purge(
   return purged;
 }
 
-/** What an entry of the activity log says of the videos that something was done to. */
-export function aboutVideos(videos: readonly { id: string; title: string }[]) {
+/** Returns the subject and detail of an activity entry about videos. */
+export function activityAbout(videos: readonly { id: string; title: string }[]) {
   const titles = videos.map(({ title }) => title);
   const [only] = videos.length === 1 ? videos : [];
   return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };
 }
 
-/** What is kept of a video while it can be restored. */
+/** The rows that are kept while a video can be restored. */
 const KEPT = [
   "view_days WHERE video_id",
   "watched_parts WHERE video_id",
@@ -99,7 +99,7 @@ function purgePart(
     const files = entriesOf(id, JSON.parse(row) as NamingRow);
     enqueueRemovals(files, { reason: "deleted", isOrdered });
   }
-  // Another program may have entered a video of the same id since.
+  // Another program may have inserted a video with the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
   recordFileChange(rows.map(({ id }) => id));
   for (const named of KEPT) {
@@ -116,53 +116,53 @@ function purgePart(
 }
 
 /**
- * The videos that were deleted until a moment, of one user's if they are given, the oldest first. Without
- * evidence.
+ * Returns at most `limit` ids of videos that were deleted until a time, the oldest first, without evidence; only of a
+ * user's own videos if `own` is given.
  */
 export function trashedUntil(
   until: string,
-  most: number,
+  limit: number,
   { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
 ): string[] {
   return prepared<string>(
     `SELECT id FROM deleted_videos WHERE deleted_at <= @until AND ${own ? OWN_DELETED : "TRUE"}
        AND NOT ${isEvidence("deleted_videos.id", { isRemovedKept })}
-     ORDER BY deleted_at LIMIT @most`,
+     ORDER BY deleted_at LIMIT @limit`,
   )
     .pluck()
-    .all({ until, most, ...(own && ownDeletedValues(own)) });
+    .all({ until, limit, ...(own && ownDeletedValues(own)) });
 }
 
 /**
- * Deletes for good what was deleted more than 30 days ago, and files that were replaced then. Does nothing
- * while removals are paused.
+ * Permanently deletes videos that were deleted, and files that were replaced, more than 30 days ago. Does nothing while
+ * removals are paused.
  */
 export async function emptyTrash(now = Date.now()): Promise<void> {
   if (await removalsPausedBy()) return;
   const until = new Date(now - TRASH_MS).toISOString();
   await removeOrphanFiles();
   for (;;) {
-    const ids = replacedUntil(until, VIDEOS_AT_ONCE);
+    const ids = replacedUntil(until, VIDEOS_PER_TRANSACTION);
     if (ids.length === 0) break;
     await removeReplaced(ids, "earlier", { isOrdered: false });
   }
   for (;;) {
-    const ids = trashedUntil(until, VIDEOS_AT_ONCE);
+    const ids = trashedUntil(until, VIDEOS_PER_TRANSACTION);
     if (ids.length === 0) return;
     await purge(ids, { isOrdered: false });
   }
 }
 
-/** Removes what is too old every minute. */
+/** Runs `emptyTrash` every minute. */
 export function scheduleTrashCleanup(): void {
   every(EMPTY_EVERY_MS, "empty the trash", () => emptyTrash(), { firstMs: 0 });
 }
 
-/** A file that is no video's any more; the video may be in the trash itself. */
+/** A removed file of a video, which may be in the trash itself. */
 export interface RemovedFile {
   id: string;
-  /** Of the video. */
   videoId: string;
+  /** The title of the video. */
   title: string;
   bytes: number;
 }
@@ -173,7 +173,7 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/** Those of some files that were replaced, and are of one user's videos if they are given. */
+/** Returns those of the files that were replaced; only of a user's own videos if `own` is given. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
@@ -182,9 +182,9 @@ export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined
 }
 
 /**
- * Removes files that wait, or were replaced, for good. Those of evidence stay.
+ * Permanently removes pending or replaced files. Doesn't remove evidence.
  *
- * @returns those that were still there.
+ * @returns the files that were removed.
  */
 export async function removeReplaced(
   ids: readonly string[],
@@ -204,11 +204,11 @@ export async function removeReplaced(
   return removed;
 }
 
-/** Part of a transaction: enqueues the removal of a file, and forgets its row or all that it names. */
+/** Part of a transaction: enqueues the removal of a file, and deletes its row or marks it as removed. */
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
-  // The address of what never was the file of its video is known to nobody.
+  // The row of a replaced file is kept, because its URL may be known and redirects to the current file.
   const kept = `replaced_at IS NOT NULL AND
     (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
   prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
@@ -218,8 +218,8 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
-/** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
-const ROWS_AT_ONCE = 2_000;
+/** Checked in one call of `removeOrphanFiles`, which takes a few milliseconds. */
+const ROWS_PER_CALL = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
   AND NOT ${isPreserved("video_id")}`;
@@ -228,16 +228,16 @@ const FIRST_ROW = { videoId: "", id: "" };
 const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
 /**
- * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
- * them. Checks the next some thousand rows at each call, since it runs on the thread that serves requests.
+ * Removes the files of videos that exist neither in the catalogue nor in the trash, whatever program deleted them.
+ * Checks the next few thousand rows per call, because it runs on the thread that serves requests.
  */
 async function removeOrphanFiles(): Promise<void> {
   const next = `SELECT video_id AS videoId, video_id, id FROM video_files
     WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
   const orphans = prepared<string>(
-    `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
+    `SELECT id FROM (${next} LIMIT ${ROWS_PER_CALL}) AS part WHERE ${IS_ORPHAN}`,
   ).pluck();
-  const last = prepared<typeof after>(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
+  const last = prepared<typeof after>(`${next} LIMIT 1 OFFSET ${ROWS_PER_CALL - 1}`);
   const { after } = check();
   const ids = orphans.all(after);
   check().after = last.get(after) ?? FIRST_ROW;
@@ -249,7 +249,7 @@ async function removeOrphanFiles(): Promise<void> {
   removeSoon();
 }
 
-/** Part of a transaction: removes the other files of some videos, of those that are gone. */
+/** Part of a transaction: removes the remaining files of those of the videos that no longer exist. */
 function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   const orphans = prepared<string>(
     `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,
@@ -257,18 +257,18 @@ function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   for (const id of orphans.all(JSON.stringify(videoIds))) removeRow(id, isOrdered);
 }
 
-/** The ids of files that were replaced until a moment, the oldest first, at most `most`. Without evidence. */
+/** Returns at most `limit` ids of files that were replaced until a time, the oldest first, without evidence. */
 export function replacedUntil(
   until: string,
-  most: number,
+  limit: number,
   { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
 ): string[] {
   return prepared<string>(
     `SELECT file.id FROM video_files AS file LEFT JOIN videos ON videos.id = video_id
      WHERE state = 'earlier' AND replaced_at <= @until AND ${own ? OWN_FILE : "TRUE"}
        AND NOT ${isEvidence("file.video_id", { isRemovedKept })}
-     ORDER BY replaced_at LIMIT @most`,
+     ORDER BY replaced_at LIMIT @limit`,
   )
     .pluck()
-    .all({ until, most, ...(own && ownDeletedValues(own)) });
+    .all({ until, limit, ...(own && ownDeletedValues(own)) });
 }

@@ -9,55 +9,55 @@ import { prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
 /**
- * Answers GET and HEAD of a file. 404 for what is not there and, without a difference, for what is not public and
- * may not be seen.
+ * Responds to GET and HEAD requests for a file. A file that isn't public returns the same 404 as one that doesn't
+ * exist, unless the user may see it.
  *
- * @param maySeeHidden asked only about a file that is not public.
+ * @param maySeeHidden called only for files that aren't public.
  */
-export async function answerMedia(
+export async function respondWithMedia(
   request: Request,
-  asked: MediaName,
+  requested: MediaName,
   maySeeHidden: (name: MediaName) => Promise<boolean>,
 ): Promise<Response> {
-  const open = parseMediaUrl(publicFile(mediaUrl(asked.bucket, asked.path)) ?? "");
-  if (open?.path === asked.path) return serveMedia(request, open, true);
-  // Who may see it gets the file itself, also where others get the one that is played.
-  const isOwn = isThere(asked) && (await maySeeHidden(asked)) && !isOfDeletedVideo(asked);
-  if (isOwn) return serveMedia(request, asked, false);
+  const open = parseMediaUrl(publicFile(mediaUrl(requested.bucket, requested.path)) ?? "");
+  if (open?.path === requested.path) return serveMedia(request, open, true);
+  // Users who may see hidden files get this file, even if others get the playable one at its URL.
+  const isOwn =
+    exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
+  if (isOwn) return serveMedia(request, requested, false);
   return open ? serveMedia(request, open, true) : notFound();
 }
 
-function isThere(name: MediaName): boolean {
+function exists(name: MediaName): boolean {
   const file = mediaFile(captionsOfPlaylist(name));
   return file !== undefined && fileExists(file);
 }
 
 /**
- * The file that anyone may have at an address, itself an address: the same one when a public
- * video uses it. An address that a published video had before, such as that of an AVI which is now
- * an MP4, leads to the file that is played today. Undefined when nobody may have anything there.
- * It is looked up at every request, so hiding a video takes effect at once.
+ * Returns the URL of the public file for a URL: the same one if a public video uses it. A former URL of a public video,
+ * such as that of an AVI that was converted to MP4, returns the current file. Undefined if nothing there is public.
+ * Looked up on every request, so that hiding a video takes effect immediately.
  *
- * @param url the path of the address, such as `/media/videos/u/1700000000000.mp4`.
+ * @param url a path such as `/media/videos/u/1700000000000.mp4`.
  */
 export function publicFile(url: string): string | undefined {
   const name = parseMediaUrl(url);
   if (!name) return undefined;
-  if (isNamed(url)) return url;
+  if (isPublicUrl(url)) return url;
   if (isPrivateVersion(name.path)) return undefined;
   const base = mediaBasePath(name.path);
   const isDerived = name.path.split("/").length > 2;
   const played = playedFile(base);
   if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(name);
-  // Derived files stand in the folder of their video, and are as public as it is.
+  // Derived files are in the folder of their video, and public if it is.
   if (isDerived) return url;
   return name.bucket === "videos" ? played : undefined;
 }
 
 /**
- * The address of a file that was replaced leads to the file of today at once: what was cut out, or replaced,
- * may be what nobody is to see. What was made of it is public no more. Who was watching goes on with the file
- * of today (see app/features/player/recovery.ts).
+ * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain what nobody should
+ * see, so it is no longer served, and neither are its derived files. Open players continue with the current file (see
+ * app/features/player/recovery.ts).
  */
 function replacedFile({ bucket, path }: MediaName): string | undefined {
   if (bucket !== "videos" || path.split("/").length !== 2) return undefined;
@@ -72,7 +72,7 @@ function replacedFile({ bucket, path }: MediaName): string | undefined {
   return files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base)?.now;
 }
 
-function isNamed(url: string): boolean {
+function isPublicUrl(url: string): boolean {
   return (
     prepared(
       `SELECT 1 FROM videos WHERE public AND video_url = @url
@@ -81,7 +81,7 @@ function isNamed(url: string): boolean {
   );
 }
 
-/** Whether a published video of that base path is watched while its stream is made. */
+/** Whether a public video with this base path plays a stream that is still being generated. */
 function isStreamed(base: string): boolean {
   return (
     prepared(
@@ -91,7 +91,7 @@ function isStreamed(base: string): boolean {
   );
 }
 
-/** The address of the file that a published video of that base path plays. */
+/** Returns the URL of the file that a public video with this base path plays. */
 function playedFile(base: string): string | undefined {
   const prefix = `/media/videos/${base}`;
   const urls = prepared<string>(
@@ -101,20 +101,19 @@ function playedFile(base: string): string | undefined {
   )
     .pluck()
     .all({ from: `${prefix}.`, to: `${prefix}0` });
-  // The range holds "{base}.other.mp4" too, which is the file of another video.
+  // The range also contains "{base}.other.mp4", which is a file of another video.
   return urls.find((url) => mediaBasePath(parseMediaUrl(url)?.path ?? "") === base);
 }
 
 /**
- * Whether all videos that a file is of, or is derived from, were uploaded by a user. False for a file
- * that no video is known to use.
+ * Whether all videos that a file belongs to were uploaded by a user. False for a file that belongs to no known video.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
   const videos = videosUsing(name);
   return videos.length > 0 && videos.every((video) => video.uploaded_by === userId);
 }
 
-/** The videos that a file is of, or is derived from, also as another file of theirs. */
+/** Returns the videos that a file belongs to, including pending and replaced files. */
 export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by">[] {
   return prepared<Pick<VideoRow, "id" | "uploaded_by">>(
     `WITH ids AS (SELECT value AS id FROM json_each(?))
@@ -125,8 +124,8 @@ export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by
 }
 
 /**
- * The ids of the videos that a file is of, or of rows of `video_files`, by the record of the files or by
- * the addresses of a row.
+ * Returns the ids of the videos or rows of `video_files` that a file belongs to, according to the records of files or
+ * the URLs of a row.
  */
 export function videosOfFile({ bucket, path }: MediaName): string[] {
   const base = mediaBasePath(path);
@@ -147,7 +146,7 @@ export function videosOfFile({ bucket, path }: MediaName): string[] {
   )
     .pluck()
     .all({ url });
-  // The ranges hold "{base}.other.mp4" too, which is the file of another video.
+  // The ranges also contain "{base}.other.mp4", which is a file of another video.
   const isOfBase = (path: string | undefined) => mediaBasePath(path ?? "") === base;
   return [
     ...new Set([

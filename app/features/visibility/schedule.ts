@@ -1,12 +1,12 @@
 import { parseTime } from "~/shared/format";
 
-/** When a video is published and hidden by itself; ISO 8601 UTC, null for never. */
+/** When a video is published and hidden automatically; ISO 8601 UTC, null for never. */
 export interface Schedule {
   publishAt: string | null;
   unpublishAt: string | null;
 }
 
-/** The two fields of the form as they were sent. */
+/** The two fields of the schedule form, as entered. */
 export type TypedSchedule = Record<keyof Schedule, string>;
 
 export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
@@ -14,16 +14,16 @@ export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
 const MAX_YEARS = 10;
 
 const MESSAGES = {
-  noTime: "This is no date with a time, such as 2030-01-31T18:00.",
-  past: "This moment has passed. Choose a later one.",
-  far: `At most ${MAX_YEARS} years ahead.`,
-  order: "A video can be hidden only after it has been published.",
+  noTime: "Enter a date and time, such as 2030-01-31T18:00.",
+  past: "That time is in the past. Choose a later one.",
+  far: `Choose a time within the next ${MAX_YEARS} years.`,
+  order: "The time to hide the video must be after the time to publish it.",
 } as const;
 
 /**
- * The schedule that a form asks for, or what is wrong with it, field by field.
+ * Parses a schedule form. Returns the schedule, or an error message for each invalid field.
  *
- * @param typed ISO 8601; without a zone it is UTC, as from a browser without scripts.
+ * @param typed ISO 8601; UTC if there is no time zone, as from a browser without JavaScript.
  * @param now milliseconds since 1970.
  */
 export function readSchedule(

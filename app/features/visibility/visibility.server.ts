@@ -2,12 +2,12 @@ import { prepared } from "~db/client.server";
 import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
 
 /**
- * Who may see a video. `status`, `publish_at` and `unpublish_at` say what people want; holds (`holds.server.ts`)
+ * Who may see a video. `status`, `publish_at` and `unpublish_at` store what users want; holds (`holds.server.ts`)
  * override them. The database derives two columns from both, which every query uses: `public` for pages and files,
  * `listed` for lists, search and feeds. Only this folder writes these columns.
  */
 
-/** What people want to happen to a video. */
+/** The visibility that users have set for a video; holds can override it. */
 export type Intention = Pick<VideoRow, "status" | "publish_at" | "unpublish_at">;
 
 /** When a video is published and hidden automatically, ISO 8601 UTC. */
@@ -21,7 +21,7 @@ export function isPublic(videoId: string): boolean {
   return prepared("SELECT 1 FROM videos WHERE id = ? AND public").get(videoId) !== undefined;
 }
 
-/** The columns of a new video. */
+/** Returns the visibility columns of a new video. */
 export function newIntention(
   status: VideoStatus,
   { publishAt, unpublishAt }: Partial<Times> = {},
@@ -30,7 +30,7 @@ export function newIntention(
 }
 
 /**
- * Returns the columns after somebody publishes or hides a video, or undefined if nothing changes. Hiding cancels the
+ * Returns the columns after a user publishes or hides a video, or undefined if nothing changes. Hiding cancels the
  * schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and keeps a
  * future time to hide.
  *
@@ -90,7 +90,7 @@ export function writeIntentions(videos: readonly ({ id: string } & Intention)[])
   ).run(JSON.stringify(videos));
 }
 
-/** A video whose time has come, and what happened to its status. */
+/** A video that was due, and the change of its status. */
 export interface DueVideo {
   id: string;
   title: string;
@@ -98,7 +98,7 @@ export interface DueVideo {
 }
 
 /**
- * Publishes and hides the videos whose time has come, and clears that time. A published video is sorted by its
+ * Publishes and hides the videos that are due, and clears that time. A published video is sorted by its
  * scheduled time. Synchronous, for the transaction of the caller.
  *
  * @param time ISO 8601 UTC.
@@ -106,7 +106,7 @@ export interface DueVideo {
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {
   const due = prepared<{ id: string; title: string } & Intention>(
-    // With UNION, SQLite would read both halves in the order of their ids: the whole table.
+    // With UNION, SQLite would read both halves in the order of their ids, which scans the whole table.
     `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,

@@ -55,7 +55,7 @@ test("an admin adds captions and a thumbnail, and removes the captions", async (
   await page.goto(`/admin?tab=manage&edit=${id}`);
   await expectNoViolations(page);
   await page.getByLabel("Add captions").setInputFiles(captions);
-  await page.getByLabel("Their language").selectOption("Hindi");
+  await page.getByLabel("Caption language").selectOption("Hindi");
   const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
   await page.getByLabel("Thumbnail", { exact: true }).setInputFiles(still);
   await page.getByRole("button", { name: "Update" }).click();

@@ -12,10 +12,7 @@ function addThree(site: SiteProcess) {
   site.addVideo({ id: "a", title: "Aurora", tags: '["night"]', created_at: day(3) });
 }
 
-test("an admin edits, hides, shows, deletes and takes the deletion back", async ({
-  page,
-  site,
-}) => {
+test("edits, hides, shows and deletes a video, and undoes the deletion", async ({ page, site }) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin");
@@ -60,7 +57,7 @@ test("an admin edits, hides, shows, deletes and takes the deletion back", async 
   ).toBeVisible();
 });
 
-test("two edits of the same video are both told, and nothing is overwritten", async ({
+test("reports conflicting edits of a video in both tabs, and overwrites nothing", async ({
   page,
   site,
 }) => {
@@ -73,7 +70,7 @@ test("two edits of the same video are both told, and nothing is overwritten", as
   await page.getByRole("button", { name: "Update" }).click();
   await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
 
-  // The list behind is refetched; the text that is about to be typed over stays.
+  // The list is refetched, but the text being edited stays.
   await expect(row(other, "Mine")).toBeAttached();
   await expect(other.getByRole("dialog").getByLabel("Title")).toHaveValue("Aurora");
   await other.getByRole("dialog").getByLabel("Title").fill("Theirs");
@@ -81,7 +78,7 @@ test("two edits of the same video are both told, and nothing is overwritten", as
   const dialog = other.getByRole("dialog");
   await expect(dialog).toContainText("Nothing was overwritten");
   await expect(dialog.getByRole("row", { name: "Title Mine Theirs" })).toBeVisible();
-  // The list behind is refetched; what was refused stays as it was typed.
+  // The list is refetched, but the rejected input stays.
   site.addVideo({ id: "d", title: "Delta" });
   await expect(row(other, "Delta")).toBeAttached();
   await expect(other.locator("dl")).toContainText("4");
@@ -91,7 +88,7 @@ test("two edits of the same video are both told, and nothing is overwritten", as
   await expect(row(page, "Theirs")).toBeVisible();
 });
 
-test("the keyboard alone moves, selects, hides, edits and deletes", async ({ page, site }) => {
+test("moves, selects, hides, edits and deletes with the keyboard", async ({ page, site }) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin?tab=manage");
@@ -111,7 +108,7 @@ test("the keyboard alone moves, selects, hides, edits and deletes", async ({ pag
   await expect(dialog).toContainText("Edit Video");
   await expect(dialog.getByLabel("Title")).toBeFocused();
   await page.keyboard.press("Escape");
-  // The dialog is gone before its address is.
+  // The dialog closes before its URL changes.
   await expect(page).toHaveURL("/admin?tab=manage");
   await expect(dialog).toHaveCount(0);
   await rows.first().focus();

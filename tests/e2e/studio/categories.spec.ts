@@ -1,18 +1,18 @@
 import { expect, signIn, test } from "../site";
 
-test("categories are named and ordered, for visitors too", async ({ page, site }) => {
+test("renames and reorders categories, also for visitors", async ({ page, site }) => {
   site.database().exec("DELETE FROM category_names");
   site.addVideo({ id: "a", title: "Aurora", category: "amateur" });
   await signIn(page);
   await page.goto("/admin/tags");
   const form = page.getByRole("region", { name: "Categories" });
-  await form.getByLabel("Label of desi").fill("Trending");
+  await form.getByLabel("Name of desi").fill("Trending");
   await form.getByRole("button", { name: "Save categories" }).last().click();
-  await expect(form.getByText("There is this label already.")).toBeVisible();
-  await expect(form.getByLabel("Label of desi")).toHaveValue("Trending");
-  await form.getByLabel("Label of desi").fill("Indian");
+  await expect(form.getByText("This name is already in use.")).toBeVisible();
+  await expect(form.getByLabel("Name of desi")).toHaveValue("Trending");
+  await form.getByLabel("Name of desi").fill("Indian");
   await form.getByRole("button", { name: "Move Blacked up" }).click();
-  await expect(page.getByText("The categories have been saved.")).toBeVisible();
+  await expect(page.getByText("Categories were saved.")).toBeVisible();
 
   await page.goto("/");
   const choices = page.getByRole("navigation", { name: "Video categories" }).getByRole("link");
@@ -30,8 +30,8 @@ test("categories are named and ordered, for visitors too", async ({ page, site }
   ).toHaveText("Blacked");
 
   await page.goto("/admin/tags");
-  await form.getByRole("button", { name: "Reset to the first labels" }).click();
-  await expect(page.getByText("The categories are as they were at first.")).toBeVisible();
+  await form.getByRole("button", { name: "Reset to defaults" }).click();
+  await expect(page.getByText("Categories were reset to their defaults.")).toBeVisible();
   await page.goto("/");
   await expect(choices.nth(1)).toHaveText("Desi");
 });

@@ -13,10 +13,7 @@ const STORYBOARD = `WEBVTT
 1.webp#xywh=320,0,160,90
 `;
 
-test("the arrow keys choose a picture of the storyboard as the thumbnail", async ({
-  page,
-  site,
-}) => {
+test("selects a storyboard frame as the thumbnail with the arrow keys", async ({ page, site }) => {
   const sprite = sharp({ create: { width: 480, height: 90, channels: 3, background: "teal" } });
   const folder = "u/1700000000000/storyboard-a";
   site.addFile("thumbnails", `${folder}/1.webp`, await sprite.webp().toBuffer());
@@ -30,10 +27,10 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail", async
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
   const dialog = page.getByRole("dialog");
-  const moment = dialog.getByLabel("Thumbnail from the video, at");
-  await dialog.getByText("Find a moment in the video").click();
+  const moment = dialog.getByLabel("Use a frame at");
+  await dialog.getByText("Choose a frame").click();
   const pictures = dialog.getByRole("group", {
-    name: "Or the thumbnail from one of these pictures",
+    name: "Or pick a frame",
   });
   await expect(pictures.getByRole("radio")).toHaveCount(3);
   await pictures.getByRole("radio", { name: "0:01", exact: true }).focus();
@@ -42,16 +39,16 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail", async
   await page.keyboard.press("ArrowRight");
   await expect(pictures.getByRole("radio", { name: "0:03", exact: true })).toBeChecked();
   await expect(moment).toHaveValue("0:03");
-  await expect(dialog.getByRole("status")).toHaveText("The thumbnail will be the picture at 0:03.");
+  await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
-  // What is typed goes before a picture, and nothing means nothing.
+  // A typed position takes precedence over a frame, and an empty field means no frame.
   await moment.fill("");
   await expect(pictures.getByRole("radio", { checked: true })).toHaveCount(0);
-  // A form that is refused shows what was typed.
+  // A rejected form shows what was entered.
   await moment.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(moment).toHaveAccessibleDescription(
-    /^The file of this video can't be read\. Choose a picture file\. /,
+    /^The file of this video can’t be read\. Upload an image instead\. /,
   );
   await expect(moment).toHaveValue("0:01");
 });

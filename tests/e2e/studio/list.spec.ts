@@ -1,7 +1,7 @@
 import { overflow } from "../../page-layout";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-test("the list is narrowed, its columns are chosen, and the view is saved and removed", async ({
+test("filters the list, selects columns, and saves and removes the view", async ({
   page,
   site,
 }) => {
@@ -34,9 +34,9 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
   expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
 
   await page.locator("summary", { hasText: "Save view" }).click();
-  await page.getByLabel("Name of this view").fill("Bare since February");
+  await page.getByLabel("View name").fill("Bare since February");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("View Saved")).toBeVisible();
+  await expect(page.getByText("View saved")).toBeVisible();
   await page.getByRole("link", { name: "Clear" }).click();
   await expect(titles).toHaveText(["New video", "Bare video", "Old video"]);
   const views = page.getByRole("navigation", { name: "Saved views" });
@@ -46,7 +46,7 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
   await page.getByRole("button", { name: "Remove the view Bare since February" }).click();
   await expect(views).toHaveCount(0);
 
-  // A field that narrows the list keeps the focus.
+  // A changed filter keeps the focus.
   const status = page.getByRole("combobox", { name: "Status" });
   await status.focus();
   await status.selectOption({ label: "Hidden" });

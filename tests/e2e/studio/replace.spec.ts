@@ -10,7 +10,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("another file is sent from its dialog, waits while the video stays as it is, and is discarded", async ({
+test("uploads a replacement file, keeps the video unchanged while it is pending, and discards it", async ({
   page,
   site,
 }) => {
@@ -21,19 +21,19 @@ test("another file is sent from its dialog, waits while the video stays as it is
   const id = site.addVideo({ title: "Aurora", video_url, duration: "0:01", views: 7 });
   await signIn(page);
   await page.goto(`/admin?tab=manage&edit=${id}`);
-  await page.getByRole("link", { name: "Replace the file" }).click();
-  const dialog = page.getByRole("dialog", { name: "Replace File" });
+  await page.getByRole("link", { name: "Replace file" }).click();
+  const dialog = page.getByRole("dialog", { name: "Replace file" });
   await expectNoViolations(page);
   await dialog.getByLabel("Video file").setInputFiles(second);
   await dialog.getByRole("button", { name: "Replace file" }).press("Enter");
-  await expect(page.getByText("File Received")).toBeVisible();
+  await expect(page.getByText("File uploaded")).toBeVisible();
   const row = () => site.database().prepare("SELECT video_url, duration, views FROM videos").get();
   expect(row()).toEqual({ video_url, duration: "0:01", views: 7 });
 
   await page.goto(`/admin?tab=manage&replace=${id}`);
-  await expect(dialog.getByRole("button", { name: "Discard it" })).toBeVisible();
-  await expect(dialog.getByRole("button", { name: "Use it now" })).toHaveCount(0);
-  await dialog.getByRole("button", { name: "Discard it" }).press("Enter");
-  await expect(page.getByText("File Discarded")).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Discard" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Switch now" })).toHaveCount(0);
+  await dialog.getByRole("button", { name: "Discard" }).press("Enter");
+  await expect(page.getByText("File discarded")).toBeVisible();
   expect(row()).toEqual({ video_url, duration: "0:01", views: 7 });
 });

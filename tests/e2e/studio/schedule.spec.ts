@@ -8,7 +8,7 @@ const MANAGE = "/admin?tab=manage";
 const row = (page: Page) => page.getByRole("row").filter({ hasText: "A video" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
-test("a video is scheduled in the time of the browser and appears by itself", async ({
+test("schedules a video in the browser's time zone, and publishes it automatically", async ({
   page,
   site,
 }) => {
@@ -17,13 +17,13 @@ test("a video is scheduled in the time of the browser and appears by itself", as
   await signIn(page);
   await page.goto(MANAGE);
   await page.getByRole("link", { name: "Schedule A video" }).click();
-  const dialog = page.getByRole("dialog", { name: "Schedule Video" });
+  const dialog = page.getByRole("dialog", { name: "Schedule video" });
   await expect(dialog).toContainText("Your time, Asia/Calcutta.");
   await expectNoViolations(page);
 
   await dialog.getByLabel("Publish at").fill("2020-01-01T10:00");
   await dialog.getByRole("button", { name: "Save schedule" }).click();
-  await expect(dialog).toContainText("This moment has passed. Choose a later one.");
+  await expect(dialog).toContainText("That time is in the past. Choose a later one.");
   await expect(dialog.getByLabel("Publish at")).toHaveValue("2020-01-01T10:00");
   expect(stored()).toBeNull();
 
@@ -40,7 +40,7 @@ test("a video is scheduled in the time of the browser and appears by itself", as
   await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
-test("an upload is a draft until its time, which is in the time of the browser", async ({
+test("keeps an upload a draft until its time, in the browser's time zone", async ({
   page,
   site,
 }) => {
@@ -64,10 +64,7 @@ test("an upload is a draft until its time, which is in the time of the browser",
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("many videos are scheduled at once, and ordered by what comes next", async ({
-  page,
-  site,
-}) => {
+test("schedules many videos together, and sorts them by the next time", async ({ page, site }) => {
   site.addVideo({ id: "v", title: "A video", status: "hidden" });
   site.addVideo({ id: "w", title: "Another", status: "hidden" });
   site.addVideo({
@@ -80,13 +77,13 @@ test("many videos are scheduled at once, and ordered by what comes next", async 
   await page.goto(MANAGE);
   for (const title of ["A video", "Another"]) await page.getByLabel(`Select ${title}`).check();
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await bar.getByLabel("With the selected videos").selectOption("Schedule");
+  await bar.getByLabel("Bulk actions").selectOption("Schedule");
   await bar.getByRole("button", { name: "Apply" }).click();
-  await expect(page.getByText("Choose a time to publish or hide at.")).toBeVisible();
+  await expect(page.getByText("Enter a time to publish or hide the videos.")).toBeVisible();
   await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
   await bar.getByRole("button", { name: "Apply" }).click();
-  await page.getByRole("button", { name: "Change videos" }).click();
-  await expect(page.getByText("2 videos were scheduled.")).toBeVisible();
+  await page.getByRole("button", { name: "Apply to 2 videos" }).click();
+  await expect(page.getByText("Scheduled 2 videos.")).toBeVisible();
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
   await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");
   await page.getByLabel("Sort by").selectOption("Next scheduled");

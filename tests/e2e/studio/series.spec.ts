@@ -17,28 +17,28 @@ const order = (site: SiteProcess) =>
 
 const TITLES: Record<string, string> = { a: "Aurora", b: "Beach", c: "Cinema" };
 
-test("a series is made, filled, ordered and watched", async ({ page, site }) => {
+test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   site.database().exec("DELETE FROM series");
   for (const [id, title] of Object.entries(TITLES)) site.addVideo({ id, title });
   await signIn(page);
   await page.goto("/admin?tab=manage");
   await page.getByRole("link", { name: "Series", exact: true }).click();
-  await page.getByLabel("Title of a new series").fill("Nights out");
-  await page.getByRole("button", { name: "Make series" }).click();
-  await expect(page.getByText("No video is in this series yet.")).toBeVisible();
+  await page.getByLabel("New series").fill("Nights out");
+  await page.getByRole("button", { name: "Create series" }).click();
+  await expect(page.getByText("No videos in this series yet.")).toBeVisible();
   await page.getByRole("link", { name: "Choose videos" }).click();
   for (const title of ["Aurora", "Beach", "Cinema"]) {
     await page.getByRole("checkbox", { name: `Select ${title}` }).check();
   }
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await bar.getByLabel("With the selected videos").selectOption("Add to series");
+  await bar.getByLabel("Bulk actions").selectOption("Add to series");
   await bar.getByLabel("Series", { exact: true }).fill("Nights out");
   await bar.getByRole("button", { name: "Apply" }).click();
   const preview = page.getByRole("dialog", { name: "Add to series" });
   await expect(preview).toContainText("3 videos will change.");
   await expect(preview.getByRole("row", { name: /Aurora/ })).toContainText("in “Nights out”");
-  await preview.getByRole("button", { name: "Change videos" }).click();
-  await expect(page.getByText("3 videos were put into the series.")).toBeVisible();
+  await preview.getByRole("button", { name: "Apply to 3 videos" }).click();
+  await expect(page.getByText("Added 3 videos to the series.")).toBeVisible();
   expect(order(site)).toBe("cba");
 
   await page.getByRole("link", { name: "Series", exact: true }).click();
@@ -51,10 +51,10 @@ test("a series is made, filled, ordered and watched", async ({ page, site }) => 
   await expect.poll(() => order(site)).toBe("abc");
   await expectNoViolations(page);
   expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
-  await page.getByLabel("Who sees it").selectOption("Everybody");
+  await page.getByLabel("Visibility").selectOption("Public");
   await page.getByLabel("Description").fill("One after the other");
   await page.getByRole("button", { name: "Save series" }).click();
-  await expect(page.getByText("The series has been saved.")).toBeVisible();
+  await expect(page.getByText("Your changes were saved.")).toBeVisible();
 
   await page.getByRole("link", { name: "/series/nights-out" }).click();
   await expect(page.getByRole("heading", { name: "Nights out" })).toBeVisible();
@@ -69,7 +69,7 @@ test("a series is made, filled, ordered and watched", async ({ page, site }) => 
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("an order is changed by a number and by many presses, and another tab follows", async ({
+test("reorders with a number and with many clicks, and updates another tab", async ({
   page,
   site,
 }) => {
@@ -91,23 +91,20 @@ test("an order is changed by a number and by many presses, and another tab follo
 
   await page.getByRole("link", { name: "Delete series" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("There is no series yet.")).toBeVisible();
+  await expect(page.getByText("No series yet. Create one to group videos.")).toBeVisible();
   await expect(other.getByText("This series no longer exists.").first()).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("a page of before a change that comes after it holds nothing up and is never seen", async ({
-  page,
-  site,
-}) => {
+test("ignores an outdated page that arrives after a change", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   let asked = 0;
   let sendLatePage = () => {};
   const isLate = new Promise<void>((send) => {
     sendLatePage = send;
   });
-  // A topic more that is announced asks for one page more, so the numbers below are at least.
+  // Every announced topic requests the page once more, so these numbers are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -128,11 +125,11 @@ test("a page of before a change that comes after it holds nothing up and is neve
   await expect.poll(() => order(site)).toBe("bca");
   await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
   expect(await firstRows()).toEqual([]);
-  // One page more may be on its way when the test ends.
+  // Another page request may be pending when the test ends.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-/** The titles that stand in the first row after another one has stood there. */
+/** Returns the titles that the first row has shown since its title first changed. */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const list = page.getByRole("list", { name: "Videos of the series" });
   const found = await list.evaluateHandle((element) => {
@@ -146,7 +143,7 @@ async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | und
   return () => found.evaluate((all) => all.slice(1));
 }
 
-/** A series of as many videos as there are letters. */
+/** Creates a series with one video per letter. */
 async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
   const database = site.database();
   database.exec(`
@@ -174,10 +171,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("an order is changed with the mouse, and by nothing that was let go on the way", async ({
-  page,
-  site,
-}) => {
+test("reorders with the mouse, but not after a canceled drag", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);
@@ -197,7 +191,7 @@ test("an order is changed with the mouse, and by nothing that was let go on the 
   await page.keyboard.press("Escape");
   await expect(dragged(page)).toHaveCount(0);
   await page.mouse.up();
-  // Neither does another button drag, nor a press without a move.
+  // Neither another mouse button nor a click without a move starts a drag.
   await page.mouse.click(to.x, to.y);
   await page.mouse.down({ button: "right" });
   await page.mouse.move(back.x, back.y, { steps: 5 });
@@ -207,7 +201,7 @@ test("an order is changed with the mouse, and by nothing that was let go on the 
   expect(order(site)).toBe("bca");
 });
 
-test("a row that is dragged to the edge of the window scrolls the page", async ({ page, site }) => {
+test("scrolls the page when a row is dragged to the edge of the window", async ({ page, site }) => {
   await openOrdered(page, site, "abcdefghijklmnopqrst");
   await gripOf(page, "Aurora").scrollIntoViewIfNeeded();
   const from = await middle(page, "Aurora");
@@ -222,10 +216,10 @@ test("a row that is dragged to the edge of the window scrolls the page", async (
   await expect.poll(() => order(site)).toBe("bcdefghijklmnopqrsta");
 });
 
-test.describe("with a finger", () => {
+test.describe("with touch", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("an order is changed by the grip, and everything else scrolls", async ({ page, site }) => {
+  test("reorders with the handle, and scrolls elsewhere", async ({ page, site }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

@@ -7,7 +7,7 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const MANAGE = "/admin?tab=manage&search=video";
 
-/** Of templates that the other pages have too. */
+/** Pages whose templates other pages use as well. */
 const SIMILAR_PAGES = ["/admin/tags?tag=evening", "/admin/videos/v3/statistics", "/admin/activity"];
 const STUDIO_PAGES = [
   ...SIMILAR_PAGES,
@@ -29,7 +29,7 @@ const STUDIO_PAGES = [
   "/admin/account",
 ];
 
-/** Fills each page of the studio with what is long, failed, due or open. */
+/** Fills the studio's pages with long, failed, due and open entries. */
 async function fillStudio(site: SiteProcess): Promise<void> {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM deleted_videos; DELETE FROM blocked_videos");
@@ -39,7 +39,7 @@ async function fillStudio(site: SiteProcess): Promise<void> {
     title: number === 3 ? "Averyverylongwordthatcannotbebroken".repeat(3) : `Video ${number}`,
     unpublish_at: number === 2 ? "2099-12-30T22:30:00.000Z" : null,
   }));
-  // Counted today, so that the charts of the statistics have long numbers.
+  // Counted today, so that the statistics charts have long numbers.
   database.exec("UPDATE videos SET views = views + 3000000, bytes = 987654321");
   const addJob = database.prepare(
     `INSERT OR REPLACE INTO jobs (video_id, kind, priority, state, progress, speed, seconds_left, reason, lease_until)
@@ -65,12 +65,12 @@ async function fillStudio(site: SiteProcess): Promise<void> {
   database.exec("UPDATE upload_terms_state SET required_since = '2026-01-01T00:00:00.000Z'");
 }
 
-// Other files share the site, and upload without terms.
+// Other test files share the site, and upload without terms.
 test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("no page of the studio has an accessibility violation or overflows a screen", async ({
+test("has no accessibility violation and no overflow on any studio page", async ({
   page,
   site,
 }) => {
@@ -81,7 +81,7 @@ test("no page of the studio has an accessibility violation or overflows a screen
     await test.step(path, async () => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await page.goto(path);
-      // What is folded: the terms of an upload, and the strikes of an uploader.
+      // Collapsed content: the terms of an upload, and the strikes of an uploader.
       const folded = page.getByText(/^(Read the uploaders’ terms|Strikes and block)$/);
       for (const summary of await folded.all()) await summary.click();
       if (path === "/admin?tab=manage") {
@@ -96,7 +96,7 @@ test("no page of the studio has an accessibility violation or overflows a screen
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("what filters and counts is in whole lines on a phone, upright and on its side", async ({
+test("keeps filters and counts in whole rows on phones, in both orientations", async ({
   page,
   site,
 }) => {
@@ -107,7 +107,7 @@ test("what filters and counts is in whole lines on a phone, upright and on its s
   await expect(main.getByText("Select all", { exact: true })).toBeHidden();
   for (const width of [360, 740]) {
     await page.setViewportSize({ width, height: 740 });
-    const show = await topOf(main.getByRole("button", { name: "Show", exact: true }));
+    const show = await topOf(main.getByRole("button", { name: "Filter", exact: true }));
     expect(await topOf(main.getByRole("link", { name: "Clear" }))).toBe(show);
     const lines = await main
       .getByText("123,703,701")
@@ -121,7 +121,7 @@ test("what filters and counts is in whole lines on a phone, upright and on its s
   }
 });
 
-test("in forced colours a conversion's progress keeps its colours", async ({ page, site }) => {
+test("keeps the colors of the progress bar in forced colors mode", async ({ page, site }) => {
   await fill(site, 1);
   site
     .database()
@@ -132,7 +132,7 @@ test("in forced colours a conversion's progress keeps its colours", async ({ pag
     .run();
   await signIn(page);
   await page.goto("/admin/queue");
-  // The colours at a quarter and at three quarters of the bar, half of which is done.
+  // The colors at 25% and at 75% of a bar at 50%.
   const colours = async () => {
     const picture = sharp(await page.getByRole("progressbar").screenshot());
     const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });

@@ -13,7 +13,7 @@ function addVideos(site: SiteProcess, count: number) {
   for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Video ${n}` });
 }
 
-/** Answers the browser's questions; what was asked is in the list. */
+/** Responds to the browser's confirmation dialogs, and collects their messages. */
 function answerQuestions(page: Page, answer: { yes: boolean }): string[] {
   const asked: string[] = [];
   page.on("dialog", async (dialog) => {
@@ -23,7 +23,7 @@ function answerQuestions(page: Page, answer: { yes: boolean }): string[] {
   return asked;
 }
 
-test("a failure of the last row is told in view, and leaves when something succeeds", async ({
+test("scrolls a failure of the last row into view, and removes it after a success", async ({
   page,
   site,
 }) => {
@@ -51,10 +51,7 @@ test("a failure of the last row is told in view, and leaves when something succe
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("who types before the scripts are there goes on typing in the same place", async ({
-  page,
-  site,
-}) => {
+test("keeps focus and caret across hydration", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   const release = await holdRequests(page, /\.js$/);
@@ -68,7 +65,7 @@ test("who types before the scripts are there goes on typing in the same place", 
   await expect(title).toHaveValue("Video 0 at night");
 });
 
-test("signed out elsewhere, the upload page shows the prompt, and brings the texts back", async ({
+test("shows the sign-in prompt on the upload page after signing out elsewhere, and restores the texts", async ({
   page,
   site,
 }) => {
@@ -94,7 +91,7 @@ test("signed out elsewhere, the upload page shows the prompt, and brings the tex
   await expect(prompt).toHaveCount(0);
 });
 
-test("an upload that finds the session ended shows the prompt, and goes on after signing in", async ({
+test("shows the sign-in prompt if the session ends before an upload, and continues after signing in", async ({
   page,
   site,
 }) => {
@@ -123,10 +120,7 @@ test("an upload that finds the session ended shows the prompt, and goes on after
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("an edit that is not saved is asked about, however the dialog is left", async ({
-  page,
-  site,
-}) => {
+test("warns about an unsaved edit, however the dialog is left", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -134,7 +128,7 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
   const asked = answerQuestions(page, answer);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // Nothing typed: nothing asked.
+  // No warning without input.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -158,7 +152,7 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
 
-  // What is saved is not asked about.
+  // No warning after saving.
   const before = asked.length;
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Title").fill("Saved");
@@ -167,7 +161,9 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
   expect(asked.length).toBe(before);
 });
 
-test("texts that are not uploaded are asked about, and forgotten when left", async ({ page }) => {
+test("warns about texts that aren't uploaded, and discards them after leaving", async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto("/admin");
   const answer = { yes: false };
@@ -186,7 +182,7 @@ test("texts that are not uploaded are asked about, and forgotten when left", asy
   expect(asked).toHaveLength(2);
 });
 
-test("the edit dialog shows its video, failures and the end of a session, and keeps what was typed", async ({
+test("shows the video, failures and the end of the session in the edit dialog, and keeps input", async ({
   page,
   site,
   context,
@@ -198,17 +194,17 @@ test("the edit dialog shows its video, failures and the end of a session, and ke
   await page.goto(`${MANAGE}&edit=v0`);
   const dialog = page.getByRole("dialog");
   const update = dialog.getByRole("button", { name: "Update" });
-  await test.step("its image, status and public address", async () => {
-    await expect(dialog.getByAltText("Thumbnail as it is")).toBeVisible();
+  await test.step("its image, status and public URL", async () => {
+    await expect(dialog.getByAltText("Current thumbnail")).toBeVisible();
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
-    await expect(dialog.getByText("Not public.")).toBeVisible();
+    await expect(dialog.getByText("Link after publishing")).toBeVisible();
     const address = `${site.url}/video/v0`;
     await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
-    await dialog.getByRole("button", { name: "Copy the public address" }).click();
+    await dialog.getByRole("button", { name: "Copy link" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
   });
-  await test.step("a failure is told above it", async () => {
+  await test.step("a failure is shown above it", async () => {
     await dialog.getByLabel("Duration").fill("soon");
     await update.click();
     const toast = page
@@ -217,7 +213,7 @@ test("the edit dialog shows its video, failures and the end of a session, and ke
     await expect(toast).toBeInViewport();
     const isOnTop = await toast.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
-      // Outside of the modal dialog everything is inert, and passed over here, but drawn.
+      // Everything outside the modal dialog is inert, and ignored here, but rendered.
       return (
         element.closest("section")?.matches(":popover-open") &&
         width * height > 0 &&
@@ -250,23 +246,23 @@ test("the edit dialog shows its video, failures and the end of a session, and ke
   });
 });
 
-test("the admin pages link to each other, and Upload is lit on its own alone", async ({ page }) => {
+test("links the admin pages, and highlights Upload only on its own page", async ({ page }) => {
   await signIn(page);
   await page.goto("/");
   const upload = page
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Upload" });
-  await test.step("Loading... is shown while the session is looked up", async () => {
+  await test.step("shows Loading... while the session is checked", async () => {
     const answer = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
     await answer();
-    await expect(page.getByRole("heading", { name: "Admin Panel" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Studio" })).toBeVisible();
     await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
   });
-  await test.step("the file comes first, to the eye and to the keyboard", async () => {
+  await test.step("the file comes first, visually and in the tab order", async () => {
     const file = page.locator("input[name=video]");
-    // Without scripts it is the browser's own control.
+    // Without JavaScript it is the browser's native control.
     await expect.poll(async () => (await file.boundingBox())?.height).toBeGreaterThan(200);
     const boxes = async () => {
       const title = page.getByLabel("Title");
@@ -294,7 +290,7 @@ test("the admin pages link to each other, and Upload is lit on its own alone", a
   }
 });
 
-test("the bar of the selected takes a tenth of the screen until it is opened @phone-only", async ({
+test("keeps the bulk actions to a tenth of the screen until they are opened @phone-only", async ({
   page,
   site,
 }) => {
@@ -306,13 +302,13 @@ test("the bar of the selected takes a tenth of the screen until it is opened @ph
   await expect(bar).toBeInViewport();
   const { height } = (await bar.boundingBox())!;
   expect(height).toBeLessThanOrEqual(page.viewportSize()!.height / 10);
-  await bar.getByLabel("With the selected videos").selectOption("category");
+  await bar.getByLabel("Bulk actions").selectOption("category");
   await expect(bar.getByLabel("New category")).toBeVisible();
   await expect(bar.getByRole("button", { name: "Apply" })).toBeVisible();
   await expectNoViolations(page);
 });
 
-test("hundreds of videos are changed with a pending state, and a toast that counts them", async ({
+test("changes hundreds of videos with a pending state and a toast that counts them", async ({
   page,
   site,
 }) => {
@@ -323,36 +319,36 @@ test("hundreds of videos are changed with a pending state, and a toast that coun
   await signIn(page);
   await page.goto(MANAGE);
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await page.getByLabel("Select all videos of this page").check();
-  await bar.getByLabel("With the selected videos").selectOption("hide");
-  await bar.getByLabel("All 300 of this list").check();
+  await page.getByLabel("Select all videos on this page").check();
+  await bar.getByLabel("Bulk actions").selectOption("hide");
+  await bar.getByLabel("Select all 300 videos").check();
   await expect(bar.getByText("300 selected")).toBeVisible();
 
   await bar.getByRole("button", { name: "Apply" }).click();
   const preview = page.getByRole("dialog", { name: "Hide" });
   await expect(preview).toContainText("300 videos will change.");
   await expect(preview.getByRole("row")).toHaveCount(11);
-  await expect(preview).toContainText("And 290 more videos.");
+  await expect(preview).toContainText("…and 290 more.");
   const release = await holdRequests(page, /\/admin\.data/);
-  await preview.getByRole("button", { name: "Change videos" }).click();
+  await preview.getByRole("button", { name: "Apply to 300 videos" }).click();
   await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("status")).toHaveText("Updating 300 …");
   await release();
-  await expect(page.getByText("300 videos were hidden.")).toBeInViewport();
+  await expect(page.getByText("Hid 300 videos.")).toBeInViewport();
   await expect(bar).toBeHidden();
   const hidden = site.database().prepare("SELECT count(*) FROM videos WHERE status = 'hidden'");
   expect(hidden.pluck().get()).toBe(300);
 
-  await page.getByLabel("Select all videos of this page").check();
-  await bar.getByLabel("With the selected videos").selectOption("delete");
-  await bar.getByLabel("All 300 of this list").check();
+  await page.getByLabel("Select all videos on this page").check();
+  await bar.getByLabel("Bulk actions").selectOption("delete");
+  await bar.getByLabel("Select all 300 videos").check();
   await bar.getByRole("button", { name: "Apply" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete 300 videos?" });
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("300 videos were deleted.")).toBeInViewport();
+  await expect(page.getByText("Deleted 300 videos.")).toBeInViewport();
   const toast = page.getByRole("status").filter({ hasText: "Videos Deleted" });
   await toast.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("Videos Restored")).toBeInViewport();
+  await expect(page.getByText("Videos restored")).toBeInViewport();
   expect(hidden.pluck().get()).toBe(300);
 });

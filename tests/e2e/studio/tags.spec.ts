@@ -16,7 +16,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   site.database().exec("DELETE FROM tag_changes; DELETE FROM tag_aliases");
   site.addVideo({ id: "a", title: "Aurora", tags: '["hd","night"]' });
   site.addVideo({ id: "b", title: "Beach", tags: '["HD"]' });
-  // One that cannot be broken between words, in a list without which nothing is found.
+  // A tag without spaces, which can't be wrapped between words, in a list that would otherwise be empty.
   site.addVideo({
     id: "l",
     title: "Long",
@@ -29,7 +29,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   await expect(page.getByRole("heading", { name: "Tags" })).toBeVisible();
 }
 
-test("tags are renamed, merged, removed and brought back", async ({ page, site }) => {
+test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await open(page, site);
   await expect(entry(page, "HD")).toContainText("3 videos");
   await expect(entry(page, "HD")).toContainText("2 public");
@@ -41,24 +41,24 @@ test("tags are renamed, merged, removed and brought back", async ({ page, site }
   await dialog.getByLabel("Name", { exact: true }).fill("one, two");
   await dialog.getByRole("button", { name: "Rename" }).click();
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("one, two");
-  await expect(dialog.getByText("A tag has no comma.").first()).toBeVisible();
+  await expect(dialog.getByText("A tag can’t contain a comma.").first()).toBeVisible();
   await dialog.getByLabel("Name", { exact: true }).fill("After dark");
   await dialog.getByRole("button", { name: "Rename" }).click();
-  await expect(page.getByText("“night” → “After dark”: 1 video.")).toBeVisible();
+  await expect(page.getByText("Changed “night” to “After dark” in 1 video.")).toBeVisible();
   expect(tagsOf(site, "a")).toEqual(["hd", "After dark"]);
-  await expect(entry(page, "After dark")).toContainText("Other names: night");
+  await expect(entry(page, "After dark")).toContainText("Aliases: night");
 
   await page.getByLabel("Select HD").check();
   await page.getByLabel("Select 4K").check();
   const bar = page.getByRole("form", { name: "Selected tags" });
   await bar.getByLabel("Merge into").fill("HD");
   await bar.getByRole("button", { name: "Merge" }).click();
-  await expect(page.getByText("“HD”, “4K” → “HD”: 2 videos.")).toBeVisible();
+  await expect(page.getByText("Changed “HD”, “4K” to “HD” in 2 videos.")).toBeVisible();
   expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([["HD", "After dark"], ["HD"]]);
 
-  await page.getByText("Changes that can be undone").click();
+  await page.getByText("Recent changes").click();
   await page.getByRole("button", { name: "Undo: changed the tag “HD”, “4K” to “HD”" }).click();
-  await expect(page.getByText("Undone: 2 videos.")).toBeVisible();
+  await expect(page.getByText("Undid the change in 2 videos.")).toBeVisible();
   expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([
     ["hd", "After dark"],
     ["4K", "HD"],
@@ -66,20 +66,17 @@ test("tags are renamed, merged, removed and brought back", async ({ page, site }
 
   await page.getByRole("link", { name: "4K", exact: true }).click();
   await page.getByRole("button", { name: "Remove from all videos" }).click();
-  await expect(page.getByText("Without “4K”: 1 video.")).toBeVisible();
+  await expect(page.getByText("Removed “4K” from 1 video.")).toBeVisible();
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("two tabs: what the other has changed is told, and an open page follows", async ({
-  page,
-  site,
-}) => {
+test("reports a change by another tab, and updates an open page", async ({ page, site }) => {
   await open(page, site);
   const other = await page.context().newPage();
   await other.goto("/admin/tags?tag=night");
   await page.getByLabel("Select night").check();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
-  await expect(page.getByText("Without “night”: 1 video.")).toBeVisible();
+  await expect(page.getByText("Removed “night” from 1 video.")).toBeVisible();
   await expect(other.getByRole("dialog")).toHaveCount(0);
-  await expect(other.getByText("No video has this tag any more.").first()).toBeVisible();
+  await expect(other.getByText("No videos have this tag anymore.").first()).toBeVisible();
 });

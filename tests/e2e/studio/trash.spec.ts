@@ -16,16 +16,16 @@ async function deleteAll(page: Page, site: SiteProcess): Promise<void> {
   for (const title of ["Aurora", "Beach", "Cinema"]) site.addVideo({ id: title, title });
   await signIn(page);
   await page.goto(MANAGE);
-  await page.getByLabel("Select all videos of this page").check();
+  await page.getByLabel("Select all videos on this page").check();
   const bar = page.getByRole("form", { name: "Selected videos" });
-  await bar.getByLabel("With the selected videos").selectOption("delete");
+  await bar.getByLabel("Bulk actions").selectOption("delete");
   await bar.getByRole("button", { name: "Apply" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete 3 videos?" });
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(dialog).toHaveCount(0);
 }
 
-test("what was deleted is restored, in two tabs and by keyboard, and deleted for good", async ({
+test("restores deleted videos in two tabs and by keyboard, and purges one", async ({
   page,
   site,
 }) => {
@@ -41,27 +41,27 @@ test("what was deleted is restored, in two tabs and by keyboard, and deleted for
     const other = await page.context().newPage();
     await other.goto("/admin/trash");
     await other.getByRole("button", { name: "Restore Aurora" }).click();
-    await expect(other.getByText("“Aurora” is back, files included.")).toBeVisible();
+    await expect(other.getByText("“Aurora” restored.")).toBeVisible();
     await expect(entry(page, "Aurora")).toHaveCount(0);
     expect(titles(site)).toEqual(["Aurora"]);
     await other.close();
   });
-  await test.step("the keyboard alone selects and restores", async () => {
-    await expect(page.getByRole("button", { name: "Delete for good" })).toBeHidden();
+  await test.step("selects and restores with the keyboard", async () => {
+    await expect(page.getByRole("button", { name: "Delete permanently" })).toBeHidden();
     await page.getByLabel("Select Cinema").focus();
     await page.keyboard.press("Space");
     await expect(page.getByText("1 selected")).toBeVisible();
     await page.getByRole("button", { name: "Restore", exact: true }).focus();
     await page.keyboard.press("Enter");
-    await expect(page.getByText("“Cinema” is back, files included.")).toBeVisible();
+    await expect(page.getByText("“Cinema” restored.")).toBeVisible();
     expect(titles(site)).toEqual(["Aurora", "Cinema"]);
   });
   await page.getByLabel("Select Beach").check();
   await expect(page.getByText("1 selected")).toBeVisible();
-  await page.getByRole("button", { name: "Delete for good" }).click();
-  const dialog = page.getByRole("dialog", { name: "Delete this video for good?" });
-  await expect(dialog).toContainText("This can't be undone.");
+  await page.getByRole("button", { name: "Delete permanently" }).click();
+  const dialog = page.getByRole("dialog", { name: "Permanently delete this video?" });
+  await expect(dialog).toContainText("This can’t be undone.");
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("1 video was deleted for good.")).toBeVisible();
+  await expect(page.getByText("1 video was permanently deleted.")).toBeVisible();
   await expect(entry(page, "Beach")).toHaveCount(0);
 });

@@ -10,47 +10,49 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("a video is cut at the moments that the video shows, by keyboard", async ({ page, site }) => {
-  // Nobody makes the cut meanwhile.
+test("trims a video at the player's position with the keyboard", async ({ page, site }) => {
+  // Nothing processes the trim in the meantime.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
   const clip = makeClip(folder, "video", { seconds: 6, as: "webm", video: VP8, audio: false });
   const video_url = site.addFile("videos", "u/1700000000000.webm", fs.readFileSync(clip));
   site.addVideo({ id: "v", title: "Aurora", video_url, duration: "0:06" });
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
-  await page.getByRole("link", { name: "Start and end" }).click();
-  const dialog = page.getByRole("dialog", { name: "Start and End" });
+  await page.getByRole("link", { name: "Trim" }).click();
+  const dialog = page.getByRole("dialog", { name: "Trim video" });
   const [start, end] = [dialog.getByLabel("Starts at"), dialog.getByLabel("Ends at")];
-  // What is typed is shown, and what is shown is taken over.
+  // The player seeks to a typed position, and the buttons use the player's position.
   await start.fill("0:02.5");
-  const source = dialog.getByLabel("The whole video");
+  const source = dialog.getByLabel("Original video");
   await expect(source).toHaveJSProperty("currentTime", 2.5);
   await source.evaluate((element: HTMLVideoElement) => {
     element.currentTime = 4.25;
   });
-  await dialog.getByRole("button", { name: "Ends here" }).press("Enter");
+  await dialog.getByRole("button", { name: "Set end" }).press("Enter");
   await expect(end).toHaveValue("0:04.25");
-  await expect(dialog.getByRole("status")).toHaveText("The video will be 0:01.75 long.");
+  await expect(dialog.getByRole("status")).toHaveText("Length after trimming: 0:01.75");
   await expectNoViolations(page);
   await end.fill("0:02");
-  await expect(dialog.getByRole("status")).toHaveText("It has to end after its start.");
+  await expect(dialog.getByRole("status")).toHaveText("End must be after start.");
   await end.press("Enter");
-  await expect(dialog).toContainText("Failed to cut the video.");
-  await expect(end).toHaveAccessibleDescription(/It has to end after its start\./);
+  await expect(dialog).toContainText("Failed to trim the video.");
+  await expect(end).toHaveAccessibleDescription(/End must be after start\./);
   await expect(start).toHaveValue("0:02.5");
   await end.fill("0:04.25");
   await end.press("Enter");
-  await expect(page.getByText("The video plays as it is until the cut is ready.")).toBeVisible();
+  await expect(
+    page.getByText("The current version stays online until the trimmed one is ready."),
+  ).toBeVisible();
   expect(
     site
       .database()
-      // Another test may have left the files of a video that is gone.
+      // Another test may have left files of a deleted video.
       .prepare("SELECT cut_of, cut_start, cut_end FROM video_files WHERE video_id = 'v'")
       .all(),
   ).toEqual([{ cut_of: "u/1700000000000", cut_start: 2.5, cut_end: 4.25 }]);
   await page.goto("/admin?tab=manage&trim=v");
-  await dialog.getByRole("button", { name: "Discard it" }).click();
-  await expect(page.getByText("The video keeps the file that it has.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByText("The video keeps its current file.")).toBeVisible();
 });
 
 const VP8 = ["libvpx", "-deadline", "realtime", "-cpu-used", "8"];

@@ -161,7 +161,9 @@ test("an exact duplicate and a file that was cut off are shown, and kept by a bu
   await sendButton(page).click();
   await expect(item(page, "Half a walk").getByText(/only 0:0. of 0:05 is there/)).toBeVisible();
   expect(rows(site)).toHaveLength(2);
-  await item(page, "Half a walk").getByRole("button", { name: "Publish the incomplete video" }).click();
+  await item(page, "Half a walk")
+    .getByRole("button", { name: "Publish the incomplete video" })
+    .click();
   await expect.poll(() => rows(site).length).toBe(3);
 });
 

@@ -11,7 +11,7 @@ import {
   transferVideos,
 } from "~/features/accounts/users/delete-account.server";
 import type { UsersFailure } from "~/features/accounts/users/users-action.server";
-import { obstacleTo } from "~/features/library/files/activate-replacement.server";
+import { findObstacle } from "~/features/library/files/activate-replacement.server";
 import { action as review } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
@@ -353,11 +353,11 @@ describe("deleting an account", () => {
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
       user,
     );
-    expect(obstacleTo({ video_id: "v", user_id: user }, null)).toBeUndefined();
+    expect(findObstacle({ video_id: "v", user_id: user }, null)).toBeUndefined();
     await deleteAccount(user, receiver, owner);
     expect(read("SELECT user_id FROM video_files WHERE id = 'next'")).toEqual([user]);
-    expect(obstacleTo({ video_id: "v", user_id: user }, null)).toBe("not allowed");
-    expect(obstacleTo({ video_id: "v", user_id: user }, receiver)).toBeUndefined();
+    expect(findObstacle({ video_id: "v", user_id: user }, null)).toBe("not allowed");
+    expect(findObstacle({ video_id: "v", user_id: user }, receiver)).toBeUndefined();
   });
 
   it("removes waiting uploads and rejects those in progress", async () => {

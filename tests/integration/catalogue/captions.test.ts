@@ -7,7 +7,7 @@ import { PRIORITIES } from "~/features/processing/queue/kinds";
 import { claim } from "~/features/processing/queue/queue.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
-import { answerMedia } from "~/features/visibility/media-access.server";
+import { respondWithMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { readCaptions } from "~db/captions";
@@ -70,7 +70,7 @@ const text = (url: string) => fs.readFileSync(onDisk(site.uploads, url), "utf8")
 const ask = (url: string) => {
   const [bucket, ...rest] = url.replace("/media/", "").split("/");
   const request = new Request(`http://localhost${url}`, { headers: { Range: "bytes=0-5" } });
-  return answerMedia(
+  return respondWithMedia(
     request,
     { bucket: bucket as "videos", path: rest.join("/") },
     async () => false,

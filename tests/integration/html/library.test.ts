@@ -59,7 +59,7 @@ describe("the list", () => {
     expect([columnOf("status", "a"), columnOf("status", "c")]).toEqual(["hidden", "published"]);
 
     await visitor.follow("Delete Beach");
-    expect(textOf(dialog())).toContain("For 30 days the trash has all of it, to be restored.");
+    expect(textOf(dialog())).toContain("You can restore it from the trash for 30 days.");
     await pressIn(dialog(), "Delete");
     expect(visitor.text).toContain("Video and associated files have been removed successfully.");
     expect(titles()).not.toContain("Beach");
@@ -73,25 +73,25 @@ describe("the list", () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");
-    await visitor.press("Show");
+    await visitor.press("Filter");
     expect(visitor.address).toContain("sort=title");
     expect(titles()).toEqual(["Aurora", "Beach", "Cinema"]);
 
     const apply = async (action: string, ...selected: string[]) => {
       for (const title of selected) visitor.check(`Select ${title}`);
-      visitor.fill("With the selected videos", action);
+      visitor.fill("Bulk actions", action);
       await visitor.press("Apply");
     };
     await apply("hide", "Aurora", "Beach");
     expect(textOf(dialog())).toContain("1 video will change.");
-    await pressIn(dialog(), "Change videos");
-    expect(visitor.text).toContain("1 video was hidden. 1 video was hidden already.");
+    await pressIn(dialog(), "Apply to 1 video");
+    expect(visitor.text).toContain("Hid 1 video. 1 video was already hidden.");
     expect(columnOf("status", "a")).toBe("hidden");
 
     await apply("delete", "Beach", "Cinema");
     expect(textOf(dialog())).toContain("Delete 2 videos?");
     await pressIn(dialog(), "Delete");
-    expect(visitor.text).toContain("2 videos were deleted.");
+    expect(visitor.text).toContain("Deleted 2 videos.");
     expect(titles()).toEqual(["Aurora"]);
   });
 
@@ -115,9 +115,9 @@ describe("the list", () => {
     expect(visitor.field("Added from").value).toBe("2025-02-10");
     expect(visitor.in().queryByRole("columnheader", { name: "Views" })).toBeNull();
 
-    visitor.fill("Name of this view", "Bare since February");
+    visitor.fill("View name", "Bare since February");
     await visitor.press("Save");
-    expect(visitor.text).toContain("View Saved");
+    expect(visitor.text).toContain("View saved");
     await visitor.follow("Clear");
     expect(titles()).toEqual(["New video", "Bare video", "Old video"]);
     await visitor.follow("Bare since February");
@@ -132,19 +132,19 @@ describe("the list", () => {
     await visitor.open(MANAGE);
     const status = visitor.field<HTMLSelectElement>("Status");
     visitor.fill("Status", [...status.options].find(({ text }) => /alike/i.test(text))!.text);
-    await visitor.press("Show");
+    await visitor.press("Filter");
     expect(titles().sort()).toEqual(["Video a", "Video b"]);
-    expect(rowOf("Video a")).toContain("Looks like:");
-    await visitor.press("Not the same: Video a and Video b");
+    expect(rowOf("Video a")).toContain("Similar to:");
+    await visitor.press("Not a duplicate: Video a and Video b");
     expect(titles()).toEqual([]);
     await visitor.open(MANAGE);
     expect(titles()).toHaveLength(3);
-    expect(visitor.text).not.toContain("Looks like:");
+    expect(visitor.text).not.toContain("Similar to:");
   });
 });
 
 describe("the trash", () => {
-  it("restores a video, deletes another for good, and is emptied", async () => {
+  it("restores a video, purges another, and is emptied", async () => {
     for (const title of ["Aurora", "Beach", "Cinema"]) {
       site.addVideo({ id: title, title });
       await visitor.open(`${MANAGE}&delete=${title}`);
@@ -157,22 +157,22 @@ describe("the trash", () => {
     expect(visitor.text).toContain("3 videos, 0.0 MB");
 
     await visitor.press("Restore Aurora");
-    expect(visitor.text).toContain("“Aurora” is back, files included.");
+    expect(visitor.text).toContain("“Aurora” restored.");
     expect(listed()).not.toContain("Aurora");
     expect(columnOf("title", "Aurora")).toBe("Aurora");
 
     visitor.check("Select Beach");
-    await visitor.press("Delete for good");
-    expect(textOf(dialog())).toContain("Delete this video for good?");
-    expect(textOf(dialog())).toContain("This can't be undone.");
+    await visitor.press("Delete permanently");
+    expect(textOf(dialog())).toContain("Permanently delete this video?");
+    expect(textOf(dialog())).toContain("This can’t be undone.");
     await pressIn(dialog(), "Delete");
-    expect(visitor.text).toContain("1 video was deleted for good.");
+    expect(visitor.text).toContain("1 video was permanently deleted.");
     expect(listed()).not.toContain("Beach");
 
-    visitor.fill("Search the trash", "nothing");
+    visitor.fill("Search trash", "nothing");
     await visitor.press("Show");
     expect(visitor.text).toContain("No videos found.");
-    await visitor.follow("Show all of the trash");
+    await visitor.follow("Show everything in the trash");
     expect(listed()).toContain("Cinema");
 
     await visitor.follow("Empty trash");
@@ -203,21 +203,21 @@ describe("tags", () => {
     visitor.fill("Name", "one, two", dialog());
     await visitor.press("Rename");
     expect(visitor.field("Name", dialog()).value).toBe("one, two");
-    expect(textOf(dialog())).toContain("A tag has no comma.");
+    expect(textOf(dialog())).toContain("A tag can’t contain a comma.");
     visitor.fill("Name", "After dark", dialog());
     await visitor.press("Rename");
-    expect(visitor.text).toContain("“night” → “After dark”: 1 video.");
-    expect(listed("After dark")).toContain("Other names: night");
+    expect(visitor.text).toContain("Changed “night” to “After dark” in 1 video.");
+    expect(listed("After dark")).toContain("Aliases: night");
 
     visitor.check("Select HD");
     visitor.check("Select 4K");
     visitor.fill("Merge into", "HD", form("Selected tags"));
     await pressIn(form("Selected tags"), "Merge");
-    expect(visitor.text).toContain("“HD”, “4K” → “HD”: 2 videos.");
+    expect(visitor.text).toContain("Changed “HD”, “4K” to “HD” in 2 videos.");
     expect([tagsOf("a"), tagsOf("c")]).toEqual([["HD", "After dark"], ["HD"]]);
 
     await visitor.press("Undo: changed the tag “HD”, “4K” to “HD”");
-    expect(visitor.text).toContain("Undone: 2 videos.");
+    expect(visitor.text).toContain("Undid the change in 2 videos.");
     expect([tagsOf("a"), tagsOf("c")]).toEqual([
       ["hd", "After dark"],
       ["4K", "HD"],
@@ -225,18 +225,18 @@ describe("tags", () => {
 
     await visitor.follow("4K");
     await visitor.press("Remove from all videos");
-    expect(visitor.text).toContain("Without “4K”: 1 video.");
+    expect(visitor.text).toContain("Removed “4K” from 1 video.");
     expect(listed("4K")).toBeUndefined();
   });
 
-  it("are found by another name", async () => {
+  it("are found by an alias", async () => {
     await visitor.follow("HD");
-    visitor.fill("Other names", "night", dialog());
-    await visitor.press("Save other names");
-    expect(textOf(dialog())).toContain("“night” is a tag of videos");
-    visitor.fill("Other names", "high definition", dialog());
-    await visitor.press("Save other names");
-    expect(visitor.text).toContain("The other names of “HD” have been saved.");
+    visitor.fill("Aliases", "night", dialog());
+    await visitor.press("Save aliases");
+    expect(textOf(dialog())).toContain("“night” is a tag in use");
+    visitor.fill("Aliases", "high definition", dialog());
+    await visitor.press("Save aliases");
+    expect(visitor.text).toContain("The aliases of “HD” were saved.");
     await visitor.open("/?search=High+Definition");
     expect(visitor.in().getAllByRole("article")).toHaveLength(2);
     await visitor.open("/tags/high%20definition");
@@ -246,7 +246,7 @@ describe("tags", () => {
 
 it("renames, reorders and resets categories", async () => {
   site.addVideo({ title: "Aurora", category: "amateur" });
-  const label = () => visitor.field("Label of desi");
+  const label = () => visitor.field("Name of desi");
   const choices = () =>
     visitor
       .in(visitor.in().getByRole("navigation", { name: "Video categories" }))
@@ -255,11 +255,11 @@ it("renames, reorders and resets categories", async () => {
   await visitor.open("/admin/tags");
   label().value = "Trending";
   await visitor.press("Save categories");
-  expect(textOf(region("Categories"))).toContain("There is this label already.");
+  expect(textOf(region("Categories"))).toContain("This name is already in use.");
   expect(label().value).toBe("Trending");
   label().value = "Indian";
   await visitor.press("Move Blacked up");
-  expect(visitor.text).toContain("The categories have been saved.");
+  expect(visitor.text).toContain("Categories were saved.");
 
   await visitor.open("/");
   expect(choices()).toEqual([
@@ -276,8 +276,8 @@ it("renames, reorders and resets categories", async () => {
   expect(textOf(visitor.in(popular).getAllByRole("link")[0]!)).toBe("Blacked");
 
   await visitor.open("/admin/tags");
-  await visitor.press("Reset to the first labels");
-  expect(visitor.text).toContain("The categories are as they were at first.");
+  await visitor.press("Reset to defaults");
+  expect(visitor.text).toContain("Categories were reset to their defaults.");
   await visitor.open("/");
   expect(choices()[1]).toBe("Desi");
 });
@@ -292,22 +292,22 @@ it("creates a series, fills and reorders it, and plays it", async () => {
     .pluck();
   await visitor.open(MANAGE);
   await visitor.follow("Series");
-  visitor.fill("Title of a new series", "Nights out");
-  await visitor.press("Make series");
-  expect(visitor.text).toContain("No video is in this series yet.");
+  visitor.fill("New series", "Nights out");
+  await visitor.press("Create series");
+  expect(visitor.text).toContain("No videos in this series yet.");
 
   await visitor.follow("Choose videos");
   for (const title of ["Aurora", "Beach", "Cinema"]) visitor.check(`Select ${title}`);
   const bar = form("Selected videos");
-  visitor.fill("With the selected videos", "Add to series", bar);
+  visitor.fill("Bulk actions", "Add to series", bar);
   visitor.fill("Series", "Nights out", bar);
   await pressIn(bar, "Apply");
   expect(textOf(dialog())).toContain("3 videos will change.");
   expect(textOf(visitor.in(dialog()).getByRole("row", { name: /Aurora/ }))).toContain(
     "in “Nights out”",
   );
-  await visitor.press("Change videos");
-  expect(visitor.text).toContain("3 videos were put into the series.");
+  await visitor.press("Apply to 3 videos");
+  expect(visitor.text).toContain("Added 3 videos to the series.");
   expect(order.get()).toBe("cba");
 
   await visitor.follow("Series");
@@ -318,10 +318,10 @@ it("creates a series, fills and reorders it, and plays it", async () => {
   await visitor.submit(visitor.field("Number of Cinema"));
   expect(itemsOf("Videos of the series")[2]).toContain("Cinema");
   expect(order.get()).toBe("abc");
-  visitor.fill("Who sees it", "Everybody");
+  visitor.fill("Visibility", "Public");
   visitor.fill("Description", "One after the other");
   await visitor.press("Save series");
-  expect(visitor.text).toContain("The series has been saved.");
+  expect(visitor.text).toContain("Your changes were saved.");
 
   await visitor.follow("/series/nights-out");
   expect(visitor.text).toContain("One after the other");

@@ -93,7 +93,7 @@ describe("an upload", () => {
     attachVideo(mp4Clip(5));
     visitor.fill("Publish at", "2020-01-01T10:00");
     await upload();
-    expect(alert()).toContain("This moment has passed.");
+    expect(alert()).toContain("That time is in the past.");
     expect(visitor.field("Publish at").value).toBe("2020-01-01T10:00");
     visitor.fill("Publish at", `${NEXT_YEAR}-01-01T10:00`);
     attachVideo(mp4Clip(5));
@@ -103,11 +103,11 @@ describe("an upload", () => {
     await visitor.open(MANAGE);
     visitor.check("Select A video");
     const bar = visitor.in().getByRole("form", { name: "Selected videos" });
-    visitor.fill("With the selected videos", "Schedule", bar);
+    visitor.fill("Bulk actions", "Schedule", bar);
     visitor.fill("Hide at", `${NEXT_YEAR}-02-01T10:00`, bar);
     await visitor.press(visitor.in(bar).getByRole("button", { name: "Apply" }));
-    await visitor.press("Change videos");
-    expect(visitor.text).toContain("1 video was scheduled.");
+    await visitor.press("Apply to 1 video");
+    expect(visitor.text).toContain("Scheduled 1 video.");
     expect(rows()).toMatchObject([
       {
         publish_at: `${NEXT_YEAR}-01-01T10:00:00.000Z`,
@@ -122,11 +122,13 @@ describe("the list", () => {
     site.addVideo({ id: "v", title: "A video" });
     await visitor.open(MANAGE);
     await visitor.follow("Schedule A video");
-    const dialog = () => visitor.in().getByRole("dialog", { name: "Schedule Video" });
+    const dialog = () => visitor.in().getByRole("dialog", { name: "Schedule video" });
     expect(visitor.in(dialog()).queryByLabelText("Publish at", { exact: false })).toBeNull();
     visitor.fill("Hide at", "2020-01-01T10:00", dialog());
     await visitor.press("Save schedule");
-    expect(visitor.in().getAllByText("This moment has passed.", { exact: false })).toHaveLength(1);
+    expect(visitor.in().getAllByText("That time is in the past.", { exact: false })).toHaveLength(
+      1,
+    );
     expect(visitor.in().getAllByText("Failed to schedule video.")).toHaveLength(1);
     visitor.fill("Hide at", `${NEXT_YEAR}-06-01T10:00`, dialog());
     await visitor.press("Save schedule");
@@ -143,7 +145,7 @@ describe("the list", () => {
     await visitor.press("Undo");
     expect(rows()).toMatchObject([{ title: "Video 0" }]);
     await visitor.press("Apply");
-    expect(alert()).toContain("No video was changed.");
+    expect(alert()).toContain("No videos were changed.");
   });
 
   it("adds captions and a thumbnail and removes the captions", async () => {
@@ -153,7 +155,7 @@ describe("the list", () => {
     fs.writeFileSync(captions, "1\n00:00:01,000 --> 00:00:03,000\nGood evening\n");
     await visitor.open(`/admin?tab=manage&edit=${id}`);
     visitor.attach(visitor.field("Add captions"), captions);
-    visitor.fill("Their language", "Hindi");
+    visitor.fill("Caption language", "Hindi");
     const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
     visitor.attach(visitor.document.querySelector<HTMLElement>("input[name=thumbnail]")!, still);
     await visitor.press("Update");
@@ -198,9 +200,9 @@ it("labels the axis of each chart of views", async () => {
 
 it("sends a form again after the session has ended", async () => {
   await visitor.open("/admin/series");
-  visitor.fill("Title of a new series", "Nights & days");
+  visitor.fill("New series", "Nights & days");
   await endSession();
-  await visitor.press("Make series");
+  await visitor.press("Create series");
   expect(alert()).toContain("You must be logged in to do this.");
   expect(textOf(visitor.in().getByRole("definition"))).toBe("Nights & days");
   await visitor.setCookie(session.cookie);

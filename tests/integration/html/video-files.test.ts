@@ -64,25 +64,25 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
   expect(await statuses()).toEqual([404, 404]);
 });
 
-it("replaces a file, keeps the address and restores the earlier file", async () => {
+it("replaces a file, keeps the URL and restores the earlier file", async () => {
   const id = publishVideo(site, { file: mp4Clip(1, SMALL), duration: "0:01", views: 7 });
   const { video_url } = row();
   await visitor.open(`${MANAGE}&edit=${id}`);
-  await visitor.follow("Replace the file");
+  await visitor.follow("Replace file");
   visitor.attach(visitor.field("Video file", dialog()), mp4Clip(2, SMALL));
   await pressIn(dialog(), "Replace file");
-  expect(visitor.text).toContain("File Received");
+  expect(visitor.text).toContain("File uploaded");
   expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
 
   await visitor.open(`${MANAGE}&replace=${id}`);
-  visitor.in(dialog()).getByRole("button", { name: "Discard it" });
-  expect(visitor.in(dialog()).queryByRole("button", { name: "Use it now" })).toBeNull();
+  visitor.in(dialog()).getByRole("button", { name: "Discard" });
+  expect(visitor.in(dialog()).queryByRole("button", { name: "Switch now" })).toBeNull();
   // A file with a failed job doesn't replace the other one on its own.
   site.database().exec("UPDATE jobs SET state = 'failed' WHERE kind <> 'transcode'");
   await runJobs(site, ["transcode"]);
   await visitor.open(`${MANAGE}&replace=${id}`);
-  await pressIn(dialog(), "Use it now");
-  expect(visitor.text).toContain("File Replaced");
+  await pressIn(dialog(), "Switch now");
+  expect(visitor.text).toContain("File replaced");
   expect(row()).toMatchObject({ duration: "0:02", views: 7 });
   expect(row().video_url).not.toBe(video_url);
   await visitor.open(`/video/${id}`);
@@ -99,22 +99,24 @@ it("trims a video at the typed times and discards the trim", async () => {
     .database()
     .prepare("SELECT cut_start, cut_end FROM video_files WHERE cut_of IS NOT NULL");
   await visitor.open(`${MANAGE}&edit=${id}`);
-  await visitor.follow("Start and end");
+  await visitor.follow("Trim");
   const [start, end] = ["Starts at", "Ends at"].map((label) => () => visitor.field(label));
-  expect(visitor.in(dialog()).queryByRole("button", { name: "Ends here" })).toBeNull();
+  expect(visitor.in(dialog()).queryByRole("button", { name: "Set end" })).toBeNull();
   start!().value = "0:02.5";
   end!().value = "0:02";
   await visitor.submit(end!());
-  expect(textOf(dialog())).toContain("Failed to cut the video.");
-  expect(textOf(dialog())).toContain("It has to end after its start.");
+  expect(textOf(dialog())).toContain("Failed to trim the video.");
+  expect(textOf(dialog())).toContain("End must be after start.");
   expect(end!().getAttribute("aria-invalid")).toBe("true");
   expect(start!().value).toBe("0:02.5");
   end!().value = "0:04.25";
   await visitor.submit(end!());
-  expect(visitor.text).toContain("The video plays as it is until the cut is ready.");
+  expect(visitor.text).toContain(
+    "The current version stays online until the trimmed one is ready.",
+  );
   expect(trims.all()).toEqual([{ cut_start: 2.5, cut_end: 4.25 }]);
   await visitor.open(`${MANAGE}&trim=${id}`);
-  await pressIn(dialog(), "Discard it");
-  expect(visitor.text).toContain("The video keeps the file that it has.");
+  await pressIn(dialog(), "Discard");
+  expect(visitor.text).toContain("The video keeps its current file.");
   expect(trims.all()).toEqual([]);
 });

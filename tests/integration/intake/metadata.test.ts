@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { findEditable, listManaged } from "~/features/library/list/managed-list.server";
 import { enqueueMissingInLibrary } from "~/features/processing/queue/enqueue.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
@@ -150,7 +150,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);
     expect(await hasMark()).toBe(true);
-    expect((await listManaged(ALL_NEWEST)).videos[0]).toMatchObject({ hasMetadata: true });
+    expect((await listManaged(DEFAULT_VIEW)).videos[0]).toMatchObject({ hasMetadata: true });
     const version = await withVersion(url);
     expect(await enqueueMissingInLibrary()).toBe(1);
     await workUntilIdle();

@@ -105,7 +105,7 @@ describe("a valid upload", () => {
     expect(outcome).toMatchObject({
       status: 422,
       failure: {
-        message: "This moment has passed. Choose a later one.",
+        message: "That time is in the past. Choose a later one.",
         texts: { ...texts, publishAt: "2020-01-01T10:00", unpublishAt: "soon" },
         fields: { publishAt: expect.any(String), unpublishAt: expect.any(String) },
       },

@@ -40,7 +40,7 @@ describe("similar videos", () => {
   it("are no longer listed once someone has marked them as different", async () => {
     addFour();
     const { toast } = await succeed(notSame("b", "c"), ALIKE);
-    expect(toast.description).toBe("It is not said again that it looks like “Video c”.");
+    expect(toast.description).toBe("Marked as not a duplicate of “Video c”.");
     const { list, similar } = await shown();
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();

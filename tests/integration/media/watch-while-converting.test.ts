@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
-import { beginWork, type RunningJob, startRunner } from "~/features/processing/queue/worker.server";
-import { answerMedia } from "~/features/visibility/media-access.server";
+import { beginWork, startRunner, type RunningJob } from "~/features/processing/queue/worker.server";
+import { respondWithMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -86,7 +86,7 @@ async function untilWatchable(id: string): Promise<RunningJob> {
 async function get(url: string, headers: Record<string, string> = {}): Promise<Response> {
   const [, , bucket, ...rest] = url.split("/");
   const request = new Request(`http://localhost${url}`, { headers });
-  return answerMedia(
+  return respondWithMedia(
     request,
     { bucket: bucket as "videos", path: rest.join("/") },
     async () => false,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/features/library/bulk/bulk";
 import { changeVideos, type RowChange } from "~/features/library/bulk/bulk.server";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
@@ -39,17 +39,17 @@ const bulk = (what: string, selected: string[], more: Record<string, string> = {
 });
 const column = (name: string) => ["a", "b", "c"].map((id) => video(id)?.[name]);
 
-/** In a year. */
+/** A time in a year. */
 const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
-describe("a change of many videos that is looked at first", () => {
+describe("previewing a bulk action", () => {
   const preview = async (fields: Record<string, string | string[]>) => {
     const answer = await answered({ ...fields, preview: "1" });
     expect(answer.status).toBe(200);
     return (answer as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("tells what becomes of each, and what stays, and changes nothing", async () => {
+  it("shows the changed and unchanged videos, and changes nothing", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",
@@ -64,7 +64,7 @@ describe("a change of many videos that is looked at first", () => {
     expect(column("tags")).toEqual(before);
   });
 
-  it("says it of categories, visibility, times and series", async () => {
+  it("covers categories, visibility, schedules and series", async () => {
     const rows = async (what: string, more = {}) =>
       (await preview(bulk(what, ["a", "b", "c"], more))).rows.map(
         ({ title, before, after }) => `${title}: ${before} > ${after}`,
@@ -87,7 +87,7 @@ describe("a change of many videos that is looked at first", () => {
     ]);
   });
 
-  it("names those that would be refused, and is done when it is confirmed", async () => {
+  it("names the videos that would be refused, and performs the action once confirmed", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -98,11 +98,11 @@ describe("a change of many videos that is looked at first", () => {
       preview: "1",
       confirmed: "1",
     });
-    expect(toast.description).toContain("1 video was given the tags.");
+    expect(toast.description).toContain("Added tags to 1 video.");
     expect(video("b")?.tags).toBe('["new"]');
   });
 
-  it("shows ten of many", async () => {
+  it("shows the first ten of many videos", async () => {
     const ids = Array.from({ length: 30 }, (_, n) => `v${n}`);
     for (const id of ids) addVideo({ id });
     const shown = await preview(bulk("hide", ids));
@@ -111,8 +111,8 @@ describe("a change of many videos that is looked at first", () => {
   });
 });
 
-describe("many videos at once", () => {
-  it("are hidden, with what was so already and what is gone told apart", async () => {
+describe("bulk actions", () => {
+  it("hide videos, and report unchanged and deleted ones separately", async () => {
     const { toast, location } = await succeed(
       bulk("hide", ["a", "b", "c", "gone"]),
       "/admin?tab=manage&sort=title",
@@ -120,51 +120,51 @@ describe("many videos at once", () => {
     expect(location).toBe("/admin?tab=manage&sort=title");
     expect(toast).toEqual({
       title: "Videos Updated",
-      description: "2 videos were hidden. 1 video was hidden already. 1 video no longer exists.",
+      description: "Hid 2 videos. 1 video was already hidden. 1 video no longer exists.",
       kind: "success",
     });
     expect(column("status")).toEqual(["hidden", "hidden", "hidden"]);
   });
 
-  it("are published", async () => {
+  it("publish videos", async () => {
     const { toast } = await succeed(bulk("publish", ["a", "b", "c"]));
-    expect(toast.description).toBe("2 videos were published. 1 video was published already.");
+    expect(toast.description).toBe("Published 2 videos. 1 video was already published.");
     expect(column("status")).toEqual(["published", "published", "published"]);
   });
 
-  it("are given a category", async () => {
+  it("set the category", async () => {
     const { toast } = await succeed(bulk("category", ["a", "b"], { category: "english" }));
     expect(toast.description).toBe(
-      "1 video was moved to the category. 1 video was in the category already.",
+      "Set the category of 1 video. 1 video was already in this category.",
     );
     expect(column("category")).toEqual(["english", "english", "desi"]);
   });
 
-  it("are given tags, each once whatever its case", async () => {
+  it("add tags, each once whatever its case", async () => {
     const { toast } = await succeed(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
-    expect(toast.description).toBe("2 videos were given the tags. 1 video was tagged so already.");
+    expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
   });
 
-  it("are rid of tags; none left is no list", async () => {
+  it("remove tags, and store null if none is left", async () => {
     await succeed(bulk("remove-tags", ["a", "b", "c"], { tags: "ONE" }));
     expect(column("tags")).toEqual([null, null, '["two"]']);
   });
 
-  it("are left alone where they would have too many tags, and named", async () => {
+  it("leave videos with too many tags unchanged, and name them", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const { toast } = await succeed(bulk("add-tags", ["a", "b"], { tags: "new" }));
     expect(toast.description).toBe(
-      "1 video was given the tags. 1 video was left alone, because a video has at most 50 tags: “First”.",
+      "Added tags to 1 video. 1 video was not changed because a video has at most 50 tags: “First”.",
     );
     expect(await refused(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
       status: 422,
-      toast: { title: "Error", description: "No video was changed." },
+      toast: { title: "Error", description: "No videos were changed." },
     });
   });
 
-  it("are asked about before they are deleted, then deleted with their files", async () => {
+  it("ask for confirmation, then delete the videos with their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
@@ -177,7 +177,7 @@ describe("many videos at once", () => {
     const { toast } = await succeed(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
     expect(toast).toMatchObject({
       title: "Videos Deleted",
-      description: "2 videos were deleted. 1 video no longer exists.",
+      description: "Deleted 2 videos. 1 video no longer exists.",
     });
     expect([video("a"), video("b"), video("c")?.id]).toEqual([undefined, undefined, "c"]);
     await purge(["a"]);
@@ -188,7 +188,7 @@ describe("many videos at once", () => {
     expect(fs.existsSync(file)).toBe(false);
   });
 
-  it("come back together when their deletion is undone", async () => {
+  it("restore all videos when a deletion is undone", async () => {
     const { toast } = await succeed(bulk("delete", ["a", "b"], { confirmed: "1" }));
     const [deletion, ...others] = (await page("/admin?tab=manage")).manage!.deletions;
     expect(others).toEqual([]);
@@ -198,15 +198,15 @@ describe("many videos at once", () => {
     expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
   });
 
-  it("are all of the list, on whichever page, when that is said", async () => {
+  it("change all videos of the list, on every page", async () => {
     for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
     const all = { intent: "bulk", do: "hide", all: "1" };
     const { toast } = await succeed(all, "/admin?tab=manage&search=night&page=2");
-    expect(toast.description).toBe("120 videos were hidden.");
+    expect(toast.description).toBe("Hid 120 videos.");
     expect(column("status")).toEqual(["published", "hidden", "review"]);
   });
 
-  it("are changed all or none", async () => {
+  it("change all videos or none", async () => {
     sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE ON videos WHEN OLD.id = 'c'
       BEGIN SELECT raise(ABORT, 'no'); END`);
     expect(await refused(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });
@@ -214,7 +214,7 @@ describe("many videos at once", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("stand in the activity list with what was done to them", async () => {
+  it("are recorded in the activity list", async () => {
     await succeed(bulk("publish", ["b", "c"]));
     expect(await listActivities()).toMatchObject([
       { email: "a@b.c", action: "bulk-edit", detail: "published 2 videos: “Second”, “Third”" },
@@ -223,45 +223,41 @@ describe("many videos at once", () => {
 
   it.each([
     ["nothing selected", bulk("hide", []), "Select at least one video."],
-    ["no action", bulk("", ["a"]), "Choose what to do with the videos."],
+    ["no action", bulk("", ["a"]), "Choose an action."],
+    ["an unknown category", bulk("category", ["a"], { category: "all" }), "Choose a category."],
+    ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Enter at least one tag."],
     [
-      "no such category",
-      bulk("category", ["a"], { category: "all" }),
-      "Choose a category.",
-    ],
-    ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Write at least one tag."],
-    [
-      "too many",
+      "too many videos",
       bulk(
         "hide",
         Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
-      "At most 10,000 videos can be changed at once. Narrow the list by a filter.",
+      "At most 10,000 videos can be changed together. Use filters to shorten the list.",
     ],
-  ])("are refused with a sentence: %s", async (_, fields, detail) => {
+  ])("are refused with a message: %s", async (_, fields, detail) => {
     expect(await refused(fields)).toMatchObject({
       status: 422,
-      toast: { title: "Error", description: "No video was changed." },
+      toast: { title: "Error", description: "No videos were changed." },
       detail,
     });
   });
 
-  it("that are all gone answer 404", async () => {
+  it("respond with 404 if all videos are deleted", async () => {
     expect(await refused(bulk("hide", ["x", "y"]))).toMatchObject({
       status: 404,
       detail: "2 videos no longer exist.",
     });
   });
 
-  it("leave no file behind in the trash folder's place", async () => {
+  it("don't leave a file in place of the trash folder", async () => {
     await succeed(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });
 });
 
-describe("a change of many videos that fails in the middle", () => {
+describe("a bulk action that fails halfway", () => {
   const selected = Array.from({ length: 80 }, (_, n) => `n${n}`);
-  const left = { videos: 48, because: "An error stopped the change. Try again." };
+  const left = { videos: 48, because: "Something went wrong. Try again." };
   const countOf = (where: string) =>
     sqliteHandle().prepare(`SELECT count(*) FROM videos WHERE ${where}`).pluck().get();
   const failAt = (event: string) =>
@@ -275,7 +271,7 @@ describe("a change of many videos that fails in the middle", () => {
     for (const id of selected) addVideo({ id, title: id, status: "published" });
   });
 
-  it("keeps and records what it has done, says how many are left, and goes on when it is sent again", async () => {
+  it("keeps and records committed changes, reports how many are left, and continues when sent again", async () => {
     failAt("UPDATE OF status");
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
       done: 32,
@@ -290,19 +286,19 @@ describe("a change of many videos that fails in the middle", () => {
     ]);
     sqliteHandle().exec("DROP TRIGGER broken");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
-      "48 videos were hidden. 32 videos were hidden already.",
+      "Hid 48 videos. 32 videos were already hidden.",
     );
   });
 
-  it("tells it the user", async () => {
+  it("tells the user what happened", async () => {
     failAt("UPDATE OF status");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
-      `32 videos were hidden. 48 videos were not processed. ${left.because}`,
+      `Hid 32 videos. 48 videos were not processed. ${left.because}`,
     );
     logged();
   });
 
-  it("ends with the permission of the account", async () => {
+  it("stops when the account loses its permission", async () => {
     sqliteHandle().exec(`CREATE TRIGGER deactivates AFTER UPDATE OF status ON videos WHEN NEW.id = 'n5'
       BEGIN UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'; END`);
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
@@ -312,7 +308,7 @@ describe("a change of many videos that fails in the middle", () => {
     expect(countOf("status = 'hidden' AND id LIKE 'n%'")).toBe(32);
   });
 
-  it("changes nothing where the first ones fail", async () => {
+  it("changes nothing if the first transaction fails", async () => {
     sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE OF status ON videos WHEN OLD.id = 'n31'
       BEGIN SELECT RAISE(ABORT, 'broken'); END`);
     await expect(changeVideos({ action: "hide" }, selected, "u")).rejects.toThrow("broken");
@@ -320,7 +316,7 @@ describe("a change of many videos that fails in the middle", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("a deletion says what is left, and its undo brings back what is deleted", async () => {
+  it("reports what a deletion left, and restores what it deleted", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });
@@ -331,11 +327,11 @@ describe("a change of many videos that fails in the middle", () => {
   });
 });
 
-describe("thousands of videos", () => {
+describe("bulk actions on thousands of videos", () => {
   const COUNT = 3_000;
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
-  /** How long `work` lets no timer run, on average; other processes may hold any one of them. */
+  /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
   async function averageHold(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
     let turns = 0;
@@ -351,7 +347,7 @@ describe("thousands of videos", () => {
     ["hidden", { action: "hide" }],
     ["tagged", { action: "add-tags", tags: ["new"] }],
     ["deleted", { action: "delete" }],
-  ] as [string, RowChange][])("are %s while timers have their turns", async (_how, change) => {
+  ] as [string, RowChange][])("let timers run while videos are %s", async (_how, change) => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, title: `Night ${id}` });
     })();
@@ -361,11 +357,11 @@ describe("thousands of videos", () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
-    // It is a tenth of that where nothing else runs.
+    // Typically a tenth of this if nothing else is running.
     expect(held).toBeLessThan(100);
     await projected();
-    expect((await listManaged({ ...ALL_NEWEST, status: "published", search: "night" })).total).toBe(
-      change.action === "add-tags" ? COUNT : 0,
-    );
+    expect(
+      (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,
+    ).toBe(change.action === "add-tags" ? COUNT : 0);
   });
 });

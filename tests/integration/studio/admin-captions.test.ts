@@ -39,8 +39,8 @@ const edit = async (file?: string | Buffer, more?: Record<string, string>) =>
 const captions = () => readCaptions((video()?.captions as string | null) ?? null);
 const captionFiles = () => filesBelow(site.uploads).filter((name) => name.includes("captions"));
 
-describe("the captions of the edit form", () => {
-  it("are added as WebVTT under the name of their language, and counted", async () => {
+describe("captions in the edit form", () => {
+  it("are stored as WebVTT, labeled with their language, and counted in the video's size", async () => {
     expect(await edit(SUBRIP)).toBe(302);
     const [track] = captions();
     expect(track).toMatchObject({ language: "de", label: "German", added: true });
@@ -56,7 +56,7 @@ describe("the captions of the edit form", () => {
     ]);
   });
 
-  it("that no video has are refused with a sentence, and hold nobody up", async () => {
+  it("are refused with a message if they are pathological, without blocking other requests", async () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     const long = begin + "<".repeat(2_000_000);
     const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
@@ -71,7 +71,7 @@ describe("the captions of the edit form", () => {
     expect(captions()).toHaveLength(1);
   });
 
-  it("replace those of the same language, and leave the others", async () => {
+  it("replace captions in the same language, and no others", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     await edit(`WEBVTT\n\n00:05.000 --> 00:06.000\nGuten Abend\n`);
@@ -82,7 +82,7 @@ describe("the captions of the edit form", () => {
     expect(fs.readFileSync(onDisk(site.uploads, german.url), "utf8")).toContain("Guten Abend");
   });
 
-  it("are taken away with their files, by a form that carries none as well", async () => {
+  it("are removed with their files, also by a form without a file", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     const [german, french] = captions();
@@ -96,7 +96,7 @@ describe("the captions of the edit form", () => {
     expect(captionFiles()).toEqual([]);
   });
 
-  it("that are a file elsewhere go from the row alone", async () => {
+  it("on other sites are only removed from the row", async () => {
     const other = writeUpload(site.uploads, "videos/u/2/x.vtt");
     const url = "/media/videos/u/2/x.vtt";
     addVideo({ id: "w" });
@@ -109,12 +109,18 @@ describe("the captions of the edit form", () => {
   });
 
   it.each([
-    ["no captions", "hello", {}, 422, /no captions in this file/],
-    ["no text", Buffer.from([0xff, 0x00, 0x81]), {}, 422, /no captions in this file/],
-    ["of no language", SUBRIP, { captionsLanguage: "xx" }, 422, /Choose the language/],
+    ["not captions", "hello", {}, 422, /contains no captions/],
+    ["not text", Buffer.from([0xff, 0x00, 0x81]), {}, 422, /contains no captions/],
+    [
+      "in an unknown language",
+      SUBRIP,
+      { captionsLanguage: "xx" },
+      422,
+      /Choose a caption language/,
+    ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
-    "are refused when they are %s, the texts kept and nothing changed",
+    "are refused if they are %s, keeping the texts and changing nothing",
     async (_, file, more, status, message) => {
       const answer = await sendMultipart(form(file, more), ADDRESS);
       expect(answer).toMatchObject({
@@ -135,7 +141,7 @@ describe("the captions of the edit form", () => {
     },
   );
 
-  it("are refused for a video without a file of this site", async () => {
+  it("are refused for a video without a file on this site", async () => {
     sqliteHandle().exec("UPDATE videos SET video_url = 'https://example.com/1.mp4'");
     const answer = await sendMultipart(form(SUBRIP), ADDRESS);
     expect(answer).toMatchObject({ init: { status: 422 } });
@@ -144,7 +150,7 @@ describe("the captions of the edit form", () => {
   it.each([
     ["the title is blank", { title: " " }, 422],
     ["the row has changed", { version: "old" }, 409],
-  ])("leave no file behind when %s", async (_, more, status) => {
+  ])("don't leave a file behind if %s", async (_, more, status) => {
     expect(await sendMultipart(form(SUBRIP, more), ADDRESS)).toMatchObject({ init: { status } });
     await removeFiles();
     expect(captionFiles()).toEqual([]);

@@ -26,7 +26,7 @@ function addFive() {
   });
 }
 
-describe("the list of the manage tab", () => {
+describe("the list of videos", () => {
   beforeEach(addFive);
 
   it.each([
@@ -64,7 +64,7 @@ describe("the list of the manage tab", () => {
     expect(total).toBe(order.length);
   });
 
-  it("finds nothing across two tags, nor what a title or tag held before", async () => {
+  it("doesn't match across two tags, nor former titles and tags", async () => {
     expect((await list('search=sun"')).ids).toEqual([]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Mountain', tags = '["snow"]' WHERE id = 'a'`);
     expect((await list("search=beach")).ids).toEqual(["c"]);
@@ -73,7 +73,7 @@ describe("the list of the manage tab", () => {
     expect((await list("search=snow")).ids).toEqual([]);
   });
 
-  it("follows a row that another tool replaces", async () => {
+  it("reflects a row that another tool replaces", async () => {
     sqliteHandle().exec(
       "INSERT OR REPLACE INTO videos (id, title, category) VALUES ('a', 'Valley', 'desi')",
     );
@@ -81,7 +81,7 @@ describe("the list of the manage tab", () => {
     expect((await list("search=beach")).ids).toEqual(["c"]);
   });
 
-  it("still finds by text after VACUUM", async () => {
+  it("still finds text after VACUUM", async () => {
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     sqliteHandle().exec("VACUUM");
     expect((await list("search=beach")).ids).toEqual(["c", "a"]);
@@ -89,7 +89,7 @@ describe("the list of the manage tab", () => {
   });
 });
 
-describe("its pages", () => {
+describe("paging through the list", () => {
   const padded = (n: number) => String(n).padStart(5, "0");
   function addMany(count: number, title = (n: number) => `Video ${padded(n)}`) {
     const insert = sqliteHandle().prepare(
@@ -103,7 +103,7 @@ describe("its pages", () => {
     })();
   }
 
-  it("hold 50 each, and are clamped to what exists", async () => {
+  it("shows 50 videos per page, and clamps the page number", async () => {
     addMany(120);
     expect(await list("page=2")).toMatchObject({ total: 120, page: 2, pageCount: 3 });
     expect((await list("page=2")).ids.length).toBe(50);
@@ -111,7 +111,7 @@ describe("its pages", () => {
     expect((await list("page=0")).ids[0]).toBe("00119");
   });
 
-  it.each(SORTS)("by %s hold every video once, whichever end they are read from", async (sort) => {
+  it.each(SORTS)("shows every video once when sorted by %s, from either end", async (sort) => {
     addMany(260);
     for (const filter of ["", "&status=hidden", "&search=video"]) {
       const seen: string[] = [];
@@ -126,7 +126,7 @@ describe("its pages", () => {
     }
   });
 
-  it("of a search have every match", async () => {
+  it("shows every match of a search", async () => {
     addMany(4_060);
     expect(await list("search=video")).toMatchObject({ total: 4_060 });
     const last = await list(`search=video&page=9999`);

@@ -18,7 +18,7 @@ afterEach(() => site.remove());
 const LEGACY = ["amateur", "professional", "couples", "solo", "featured"];
 const CATEGORIES = [...CATEGORY_IDS, ...LEGACY];
 
-/** Rows with many equal keys, in no order. */
+/** Adds rows with many equal keys in no particular order. */
 function addMany(from: number, to: number): void {
   const insert = sqliteHandle().prepare(
     `INSERT INTO videos (id, title, category, status, duration, views, bytes, created_at)
@@ -54,8 +54,8 @@ const KEYS = {
 
 type Listed = Record<"id" | "status" | "category", string>;
 
-/** The whole list of a view, by the plain query, of the rows as they are when an order is first asked for. */
-function plainLists(): (view: ManageView) => string[] {
+/** Returns the whole list of a view by a plain query, with the rows as of the first request for an order. */
+function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();
   return ({ sort, status, category }) => {
     const all =
@@ -73,9 +73,9 @@ function plainLists(): (view: ManageView) => string[] {
   };
 }
 
-/** Compares a view with the plain query's, while no row changes. */
+/** Compares a view with the plain query while no row changes. */
 function comparing() {
-  const plainly = plainLists();
+  const plainly = plainQueryLists();
   return async (view: ManageView): Promise<void> => {
     const all = plainly(view);
     const { videos, total, page } = await listManaged(view);
@@ -84,7 +84,7 @@ function comparing() {
   };
 }
 
-/** What the totals say, beside what lies in the table. */
+/** Returns the stored totals and the totals computed from the table. */
 async function expectTotalsRight(): Promise<void> {
   await projected();
   const all = (sql: string) => sqliteHandle().prepare(sql).all();
@@ -107,7 +107,7 @@ const aView = fc.record(
 );
 
 describe("the list of thousands of videos", () => {
-  it("is the plain query's, on every page of every order, while rows change", async () => {
+  it("matches a plain query on every page of every order while rows change", async () => {
     addMany(0, 9_000);
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
@@ -132,7 +132,7 @@ describe("the list of thousands of videos", () => {
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
-    // Few public ones among thousands of others.
+    // A few public videos among thousands of others.
     sqliteHandle().exec(`
       UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
     const published = aView.map((view) => ({ ...view, status: "published" as const }));
@@ -141,11 +141,11 @@ describe("the list of thousands of videos", () => {
     expect(await correctDerivedData()).toBe(false);
   });
 
-  it("is right again after a start when the totals were not", async () => {
+  it("is correct after a restart even if the totals were wrong", async () => {
     addMany(0, 5_000);
     const expectEqual = comparing();
     await expectEqual({ sort: "newest", page: 50, search: "" });
-    // The sum is as before.
+    // The sum doesn't change.
     sqliteHandle().exec(`
       UPDATE video_totals SET videos = videos + CASE category WHEN 'desi' THEN 1 ELSE -1 END
       WHERE status = 'published' AND category IN ('desi', 'english')`);

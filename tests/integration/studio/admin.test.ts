@@ -54,12 +54,12 @@ function htmlOf(manage: ManageData): string {
 }
 
 describe("access to the admin panel", () => {
-  it("sends a visitor to sign in", async () => {
+  it("redirects visitors to the sign-in page", async () => {
     const answer = await caught(() => get("/admin", {}));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
   });
 
-  it("does nothing for a visitor's form", async () => {
+  it("ignores forms of visitors", async () => {
     addVideo();
     expect(await send({ intent: "delete", id: "v" }, { headers: { Cookie: "" } })).toMatchObject({
       init: { status: 400 },
@@ -68,7 +68,7 @@ describe("access to the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("does nothing for a form of another site", async () => {
+  it("ignores forms of other sites", async () => {
     addVideo();
     const headers = { Origin: "https://elsewhere.example" };
     const answer = await caught(() => send({ intent: "delete", id: "v" }, { headers }));
@@ -76,7 +76,7 @@ describe("access to the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("answers a form that means nothing with 400", async () => {
+  it("responds with 400 to a meaningless form", async () => {
     expect((await refused({ intent: "launch", id: "v" })).status).toBe(400);
     expect((await refused({ intent: "delete" })).status).toBe(400);
   });
@@ -89,8 +89,8 @@ it("shows a duration that another tool stored in seconds as minutes and seconds"
   expect(manage?.dialog?.video?.duration).toBe("5:30");
 });
 
-describe("the four figures", () => {
-  it("count every video whatever its status, and every stored category", async () => {
+describe("the statistics", () => {
+  it("count videos of every status, and every stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
@@ -109,14 +109,14 @@ describe("the four figures", () => {
     expect(await studioStats(uploader)).toMatchObject({ totalVideos: 2, totalCategories: 2 });
   });
 
-  it("estimate 50 MB a video when the disk can't be read", async () => {
+  it("estimate 50 MB per video if the disk can't be read", async () => {
     addVideo();
     addVideo({ id: "w" });
     fs.rmSync(path.join(site.uploads, "thumbnails"), { recursive: true });
     expect((await page("/admin")).statistics.stats?.storageUsed).toBe("~0.10 GB");
   });
 
-  it("are replaced by a sentence when they can't be had", async () => {
+  it("are replaced by an error message if they can't be read", async () => {
     sqliteHandle().exec("DROP TABLE video_totals");
     expect((await page("/admin")).statistics).toEqual({
       toast: { title: "Error", description: "Failed to fetch statistics.", kind: "error" },
@@ -125,8 +125,8 @@ describe("the four figures", () => {
   });
 });
 
-describe("the list", () => {
-  it("has every video, newest first", async () => {
+describe("the list of videos", () => {
+  it("contains every video, newest first", async () => {
     addVideo({ created_at: "2024-01-01T00:00:00.000Z", status: "hidden" });
     addVideo({ id: "w", created_at: "2024-01-02T00:00:00.000Z", status: "review" });
     const { manage } = await page("/admin?tab=manage");
@@ -136,7 +136,7 @@ describe("the list", () => {
     ]);
   });
 
-  it("is left empty when it can't be fetched, which is only logged", async () => {
+  it("is empty if it can't be read, which is only logged", async () => {
     expect(htmlOf((await page("/admin?tab=manage")).manage!)).toContain("No videos yet.");
     expect(htmlOf((await page("/admin?tab=manage&search=a")).manage!)).toContain(
       "No videos found.",
@@ -152,7 +152,7 @@ describe("the list", () => {
     }
   });
 
-  it("answers 404 with the list when the video of a dialog is gone", async () => {
+  it("is shown with status 404 if the video of a dialog doesn't exist", async () => {
     addVideo();
     const { manage, status } = await page("/admin?tab=manage&edit=gone");
     expect([status, manage?.list.total]).toEqual([404, 1]);
@@ -169,8 +169,8 @@ const EDIT = {
   duration: "1:15:30",
 };
 
-describe("editing", () => {
-  it("changes the fields, says so, and returns to the list it came from", async () => {
+describe("editing a video", () => {
+  it("changes the fields, shows a toast, and returns to the same list", async () => {
     addVideo({ updated_at: "2020-01-01T00:00:00.000Z" });
     expect(await succeed(EDIT, "/admin?tab=manage&search=video&page=2&edit=v")).toEqual({
       location: "/admin?tab=manage&search=video&page=2",
@@ -190,7 +190,7 @@ describe("editing", () => {
     expect(String(video()?.updated_at) > "2024").toBe(true);
   });
 
-  it("takes no control characters, as the upload takes none", async () => {
+  it("removes control characters, as uploading does", async () => {
     addVideo();
     const texts = { title: "A\u0000better\u2028film\u001b", description: "Wo\u0007rds\r\n\tmore" };
     await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
@@ -201,7 +201,7 @@ describe("editing", () => {
     });
   });
 
-  it("stores no list where no tag is left", async () => {
+  it("stores null if no tag is left", async () => {
     addVideo({ tags: '["old"]' });
     await succeed({ ...EDIT, tags: " , " });
     expect(video()?.tags).toBeNull();
@@ -223,14 +223,14 @@ describe("editing", () => {
     expect(video()?.title).toBe("A video");
   });
 
-  it("answers 404 when the row is gone", async () => {
+  it("responds with 404 if the row doesn't exist", async () => {
     expect(await refused(EDIT)).toMatchObject({
       status: 404,
       toast: { description: "Failed to update video." },
     });
   });
 
-  it("answers 409 and overwrites nothing when the row has changed since the form was opened", async () => {
+  it("responds with 409 and overwrites nothing if the row has changed since the form was opened", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
@@ -244,14 +244,14 @@ describe("editing", () => {
     expect(video()?.title).toBe("A better video");
   });
 
-  it("is not disturbed by views that were counted meanwhile", async () => {
+  it("isn't affected by views counted in the meantime", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET views = views + 1");
     await succeed({ ...EDIT, version: opened!.version });
   });
 
-  it("says that it failed when the database does", async () => {
+  it("reports a database failure", async () => {
     addVideo();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE UPDATE ON videos BEGIN SELECT raise(ABORT, 'no'); END",
@@ -273,7 +273,7 @@ describe("the visibility toggle", () => {
     ["published", "hidden", "hidden"],
     ["hidden", "published", "visible"],
     ["review", "published", "visible"],
-  ])("makes %s %s", async (from, to, word) => {
+  ])("turns %s into %s", async (from, to, word) => {
     addVideo({ status: from, updated_at: "2020-01-01T00:00:00.000Z" });
     const { toast } = await succeed({ intent: "toggle", id: "v" });
     expect(toast).toMatchObject({
@@ -283,18 +283,18 @@ describe("the visibility toggle", () => {
     expect(video()).toMatchObject({ status: to, updated_at: "2020-01-01T00:00:00.000Z" });
   });
 
-  it("does not take back what another admin has just done", async () => {
+  it("doesn't undo what another admin has just done", async () => {
     addVideo();
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     const late = await refused({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(late).toMatchObject({
       status: 409,
-      detail: "Its status has changed since the page was loaded.",
+      detail: "The video’s status has changed since you loaded the page.",
     });
     expect(video()?.status).toBe("hidden");
   });
 
-  it("answers 404 when the row is gone", async () => {
+  it("responds with 404 if the row doesn't exist", async () => {
     expect(await refused({ intent: "toggle", id: "v" })).toMatchObject({
       status: 404,
       toast: { title: "Error", description: "Failed to update video visibility." },
@@ -302,7 +302,7 @@ describe("the visibility toggle", () => {
   });
 });
 
-describe("deleting", () => {
+describe("deleting a video", () => {
   function addWithFiles() {
     addVideo({
       video_url: "/media/videos/u/1700000000000.mp4",
@@ -319,7 +319,7 @@ describe("deleting", () => {
   }
   const present = (files: string[]) => files.map((file) => fs.existsSync(file));
 
-  it("removes the row, and after 30 days the files and what was derived from them", async () => {
+  it("removes the row, and after 30 days its files and derived files", async () => {
     const files = addWithFiles();
     const others = [
       addFile("videos/u/1700000000002.mp4"),
@@ -343,7 +343,7 @@ describe("deleting", () => {
     expect(present(others)).toEqual([true, true]);
   });
 
-  it("can be undone for 30 days, as it was", async () => {
+  it("can be undone for 30 days", async () => {
     const files = addWithFiles();
     await checkLibrary();
     const before = video();
@@ -389,7 +389,7 @@ describe("deleting", () => {
     expect(present(files)).toEqual([true, true, true, false]);
   });
 
-  it("succeeds when a file can't be removed, which is only logged", async () => {
+  it("succeeds if a file can't be removed, which is only logged", async () => {
     const files = addWithFiles();
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");
@@ -404,7 +404,7 @@ describe("deleting", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("survives a row whose addresses lead elsewhere", async () => {
+  it("works for a row whose URLs point elsewhere", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",
@@ -414,7 +414,7 @@ describe("deleting", () => {
     expect(fs.existsSync(outside)).toBe(true);
   });
 
-  it("answers 404 when the row is gone", async () => {
+  it("responds with 404 if the row doesn't exist", async () => {
     expect(await refused({ intent: "delete", id: "v" })).toMatchObject({
       status: 404,
       toast: { title: "Error", description: "Failed to delete video." },

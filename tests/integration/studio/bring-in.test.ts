@@ -27,7 +27,7 @@ const TEXTS = {
 
 const site = useAdminSite();
 let server: VideoServer;
-/** Resolves when somebody asks for /slow.mp4. */
+/** Resolves when /slow.mp4 is requested. */
 let slowIsAsked: Promise<void>;
 beforeEach(async () => {
   let asked = () => {};
@@ -86,12 +86,12 @@ const refusal = async (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe("an address", () => {
+describe("fetching a URL", () => {
   it.each([
     ["video.mp4", "video.mp4"],
     ["unknown-length.mp4", "unknown-length.mp4"],
     ["moved", "video.mp4"],
-  ])("%s is fetched whole", async (name, fileName) => {
+  ])("fetches all of %s", async (name, fileName) => {
     const progress: number[] = [];
     const file = await fetched(server.address(name), {
       onProgress: (bytes) => progress.push(bytes),
@@ -105,11 +105,8 @@ describe("an address", () => {
     ["video.mp4", "This isn't a URL."],
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
-    [
-      "https://me:secret@videos.example/",
-      "URLs with a user name or password can't be imported.",
-    ],
-  ])("is refused: %s", async (address, message) => {
+    ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
+  ])("refuses a bad URL: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
   });
 
@@ -123,20 +120,20 @@ describe("an address", () => {
     "https://[::ffff:127.0.0.1]/video.mp4",
     "https://[fe80::1]/video.mp4",
     "https://localhost/video.mp4",
-  ])("of this machine or its network is refused: %s", async (address) => {
+  ])("refuses the URL of this machine or its network: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This host isn't on the public internet.",
     );
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
-    "whose name leads to a private network is refused: %s",
+    "refuses a name that resolves to a private address: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
   );
 
-  it("is connected to as it was looked up, whatever the name becomes meanwhile", async () => {
+  it("connects to the address that was checked, even if the name changes in the meantime", async () => {
     const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
@@ -152,13 +149,13 @@ describe("an address", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("that leads nowhere is refused, and nothing stays: /%s", async (name, message) => {
+  ])("refuses a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
 
   it.each(["video.mp4", "unknown-length.mp4"])(
-    "is held to the size of an upload: %s",
+    "enforces the upload size limit: %s",
     async (name) => {
       process.env.MAX_VIDEO_BYTES = "20000";
       forgetSettings();
@@ -167,7 +164,7 @@ describe("an address", () => {
     },
   );
 
-  it("is given up when its server falls silent, and trusted only with its certificate", async () => {
+  it("gives up when the server goes silent, and requires a valid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
       "The server stopped sending.",
     );
@@ -179,7 +176,7 @@ describe("an address", () => {
   });
 });
 
-describe("what is brought in", () => {
+describe("an import from a URL", () => {
   const add = (name: string, status: "published" | "review" = "published") =>
     addDownloads(
       [
@@ -194,7 +191,7 @@ describe("what is brought in", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video as an upload does, once", async () => {
+  it("becomes a video like an upload, once", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -206,12 +203,12 @@ describe("what is brought in", () => {
     expect(videos()).toHaveLength(1);
     expect((await listDownloads())[0]).toMatchObject({
       state: "failed",
-      reason: "This file is already in the catalogue, as “From afar”.",
+      reason: "Duplicate of “From afar”.",
     });
     expect(temporaryFiles()).toEqual([]);
   });
 
-  it("says how far it is, and is cancelled", async () => {
+  it("shows its progress, and can be canceled", async () => {
     await add("slow.mp4");
     await slowIsAsked;
     const running = await vi.waitFor(async () => {
@@ -231,7 +228,7 @@ describe("what is brought in", () => {
   it.each([
     ["deactivated", "UPDATE users SET deactivated_at = '2026-01-01'"],
     ["made an uploader", "UPDATE users SET role = 'uploader', may_publish = 1"],
-  ])("isn't fetched for an account that was %s meanwhile", async (_, change) => {
+  ])("isn't fetched for an account that was %s in the meantime", async (_, change) => {
     await add("video.mp4");
     sqliteHandle().exec(change);
     await runDownloads();
@@ -240,7 +237,7 @@ describe("what is brought in", () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
-  it("isn't published for an account that was deactivated while it arrived", async () => {
+  it("isn't published for an account that was deactivated while it was being fetched", async () => {
     await add("video.mp4");
     const publishing = vi.waitFor(() => {
       const state = sqliteHandle().prepare("SELECT state FROM downloads").pluck().get();
@@ -252,7 +249,7 @@ describe("what is brought in", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("begins again after a restart", async () => {
+  it("starts again after a restart", async () => {
     sqliteHandle()
       .prepare(
         `INSERT INTO downloads (user_id, address, texts, status, state)
@@ -268,7 +265,7 @@ describe("what is brought in", () => {
   });
 });
 
-describe("the page", () => {
+describe("the import page", () => {
   const send = async (fields: Record<string, string>) => {
     const request = new Request("http://localhost/admin/import", {
       method: "POST",
@@ -286,7 +283,7 @@ describe("the page", () => {
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
   const asked = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
-  it("takes an address with the texts of an upload", async () => {
+  it("accepts a URL with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,
@@ -303,7 +300,7 @@ describe("the page", () => {
     await runDownloads();
   });
 
-  it("takes a table whole or not at all", async () => {
+  it("accepts a table as a whole or not at all", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,
@@ -322,7 +319,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
-  it("says what is wrong with a table that is none, or a very wide one", async () => {
+  it("explains what is wrong with an invalid or very wide table", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
@@ -339,7 +336,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(asked()).toEqual([]);
   });
 
-  it("lets others have their turn while a long table is parsed", async () => {
+  it("yields while it parses a long table", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
@@ -352,7 +349,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(turns).toBeGreaterThan(1);
   });
 
-  it("cancels what waits, and knows no other forms", async () => {
+  it("cancels queued imports, and refuses unknown forms", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

@@ -31,19 +31,19 @@ const succeed = async (fields: Record<string, string>) =>
 const shown = () => shownCategories().map(({ id, label }) => [id, label]);
 const order = () => shownCategories().map(({ id }) => id);
 
-describe("the names of the categories", () => {
-  it("are those of the code until an admin sets them, and again after a reset", async () => {
+describe("category names", () => {
+  it("are the defaults until an admin sets them, and again after a reset", async () => {
     expect(applyCategoryNames()).toBeUndefined();
     expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
     const before = catalogueVersion().catalogue;
     await succeed({ "label.desi": " Indian\u0007 ", "label.premium": "Gold" });
     expect(categoryLabel("desi")).toBe("Indian");
-    // A legacy name has the label of today.
+    // Legacy values have the current label.
     expect([categoryLabel("amateur"), categoryLabel("retro")]).toEqual(["Indian", "retro"]);
     expect(selectorChoices().map(({ label }) => label)).toEqual([
       ...["All Videos", "Indian", "Blacked", "English", "Model/Star", "Gold", "Trending"],
     ]);
-    // Pages that are cached show the old ones.
+    // Cached pages show the old names.
     expect(catalogueVersion().catalogue).not.toBe(before);
     expect((await listActivities())[0]).toMatchObject({
       action: "categories",
@@ -61,7 +61,7 @@ describe("the names of the categories", () => {
     expect(categoryLabel("couples")).toBe("Anglo");
   });
 
-  it("change places one by one, with what was typed; at the ends nothing moves", async () => {
+  it("are reordered one step at a time, keeping typed names; nothing moves past the ends", async () => {
     await succeed({ move: "english:up", "label.english": "Anglo" });
     expect(shown().slice(0, 3)).toEqual([
       ["desi", "Desi"],
@@ -77,38 +77,30 @@ describe("the names of the categories", () => {
     expect(order()).toEqual(["desi", "english", "blacked", "pornstar", "premium"]);
   });
 
-  it("are always five: what the table lacks comes last, what it has too much is left out", () => {
+  it("are always five: missing ones are appended, unknown ones left out", () => {
     sqliteHandle().exec("INSERT INTO category_names VALUES ('premium', 'Gold', 0), ('x', 'X', 1)");
     applyCategoryNames();
     expect(order()).toEqual(["premium", "desi", "blacked", "english", "pornstar"]);
   });
 
   it.each([
-    ["an empty label", { "label.desi": "  " }, "desi", "A label is needed."],
-    ["one that is too long", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
-    ["two of the same", { "label.desi": "ENGLISH" }, "english", "There is this label already."],
-    [
-      "that of another choice",
-      { "label.desi": "trending" },
-      "desi",
-      "There is this label already.",
-    ],
-  ])(
-    "stay as they are with %s, and what was typed is shown again",
-    async (_, fields, id, message) => {
-      const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
-        data: { error: { status: number; labels: object; wrong: Record<string, string> } };
-        init: { status: number };
-      };
-      expect(answer.init.status).toBe(422);
-      expect(answer.data.error.wrong[id]).toContain(message);
-      expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
-      expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
-      expect(await listActivities()).toEqual([]);
-    },
-  );
+    ["an empty name", { "label.desi": "  " }, "desi", "Enter a name."],
+    ["an overlong name", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
+    ["a duplicate name", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
+    ["a reserved name", { "label.desi": "trending" }, "desi", "This name is already in use."],
+  ])("don't change with %s, and show what was entered", async (_, fields, id, message) => {
+    const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
+      data: { error: { status: number; labels: object; errors: Record<string, string> } };
+      init: { status: number };
+    };
+    expect(answer.init.status).toBe(422);
+    expect(answer.data.error.errors[id]).toContain(message);
+    expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
+    expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
+    expect(await listActivities()).toEqual([]);
+  });
 
-  it("are in the feed too", async () => {
+  it("are used in feeds", async () => {
     addVideo({ status: "published", category: "amateur" });
     await succeed({ "label.desi": "Indian" });
     const feed = await rssFeed({ origin: ORIGIN, name: "Afterdark" });

@@ -29,7 +29,7 @@ beforeEach(async () => {
   addVideo({ status: "review", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
 });
 
-/** A request whose body arrives when `finish` is called; `isRead` settles once the server waits for it. */
+/** A request whose body arrives when `finish` is called. `isRead` resolves once the server waits for the body. */
 function slowRequest(address: string, body: Uint8Array, headers: Record<string, string>) {
   let finish = () => {};
   let begin = () => {};
@@ -61,7 +61,7 @@ function slowRequest(address: string, body: Uint8Array, headers: Record<string, 
 }
 
 interface Sent {
-  /** The answer's status, once it is there. */
+  /** The status of the response. */
   status: Promise<number>;
   isRead: Promise<void>;
   finish(): void;
@@ -86,7 +86,7 @@ function sendSlowly(
 const bytesOf = (fields: Record<string, string>) =>
   new TextEncoder().encode(new URLSearchParams(fields).toString());
 
-/** Sends a form of the panel as the uploader. */
+/** Sends a form of the admin panel as the uploader. */
 function sendForm(fields: Record<string, string>): Sent {
   return sendSlowly(
     (request) => actOnPanel({ request, params: {}, context: {} }),
@@ -96,7 +96,7 @@ function sendForm(fields: Record<string, string>): Sent {
   );
 }
 
-/** Sends a form of the panel with a file. */
+/** Sends a form of the admin panel with a file. */
 async function sendFile(
   fields: Record<string, string>,
   field: "video" | "captions",
@@ -116,10 +116,10 @@ async function sendFile(
 }
 
 /**
- * Has a request pass its first check, then the change of another person written, then the request go on. The
- * lock of another connection keeps the request from writing once it has got as far as its transaction.
+ * Lets a request pass its first check, writes another user's change, and then lets the request continue. The lock of
+ * another connection blocks the request when it starts its transaction.
  */
-async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<number> {
+async function statusAfterChange(sent: Sent, change: () => Promise<unknown>): Promise<number> {
   await sent.isRead;
   disableBusyTimeout();
   const other = openSqlite(sqliteHandle().name);
@@ -131,7 +131,7 @@ async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<
     await vi.waitFor(() => expect(transactions).toHaveBeenCalled(), { timeout: 20_000 });
   } finally {
     other.close();
-    // Written before the request tries again.
+    // Committed before the request retries.
     changed = change();
     transactions.mockRestore();
   }
@@ -156,7 +156,7 @@ const FORMS = {
   "a bulk deletion": { intent: "bulk", do: "delete", selected: "v", confirmed: "1" },
 } as const;
 
-/** All of the video and of its files; what publishing changes is left out. */
+/** Returns the state of the video and its files, without the columns that publishing changes. */
 function stateOf() {
   const { ...row } = video();
   for (const column of ["status", "publish_at", "public", "listed"]) delete row[column];
@@ -164,10 +164,10 @@ function stateOf() {
   return { row, files };
 }
 
-describe("a drafts-only uploader's request that an editor's publication overtakes", () => {
+describe("a drafts-only uploader's request, after an editor has published the video", () => {
   it.each(Object.entries(FORMS))("is refused: %s", async (_, fields) => {
     const before = stateOf();
-    expect(await overtakenBy(sendForm({ id: "v", ...fields }), publish)).toBe(403);
+    expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);
     expect(video()?.status).toBe("published");
     expect(stateOf()).toEqual(before);
   });
@@ -177,13 +177,13 @@ describe("a drafts-only uploader's request that an editor's publication overtake
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
     const before = stateOf();
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(stateOf()).toEqual(before);
     await removeFiles();
     expect(filesBelow(`${site.uploads}/videos`)).toEqual(["up/1.mp4"]);
   });
 
-  it("is refused: a switch to a file that waits", async () => {
+  it("is refused: switching to a pending file", async () => {
     writeUpload(site.uploads, "videos/up/2.mp4");
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url)
@@ -191,12 +191,12 @@ describe("a drafts-only uploader's request that an editor's publication overtake
     );
     const before = stateOf();
     const sent = sendForm({ intent: "use-file", id: "v", file: "n" });
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(stateOf()).toEqual(before);
   });
 
   it.runIf(ffmpegAvailable())(
-    "is refused: a file that replaces another, and a trim",
+    "is refused: replacing the file, or trimming",
     async () => {
       const source = makeClip(site.folder, "video", {
         seconds: 2,
@@ -206,13 +206,13 @@ describe("a drafts-only uploader's request that an editor's publication overtake
       fs.copyFileSync(source, `${site.uploads}/videos/up/1.mp4`);
       const before = stateOf();
       const trim = sendForm({ intent: "trim", id: "v", start: "0:00", end: "0:01" });
-      expect(await overtakenBy(trim, publish)).toBe(403);
+      expect(await statusAfterChange(trim, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
       sqliteHandle().exec("UPDATE videos SET status = 'review'");
       const bytes = new Uint8Array(fs.readFileSync(source));
       const sent = { name: "video.mp4", bytes };
       const replace = await sendFile({ intent: "replace", id: "v" }, "video", sent);
-      expect(await overtakenBy(replace, publish)).toBe(403);
+      expect(await statusAfterChange(replace, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
       await removeFiles();
       expect(fs.readdirSync(`${site.uploads}/videos/up`)).toEqual(["1.mp4"]);
@@ -220,14 +220,14 @@ describe("a drafts-only uploader's request that an editor's publication overtake
     60_000,
   );
 
-  it("is refused: a preview link", async () => {
+  it("is refused: creating a preview link", async () => {
     const sent = sendSlowly(
       (request) => actOnReview({ request, params: { id: "v" }, context: {} }),
       "/admin/review/v",
       bytesOf({ intent: "link" }),
       { Cookie: cookie, "Content-Type": URL_ENCODED },
     );
-    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(await statusAfterChange(sent, publish)).toBe(403);
     expect(sqliteHandle().prepare("SELECT * FROM preview_links").all()).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe("a drafts-only uploader's request that an editor's publication overtake
       const patch = new Request(request, { method: "PATCH", duplex: "half" } as RequestInit);
       const args = { request: patch, params: { "*": "videos/v" }, context: {} };
       const status = actOnApi(args).then((answer) => (answer as Response).status);
-      expect(await overtakenBy({ status, isRead, finish }, publish)).toBe(403);
+      expect(await statusAfterChange({ status, isRead, finish }, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
     }
   });
@@ -272,25 +272,22 @@ describe("a request of an account that is restricted in the meantime", () => {
   };
   beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));
 
-  it.each(Object.entries(PUBLISHERS))(
-    "is refused when it is deactivated: %s",
-    async (_, fields) => {
-      const before = video();
-      expect(await overtakenBy(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
-      expect(video()).toEqual(before);
-    },
-  );
+  it.each(Object.entries(PUBLISHERS))("is refused after deactivation: %s", async (_, fields) => {
+    const before = video();
+    expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
+    expect(video()).toEqual(before);
+  });
 
   it.each(Object.entries(PUBLISHERS).slice(-3))(
-    "is refused when it may not publish any more: %s",
+    "is refused after losing the right to publish: %s",
     async (_, fields) => {
       const before = video();
-      expect(await overtakenBy(sendForm({ id: "v", ...fields }), demote)).toBe(403);
+      expect(await statusAfterChange(sendForm({ id: "v", ...fields }), demote)).toBe(403);
       expect(video()).toEqual(before);
     },
   );
 
-  it("touches no video of others when an editor becomes an uploader while it waits", async () => {
+  it("doesn't change other users' videos after an editor has become an uploader", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,
@@ -304,7 +301,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     expect([video("own")?.id, video("v")?.id]).toEqual(["own", "v"]);
   });
 
-  it("is refused when the account was restricted while the form was arriving", async () => {
+  it("is refused if the account was restricted while the form was arriving", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
     addVideo({ id: "other", title: "Another's", status: "published", uploaded_by: "u" });
     const before = video("other");

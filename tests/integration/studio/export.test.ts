@@ -30,14 +30,14 @@ async function exported(format: "csv" | "json"): Promise<string> {
   return (await loader({ request, params, context: {} } as never)).text();
 }
 
-/** The clip with other bytes at its end, in a box that players pass over. */
+/** Returns the clip with different bytes at the end, in a box that players skip. */
 function clipWith(mark: string): Buffer {
   const box = Buffer.concat([Buffer.alloc(4), Buffer.from("free"), Buffer.from(mark)]);
   box.writeUInt32BE(box.length);
   return Buffer.concat([CLIP, box]);
 }
 
-describe("the catalogue as a table", () => {
+describe("exporting the catalogue", () => {
   const ODD = [
     { title: 'Quotes " and, commas; and semicolons', description: "Lines\nand\n\nempty ones" },
     { title: "=HYPERLINK(1)", description: "'+é, 日本, مساء, 🎬" },
@@ -67,7 +67,7 @@ describe("the catalogue as a table", () => {
   }
 
   it.each(["csv", "json"] as const)(
-    "as %s comes back into another site as it was",
+    "as %s can be imported unchanged into another site",
     async (format) => {
       fill();
       const before = await exported(format);
@@ -101,7 +101,7 @@ describe("the catalogue as a table", () => {
     },
   );
 
-  it("as csv has no cell that starts a formula, and the same texts as json", async () => {
+  it("as CSV has no cell that starts a formula, and contains the same texts as JSON", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("the catalogue as a table", () => {
     );
   });
 
-  it("is read a part at a time, each row once", async () => {
+  it("reads the catalogue in parts, each row once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
@@ -134,7 +134,7 @@ describe("the catalogue as a table", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("of nothing is an empty table; another name is not found", async () => {
+  it("of an empty catalogue is an empty table; any other name returns 404", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
@@ -145,7 +145,7 @@ describe("the catalogue as a table", () => {
   });
 });
 
-describe("the server's folder", () => {
+describe("importing from the server's folder", () => {
   let folder: string;
   beforeEach(() => {
     folder = path.join(site.folder, "to-import");
@@ -157,7 +157,7 @@ describe("the server's folder", () => {
   const begin = (wanted: { category?: string; table?: string } = {}) =>
     beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
 
-  it("is imported with the table that was typed, and the report says what was not", async () => {
+  it("imports the entered table, and reports what was left out", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });
@@ -177,12 +177,12 @@ describe("the server's folder", () => {
     [{}, "The folder contains no videos."],
     [{ table: "title\nA\n" }, 'The table: every row needs a value in the column "file".'],
     [{ table: "{" }, /^Couldn't parse the table/],
-  ])("that gives nothing says why: %j", async (wanted, message) => {
+  ])("explains why nothing was imported: %j", async (wanted, message) => {
     await expect(begin(wanted)).rejects.toThrow(message);
     expect(serverFolder()?.running).toBeUndefined();
   });
 
-  it("may not be the uploads", async () => {
+  it("refuses the uploads folder", async () => {
     process.env.IMPORT_DIR = site.uploads;
     forgetSettings();
     await expect(begin()).rejects.toThrow("must not overlap with the uploads");

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** Later than the time for which a file counts as growing. */
+/** Longer than a file counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-/** Writes a file as another tool does: the site isn't told. */
+/** Writes a file like another tool, without notifying the site. */
 function put(name: string, bytes: number): void {
   const file = path.join(site.uploads, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -65,7 +65,7 @@ describe("files that other tools put into the buckets", () => {
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
   });
 
-  it("belong to a video whose row comes when they have stopped growing", async () => {
+  it("are assigned to a video whose row is inserted after they have stopped growing", async () => {
     put("videos/u/1.mp4", 5);
     put("thumbnails/u/1.png", 2);
     await trackFiles(seen, LATER);
@@ -94,7 +94,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(MB);
   });
 
-  it("stay on record while so many are missing that removals are paused", async () => {
+  it("stay on record while so many files are missing that removals are paused", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
     await trackFiles(seen);
@@ -103,10 +103,10 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("are not read again in a folder that hasn't changed", async () => {
+  it("aren't read again in a folder that hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
-    // A record that disappears is added again only where the folder is read.
+    // A deleted record is only added again if the folder is read.
     sqliteHandle().exec("DELETE FROM media_files");
     await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);
@@ -126,7 +126,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("of another site are not recorded", async () => {
+  it("of another site aren't recorded", async () => {
     fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
     put("videos/u/1.mp4", MB);
     await trackFiles(seen);

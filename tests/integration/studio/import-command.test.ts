@@ -23,14 +23,14 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** As `npm run import` does it, but without npm, and as one process. */
+/** Runs the import command as a single process, without npm. */
 const importCommand = (...args: string[]) =>
   execa(process.execPath, command("import", ...args), {
     cwd: root,
     reject: false,
   });
 
-/** Clips that differ in a box at their end, which takes no room on the disk. */
+/** Clips that differ in a box at the end, which is sparse and takes up no disk space. */
 function put(count: number, paddingBytes = 0): void {
   const clip = fs.readFileSync(mp4Clip(1));
   for (let n = 0; n < count; n += 1) {
@@ -55,7 +55,7 @@ function isReading(pid = 0): boolean {
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("tells its use, and what is wrong with how it was called", async () => {
+it("prints its usage, and what is wrong with its arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
@@ -72,7 +72,7 @@ it("tells its use, and what is wrong with how it was called", async () => {
   }
 });
 
-it("imports, sums up, and takes nothing twice", async () => {
+it("imports, prints a summary, and imports nothing twice", async () => {
   put(3);
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
@@ -92,7 +92,7 @@ it("imports, sums up, and takes nothing twice", async () => {
   expect(videos()).toBe(3);
 });
 
-it("ends at SIGINT with 130, and goes on where it was", async () => {
+it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   put(20, 5 * 1024 * 1024);
   const running = importCommand(folder, "--category", "desi", "--move");
   await until(() => isReading(running.pid));
@@ -107,10 +107,10 @@ it("ends at SIGINT with 130, and goes on where it was", async () => {
   expect(fs.readdirSync(folder)).toEqual([]);
   const titles = sqliteHandle().prepare("SELECT count(DISTINCT title) FROM videos").pluck().get();
   expect(titles).toBe(20);
-  // Both imports wait for the disk, also for what others have written to it meanwhile.
+  // Both imports sync to the disk, and so also wait for what other processes have written.
 }, 120_000);
 
-it("says once, before it begins, which videos name no category", async () => {
+it("says once, before it starts, which videos name no category", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
@@ -125,7 +125,7 @@ it("says once, before it begins, which videos name no category", async () => {
   expect((await importCommand(folder, "--category", "desi")).stdout).toContain("1 already there");
 });
 
-it("needs the version of the uploaders' terms while the studio asks for them", async () => {
+it("requires the version of the uploader terms while the studio requires their acceptance", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
@@ -147,7 +147,7 @@ it("needs the version of the uploaders' terms while the studio asks for them", a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("the demo accepts no terms for anybody, and says so before it draws anything", async () => {
+it("the demo accepts no terms for anyone, and says so before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

@@ -37,7 +37,7 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-/** The clip with other bytes at its end, in a box that players pass over. */
+/** Returns the clip with different bytes at the end, in a box that players skip. */
 function video(name: string, mark: string): string {
   const file = path.join(folder, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -81,7 +81,7 @@ async function importFolder(mode: ImportMode = "copy", signal?: AbortSignal) {
 }
 
 describe("importing a folder", () => {
-  it("takes every video of it, with what is known of each", async () => {
+  it("imports every video with its metadata", async () => {
     video("late_night.mp4", "1");
     put("late_night.jpg", PIXEL);
     video("desi/Second-video.mp4", "2");
@@ -113,7 +113,7 @@ describe("importing a folder", () => {
     for (const row of rows()) expect(fs.existsSync(fileOf(row.video_url))).toBe(true);
     expect(fs.existsSync(fileOf(byTitle["Late night"]!.thumbnail_url!))).toBe(true);
     expect(fs.existsSync(path.join(folder, "late_night.mp4"))).toBe(true);
-    // What is used of the disk is known, and nothing of the reserved base paths is left.
+    // Disk usage is recorded, and no reserved base paths are left.
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
     const all = [...filesIn("videos"), ...filesIn("thumbnails")];
     expect(used).toBe(
@@ -126,7 +126,7 @@ describe("importing a folder", () => {
     ).toEqual([]);
   });
 
-  it.each(["copy", "move", "link"] as const)("comes by %s", async (mode) => {
+  it.each(["copy", "move", "link"] as const)("imports files by %s", async (mode) => {
     const source = video("one.mp4", "1");
     fs.writeFileSync(source, withoutMetadata(fs.readFileSync(source)));
     const inode = fs.statSync(source).ino;
@@ -136,7 +136,7 @@ describe("importing a folder", () => {
     expect(imported.ino === inode).toBe(mode !== "copy");
   });
 
-  it("is copied instead of linked where its metadata can't be public: the file of others stays", async () => {
+  it("copies instead of linking if private metadata has to be removed, and keeps the source file", async () => {
     const source = video("one.mp4", "1");
     const before = fs.readFileSync(source);
     await importFolder("link");
@@ -146,7 +146,7 @@ describe("importing a folder", () => {
     expect(fs.readFileSync(source).equals(before)).toBe(true);
   });
 
-  it("leaves out exact duplicates, of the catalogue and of the folder", async () => {
+  it("skips exact duplicates, in the catalogue and in the folder", async () => {
     video("one.mp4", "same");
     await importFolder();
     video("again.mp4", "same");
@@ -161,7 +161,7 @@ describe("importing a folder", () => {
     expect(filesIn("videos")).toHaveLength(2);
   });
 
-  it("says of each what is wrong with it and takes the others", async () => {
+  it("reports the error of each bad file, and imports the others", async () => {
     video("good.mp4", "1");
     put("broken.mp4", "this is text");
     put("cut.mp4", CLIP.subarray(0, 400));
@@ -188,7 +188,7 @@ describe("importing a folder", () => {
   it.each([
     ["mp4", mp4Clip(2)],
     ["webm", webmClip(2)],
-  ])("reads the length of %s with ffprobe", async (ending, clip) => {
+  ])("reads the duration of %s with ffprobe", async (ending, clip) => {
     put(`clip.${ending}`, fs.readFileSync(clip));
     await importFolder();
     const { duration, video_url, source_url } = rows()[0]!;
@@ -196,7 +196,7 @@ describe("importing a folder", () => {
     expect(video_url || source_url).toMatch(new RegExp(`\\.${ending}$`));
   });
 
-  it("stops when asked, and goes on where it was", async () => {
+  it("stops on request, and resumes where it stopped", async () => {
     for (let n = 0; n < 6; n++) video(`clip${n}.mp4`, String(n));
     const controller = new AbortController();
     const plan = await planFolder(folder, defaults);
@@ -232,7 +232,7 @@ describe("importing a folder", () => {
     const importing = importVideos(plan, {
       userId,
       mode: "move",
-      // Once the first file is in the bucket, its row is still to be written.
+      // When the first file is in the bucket and its row isn't written yet.
       onProgress(_, files) {
         if (files > 0) ended ??= end(owner.id);
       },
@@ -246,7 +246,7 @@ describe("importing a folder", () => {
     expect(await importFolder("move")).toMatchObject({ imported: 2 });
   });
 
-  it("takes back what a killed import left, and keeps its hands off one that runs", async () => {
+  it("rolls back what a killed import left, and doesn't touch a running one", async () => {
     video("one.mp4", "1");
     const gone = 2 ** 30;
     for (const [uploadId, pid] of [
@@ -261,7 +261,7 @@ describe("importing a folder", () => {
       const plan = { source, bytes: size, modifiedMs: mtimeMs, videoId: "x" };
       await announce([{ ...plan, target: `${userId}/${uploadId}.mp4` }]);
       sqliteHandle().prepare("UPDATE imports SET process = ? WHERE source = ?").run(pid, source);
-      // As in a backup that was made while it was moved.
+      // Simulates a backup that was made while the file was being moved.
       if (uploadId === 3) fs.rmSync(source);
     }
     expect(await importFolder()).toMatchObject({ imported: 1 });
@@ -272,12 +272,14 @@ describe("importing a folder", () => {
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
 
-  it("writes no row for a file that was taken back by a site that cannot see it", async () => {
+  it("writes no row for a file that another site has rolled back", async () => {
     const source = video("one.mp4", "1");
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
-    await expect(importFolder("move")).rejects.toThrow("Files of the import were removed by another process.");
+    await expect(importFolder("move")).rejects.toThrow(
+      "Files of the import were removed by another process.",
+    );
     await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
     sqliteHandle().exec("DROP TRIGGER taken");
@@ -285,7 +287,7 @@ describe("importing a folder", () => {
   });
 });
 
-describe("an import beside a check of the library", () => {
+describe("an import during a library check", () => {
   it("keeps its files, which have no rows yet", async () => {
     const target = `${userId}/1763709999005`;
     for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
@@ -305,7 +307,7 @@ describe("an import beside a check of the library", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("takes over what the check has noted of its files", async () => {
+  it("takes over what the check has recorded about its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -330,7 +332,7 @@ describe("importing an export of the earlier system", () => {
     return planExport(path.join(folder, "videos.csv"), folder, {});
   };
 
-  it("keeps ids, views, times, states, addresses and legacy categories", async () => {
+  it("keeps ids, views, times, statuses, URLs and legacy categories", async () => {
     video("videos/u-1/1700000000000.mp4", "1");
     put("thumbnails/u-1/1700000000001.png", PIXEL);
     const plan = await csv(
@@ -364,7 +366,7 @@ describe("importing an export of the earlier system", () => {
     });
   });
 
-  it("does not leave the folder, whatever an address says", async () => {
+  it("never reads outside the folder, whatever a URL says", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
@@ -378,7 +380,7 @@ describe("importing an export of the earlier system", () => {
     }
   });
 
-  it("reads JSON too, and refuses rows it cannot keep", async () => {
+  it("reads JSON as well, and refuses rows that it can't store", async () => {
     put(
       "videos.json",
       JSON.stringify([
@@ -424,14 +426,14 @@ describe("a title from a file name", () => {
     ["ünder.mp4", "Ünder"],
     ["a\u0007b\nc.mp4", "A b c"],
     [`${"x".repeat(230)}.mp4`, `X${"x".repeat(199)}`],
-  ])("%j is %j, as in the upload form", async (name, title) => {
+  ])("turns %j into %j, as in the upload form", async (name, title) => {
     put(name, "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual([title]);
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("of which nothing is left is Untitled", async () => {
+  it("is Untitled if nothing is left of the name", async () => {
     put("___.mp4", "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);

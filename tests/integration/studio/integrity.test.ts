@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import {
   correctDerivedData,
@@ -17,25 +17,25 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const find = async (search: string) =>
-  (await listManaged({ ...ALL_NEWEST, search })).videos.map(({ id }) => id);
+  (await listManaged({ ...DEFAULT_VIEW, search })).videos.map(({ id }) => id);
 
 describe("derived data", () => {
-  it("are left alone while they are right", async () => {
+  it("isn't touched while it is correct", async () => {
     addVideo({ title: `A "quoted" title` });
     expect(await correctDerivedData()).toBe(false);
   });
 
-  it("are made anew when the totals differ from the rows", async () => {
+  it("is rebuilt if the totals differ from the rows", async () => {
     addVideo({ views: 5 });
-    expect((await listManaged(ALL_NEWEST)).total).toBe(1);
+    expect((await listManaged(DEFAULT_VIEW)).total).toBe(1);
     sqliteHandle().exec("UPDATE video_totals SET videos = videos + 1, views = views + 3");
-    expect((await listManaged(ALL_NEWEST)).total).toBe(2);
+    expect((await listManaged(DEFAULT_VIEW)).total).toBe(2);
     expect(await correctDerivedData()).toBe(true);
-    expect((await listManaged(ALL_NEWEST)).total).toBe(1);
+    expect((await listManaged(DEFAULT_VIEW)).total).toBe(1);
     expect(await correctDerivedData()).toBe(false);
   });
 
-  it("follows files that came and went while the site was down", async () => {
+  it("includes files that were added and removed while the site was down", async () => {
     addVideo({ video_url: "/media/videos/u/1.mp4" });
     const file = writeUpload(site.uploads, "videos/u/1.mp4");
     addVideo({ id: "other", video_url: "/media/videos/u/2.mp4" });
@@ -48,7 +48,7 @@ describe("derived data", () => {
     expect([bytes(), video()?.bytes]).toEqual([5, 0]);
   });
 
-  it("are made anew when the search index does not find the rows", async () => {
+  it("is rebuilt if the search index doesn't find the rows", async () => {
     addVideo({ title: "Beach", tags: '["sun"]' });
     expect(await find("beach")).toEqual(["v"]);
     sqliteHandle().exec("INSERT INTO video_search (video_search) VALUES ('delete-all')");

@@ -44,7 +44,7 @@ const entry = (bucket: "videos" | "thumbnails", path: string) => ({
   isFolder: false,
   bytes: 1,
 });
-const noted = (path: string) =>
+const recordOf = (path: string) =>
   sqliteHandle()
     .prepare("SELECT video_id, bytes FROM media_files WHERE bucket = 'videos' AND path = ?")
     .get(path);
@@ -67,12 +67,12 @@ describe("checking the library", () => {
     put("videos/u/2/video.mp4", 40);
   });
 
-  it("finds nothing wrong with what belongs together, and measures it", async () => {
+  it("finds no problems in a consistent library, and measures it", async () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [], entries: 6, bytes: 210 });
     expect(storage()).toBe(210);
   });
 
-  it("moves files and folders without a row to the quarantine, and nothing else", async () => {
+  it("quarantines files and folders without a row, and nothing else", async () => {
     put("videos/u/3.mp4", 7);
     put("thumbnails/u/4.webp", 8);
     put("videos/u/5/hls/a.ts", 9);
@@ -97,7 +97,7 @@ describe("checking the library", () => {
 
   it("leaves a file without a row in place until it is a week old", async () => {
     put("videos/u/3.mp4", 7);
-    // As a copy that keeps the time of its source.
+    // Simulates a copy that keeps the modification time of its source.
     const old = new Date("2020-01-01");
     fs.utimesSync(path.join(site.uploads, "videos/u/3.mp4"), old, old);
     const { stray } = await checkLibrary();
@@ -105,7 +105,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("keeps two files of one name in the quarantine apart", async () => {
+  it("keeps two files with the same name apart in the quarantine", async () => {
     for (const bytes of [7, 8]) {
       put("videos/u/3.mp4", bytes);
       await quarantineStray((await checkLibrary()).stray, IN_8_DAYS);
@@ -124,13 +124,13 @@ describe("checking the library", () => {
     ["storyboard_url", "thumbnails/u/9/storyboard.webp"],
     ["preview_url", "videos/u/9/preview.mp4"],
     ["generated_poster_url", "thumbnails/u/9.webp"],
-  ])("leaves a file in place that a row names as %s", async (column, name) => {
+  ])("leaves a file in place that a row references as %s", async (column, name) => {
     put(name, 9);
     addVideo("other", { [column]: `/media/${name}` });
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves the files of a deleted video in place, and those that are about to be removed", async () => {
+  it("leaves files of deleted videos in place, and files that are about to be removed", async () => {
     put("videos/u/3.mp4", 7);
     put("videos/u/3/hls/a.ts", 7);
     put("thumbnails/u/3.webp", 7);
@@ -171,21 +171,21 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads).filter((name) => name.includes("/3/"))).toEqual([]);
   });
 
-  it("removes nothing and forgets nothing while most recorded files are missing", async () => {
+  it("removes and forgets nothing while most recorded files are missing", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     for (const name of ["videos/u/1.mp4", "videos/u/2", "thumbnails/u/1.webp"]) {
       fs.rmSync(path.join(site.uploads, name), { recursive: true });
     }
     expect((await checkLibrary()).pausedBy).toBe("missing-files");
-    expect(noted("u/1.mp4")).toEqual({ video_id: "whole", bytes: 100 });
+    expect(recordOf("u/1.mp4")).toEqual({ video_id: "whole", bytes: 100 });
     expect(await quarantineStray(stray, IN_8_DAYS)).toEqual([]);
     await resumeRemovals();
-    expect(noted("u/1.mp4")).toBeUndefined();
+    expect(recordOf("u/1.mp4")).toBeUndefined();
     expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(1);
   });
 
-  it("moves documents to the quarantine that belong to no performer", async () => {
+  it("quarantines documents that belong to no performer", async () => {
     put("documents/unknown", 7);
     expect(await quarantineDocuments(["unknown"])).toEqual([]);
     expect(await quarantineDocuments(["unknown"], IN_8_DAYS)).toEqual(["unknown"]);
@@ -194,7 +194,7 @@ describe("checking the library", () => {
     );
   });
 
-  it("spares a file that has got its row meanwhile", async () => {
+  it("spares a file that has got its row in the meantime", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     addVideo("late", { video_url: "/media/videos/u/3.mp4" });
@@ -202,14 +202,14 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("reports what a row names and the disk does not have", async () => {
+  it("reports files that a row references and the disk doesn't have", async () => {
     fs.rmSync(path.join(site.uploads, "thumbnails/u/1.webp"));
     expect((await checkLibrary()).missing).toEqual([
       { videoId: "whole", title: "whole", url: "/media/thumbnails/u/1.webp" },
     ]);
   });
 
-  it("compares every row of a library that is read in parts", async () => {
+  it("compares every row of a library that it reads in parts", async () => {
     const before = await checkLibrary();
     const names = Array.from({ length: 1_001 }, (_, n) => `u/${5_000 + n}.mp4`);
     for (const name of names) addVideo(name, { video_url: `/media/videos/${name}` });
@@ -221,8 +221,8 @@ describe("checking the library", () => {
     expect([stray, bytes]).toEqual([before.stray, before.bytes + 7]);
   });
 
-  it("leaves an upload alone that is still being brought in, until that is a day old", async () => {
-    // The copy across file systems that has begun, beside the folder by which the upload holds its name.
+  it("ignores a running import until it is a day old", async () => {
+    // A running copy across file systems, next to the folder with which the upload reserves its name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);
     put("thumbnails/u/7.webp", 3);
@@ -242,10 +242,10 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("keeps what others note while it looks", async () => {
+  it("keeps what other requests record while it runs", async () => {
     await checkLibrary();
     put("videos/u/8.mp4", 80);
-    // Some hundred files keep the check busy while an upload and a conversion come to their ends.
+    // Several hundred files keep the check busy while an upload and a conversion finish.
     for (let n = 100; n < 400; n++) put(`videos/u/${n}.mp4`, 1);
     const checking = checkLibrary();
     addVideo("new", { video_url: "/media/videos/u/8.mp4" });
@@ -259,11 +259,11 @@ describe("checking the library", () => {
     });
     const { stray } = await checking;
     expect(stray.map(({ path }) => path)).not.toContain("u/8.mp4");
-    expect(noted("u/8.mp4")).toEqual({ video_id: "new", bytes: 80 });
-    expect(noted("u/1")).toEqual({ video_id: "whole", bytes: 777 });
+    expect(recordOf("u/8.mp4")).toEqual({ video_id: "new", bytes: 80 });
+    expect(recordOf("u/1")).toEqual({ video_id: "whole", bytes: 777 });
   });
 
-  it("forgets the digests of videos that are nowhere any more", async () => {
+  it("deletes the digests of videos that no longer exist", async () => {
     const add = sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)");
     for (const id of ["whole", "gone"]) add.run(id, "a".repeat(64));
     await checkLibrary();
@@ -271,7 +271,7 @@ describe("checking the library", () => {
     expect(left).toEqual(["whole"]);
   });
 
-  it("corrects a figure that has gone wrong", async () => {
+  it("corrects a wrong total", async () => {
     sqliteHandle().exec("UPDATE storage SET bytes = 0");
     await checkLibrary();
     expect(storage()).toBe(210);

@@ -18,7 +18,7 @@ import { fileBlob, uploadRequest } from "../../upload-requests";
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
 
-/** Makes an uploader `up` and signs them in. */
+/** Creates an uploader `up` and signs them in. */
 async function signInUploader(mayPublish = false): Promise<string> {
   sqliteHandle()
     .prepare(
@@ -72,7 +72,7 @@ async function shown(cookie: string, address = "/admin?tab=manage") {
   };
 }
 
-/** The status of a form that the panel refuses, or 302 for one that it has done. */
+/** Returns the status of a refused form, or 302 for a successful one. */
 async function statusOf(cookie: string, fields: Record<string, string | string[]>) {
   const pairs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
@@ -84,7 +84,7 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
 }
 
 describe("the studio of an uploader", () => {
-  it("lists, finds and counts their own videos alone, in every order", async () => {
+  it("lists, finds and counts only their own videos, in every order", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { ids, total, stats } = await shown(cookie);
@@ -100,7 +100,7 @@ describe("the studio of an uploader", () => {
     expect((await shown(cookie, "/admin?tab=manage&status=review")).ids).toEqual(["draft"]);
   });
 
-  it("opens no dialog of another's video", async () => {
+  it("opens no dialog of another user's video", async () => {
     addVideos();
     const cookie = await signInUploader();
     for (const dialog of ["edit", "delete", "schedule"]) {
@@ -112,7 +112,7 @@ describe("the studio of an uploader", () => {
     });
   });
 
-  it("changes drafts, no other's video, and nothing that is published", async () => {
+  it("changes drafts, but no other user's video and nothing published", async () => {
     addVideos();
     const cookie = await signInUploader();
     const update = (id: string) => statusOf(cookie, { intent: "update", id, title: "New" });
@@ -129,12 +129,12 @@ describe("the studio of an uploader", () => {
       { title: "Another's draft" },
       { title: "My video", status: "published" },
     ]);
-    // What an editor has scheduled is as good as published.
+    // A draft scheduled by an editor counts as published.
     sqliteHandle().exec(`UPDATE videos SET publish_at = '${publishAt}' WHERE id = 'draft'`);
     expect(await update("draft")).toBe(403);
   });
 
-  it("changes in bulk only what is theirs, all of a list included", async () => {
+  it("changes only their own videos in bulk, even all of a list", async () => {
     addVideos();
     const cookie = await signInUploader();
     const bulk = (more: Record<string, string | string[]>) =>
@@ -151,7 +151,7 @@ describe("the studio of an uploader", () => {
     ]);
   });
 
-  it("publishes, hides and changes what is theirs once they may", async () => {
+  it("publishes, hides and changes their own videos once they may publish", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);
@@ -165,7 +165,7 @@ describe("the studio of an uploader", () => {
     ]);
   });
 
-  it("takes their uploads as drafts, and names no other's hidden video as the same", async () => {
+  it("stores their uploads as drafts, and doesn't name another user's hidden video as a duplicate", async () => {
     const cookie = await signInUploader();
     const own = { userId: "up", draftsOnly: true };
     const clip = fileBlob(mp4Clip(2));
@@ -179,7 +179,7 @@ describe("the studio of an uploader", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
-    // Nor does a replacement, of an editor only.
+    // Neither does a replacement, which only editors can make.
     addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
     const copy = path.join(site.folder, "same.mp4");
     fs.copyFileSync(mp4Clip(2), copy);
@@ -202,7 +202,7 @@ describe("the trash of an uploader", () => {
   };
   const inTrash = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
 
-  it("has their own drafts, and restores and empties those alone", async () => {
+  it("contains only their own drafts, and restores and empties only those", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { batch } = await removeVideos(["draft", "mine", "other", "nobody"], "u");
@@ -226,7 +226,7 @@ describe("the trash of an uploader", () => {
   });
 });
 
-describe("files of videos that are not published", () => {
+describe("files of unpublished videos", () => {
   const write = (name: string) => {
     const file = path.join(site.uploads, name);
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -238,7 +238,7 @@ describe("files of videos that are not published", () => {
     return answer.status;
   };
 
-  it("are an uploader's when the video is theirs, derived files and pictures of editors too", async () => {
+  it("are accessible to the video's uploader, including derived files and thumbnails by editors", async () => {
     write("videos/up/1.mp4");
     write("videos/up/1/hls/master.m3u8");
     write("videos/u/2.mp4");
@@ -262,7 +262,7 @@ describe("files of videos that are not published", () => {
     expect(await statusAt(cookie, "/media/videos/up/1/hls/master.m3u8")).toBe(200);
     expect(await statusAt(cookie, "/media/thumbnails/u/3.webp")).toBe(200);
     expect(await statusAt(cookie, "/media/videos/u/2.mp4")).toBe(404);
-    // The folder has their name, but no video of theirs is known to use the file.
+    // The file is in their folder, but no video of theirs uses it.
     expect(await statusAt(cookie, "/media/videos/up/2.mp4")).toBe(404);
     expect(await statusAt("", "/media/videos/up/1.mp4")).toBe(404);
   });

@@ -11,12 +11,12 @@ import { wrapProgram } from "../../wrapped-ffmpeg";
 
 const site = useAdminSite();
 
-/** Puts an ffmpeg in front that waits for `open`, and notes when each one begins and ends. */
+/** Replaces ffmpeg with one that waits for `open`, and records when each process starts and ends. */
 function holdFfmpeg() {
   const log = path.join(site.folder, "processes");
   const go = path.join(site.folder, "go");
   fs.writeFileSync(log, "");
-  // Looking for the programs is no run of theirs.
+  // Searching for the executables doesn't count as a run.
   ffmpegAvailable();
   process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
     `echo + >> "${log}"`,
@@ -45,8 +45,8 @@ function addVideoWithFile(id: string): void {
   addVideo({ id, video_url: `/media/videos/${name}` });
 }
 
-describe.runIf(ffmpegAvailable())("frames that are taken side by side", () => {
-  it("run two at a time, and the ninth that waits of one account gets 429", async () => {
+describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
+  it("runs two at a time, and responds with 429 to an account's ninth queued request", async () => {
     addVideoWithFile("1");
     const ffmpeg = holdFfmpeg();
     const outcomes: Promise<string>[] = [];
@@ -72,10 +72,10 @@ describe.runIf(ffmpegAvailable())("frames that are taken side by side", () => {
     }
     expect(await sendMultipart(form, "/admin?tab=manage&edit=1")).toMatchObject({
       init: { status: 429 },
-      data: { studio: { edit: { moment: "0:00.5", texts: { title: "New" } } } },
+      data: { studio: { edit: { frame: "0:00.5", texts: { title: "New" } } } },
     });
     outcomes.push(take("other"));
-    // The queue of jobs has a limit of its own.
+    // The job queue has a separate limit.
     outcomes.push(asJob(() => take("job")));
     await until(() => ffmpeg.running() === 3);
     ffmpeg.open();
@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("frames that are taken side by side", () => {
     expect(all.filter((outcome) => outcome === "u")).toHaveLength(10);
     expect(all.slice(-2)).toEqual(["other", "job"]);
     expect(ffmpeg.most()).toBe(3);
-    // All places are free again.
+    // All slots are free again.
     expect(await take("u")).toBe("u");
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

@@ -40,7 +40,7 @@ function send(fields: [string, string][], address = "/admin/queue") {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that is to succeed; what is said. */
+/** Sends a form that should succeed. Returns the toast. */
 async function said(fields: [string, string][], address?: string): Promise<string> {
   return (await succeeded(() => send(fields, address))).toast.description;
 }
@@ -54,7 +54,7 @@ async function turnedDown(fields: [string, string][]): Promise<Failure> {
   return answer.data.error;
 }
 
-/** A video with a file, and its jobs. */
+/** Adds a video with a file, and its jobs. */
 async function addQueued(id: string, columns: Record<string, string> = {}): Promise<void> {
   addVideo({
     id,
@@ -79,8 +79,8 @@ const activities = async () =>
     return before + subject + after;
   });
 
-describe.runIf(ffmpegAvailable())("the page of the queue", () => {
-  it("shows what runs, what waits and what failed, and each alone by its address", async () => {
+describe.runIf(ffmpegAvailable())("the Queue page", () => {
+  it("shows running, queued and failed jobs, and each group at its own URL", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged. ffmpeg said: moov", true);
     await claim();
@@ -105,7 +105,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect((await page("/admin/queue?state=nonsense")).view).toEqual({ page: 1 });
   });
 
-  it("has pages, clamped to what exists", async () => {
+  it("has pages, clamped to the last one", async () => {
     for (let n = 0; n < 10; n += 1) await addQueued(`v${n}`);
     const { queue, view } = await page("/admin/queue?state=waiting&page=99");
     expect(queue).toMatchObject({ page: 2, pageCount: 2, counts: { waiting: 70 } });
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect(view).toEqual({ state: "waiting", page: 2 });
   });
 
-  it("shows all jobs of a video, and answers 404 for one that is gone", async () => {
+  it("shows all jobs of a video, and responds with 404 if it doesn't exist", async () => {
     await addQueued("a");
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE kind = 'poster'");
     const { queue, status } = await page("/admin/queue?video=a");
@@ -126,7 +126,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect(await page("/admin/queue?video=gone")).toMatchObject({ status: 404 });
   });
 
-  it("shows and moves what is made of a file that is to become a video's", async () => {
+  it("shows and moves the jobs of a pending file", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
       VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect(found.length).toBeGreaterThan(1);
     expect(found[0]).toMatchObject({ videoId: "a", title: "Video a" });
     const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;
-    // The clean-up, which waits by design, is shown there alone.
+    // The cleanup job, which waits by design, is only shown there.
     expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
     const selected = numberOf("new", "ladder");
     expect(
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect((await next())![0]).toBe("new");
   });
 
-  it("knows the time that is left only from what has been made before", async () => {
+  it("estimates the remaining time only from completed jobs", async () => {
     await addQueued("a");
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
@@ -165,7 +165,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       seconds: null,
       unmeasured: ["Streaming versions", "Loudness"],
     });
-    // Of a video of 50 s: 25 s for the streams, once 10 hours because it was held, and 5 s.
+    // Jobs of a video of 50 s: 25 s for the streams, once 10 hours because it was suspended, and 5 s.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],
@@ -188,14 +188,14 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect((await page()).queue.timeLeft.seconds).toBeCloseTo(7, 3);
   });
 
-  it("is for who is signed in", async () => {
+  it("is only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.status).toBe(302);
   });
 });
 
-describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", () => {
+describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
   const ask = (video = "a"): [string, string][] => [
     ["intent", "codecs"],
     ["video", video],
@@ -205,7 +205,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     forgetSettings();
   };
 
-  it("are asked for on the page of a video, behind what else is made", async () => {
+  it("are requested on the page of a video, and queued behind other jobs", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264,av1");
     expect(await page("/admin/queue?video=a")).toMatchObject({
@@ -230,7 +230,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     );
   });
 
-  it("say why they can't be made", async () => {
+  it("explain why they can't be created", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
@@ -244,8 +244,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
   });
 });
 
-describe.runIf(ffmpegAvailable())("first and last", () => {
-  it("go before all the rest and behind it, what was said later the further", async () => {
+describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
+  it("puts them before or behind all others, the most recent move outermost", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -285,7 +285,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     ]);
   });
 
-  it("begins at once what waits to be tried again, and takes along what it waits for", async () => {
+  it("starts a waiting retry immediately, and moves the jobs that it depends on", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged.", true);
     expect(
@@ -299,7 +299,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     expect(job).toMatchObject({ attempts: 1, reason: null });
   });
 
-  it("stops a job that runs and is put last, and does not count the attempt", async () => {
+  it("stops a running job that is moved last, and doesn't count the attempt", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const job = (await claim())!;
     expect(
@@ -314,14 +314,14 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       worker: null,
       attempts: 0,
     });
-    // Its worker may still be at it for as long as a lease lasts.
+    // Its worker may continue until its lease expires.
     expect(await next()).toEqual(["b", "transcode"]);
     set("state = 'done' WHERE video_id = 'b'");
     expect(await claim(undefined, Date.now() + 20_000)).toBeUndefined();
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("are refused with the status of the reason", async () => {
+  it("is refused with the status of the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");
@@ -362,7 +362,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     expect(await activities()).toEqual([]);
   });
 
-  it("say of many how many were changed, were not, and are gone", async () => {
+  it("reports how many of several jobs were changed, unchanged and deleted", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const running = (await claim())!;
     const fields: [string, string][] = [
@@ -378,8 +378,8 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("again", () => {
-  it("makes what is done anew, and what has failed", async () => {
+describe.runIf(ffmpegAvailable())("running jobs again", () => {
+  it("repeats completed and failed jobs", async () => {
     await addQueued("a");
     set("state = 'done', finished_at = '2026-01-01', priority = -160, progress = 1");
     set("state = 'failed', reason = 'No.', attempts = 3 WHERE kind = 'ladder'");
@@ -404,7 +404,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
     expect(await said([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
-  it("makes all of a video anew, from its page and from the list", async () => {
+  it("repeats all jobs of a video, from its page and from the list", async () => {
     await addQueued("a");
     addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
@@ -442,7 +442,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
     const bulk = (what: string, selected: string[]) => ({ intent: "bulk", do: what, selected });
     const { toast } = await succeed(bulk("convert-again", ["a", "b", "empty"]));
     expect(toast.description).toBe(
-      "2 videos were put into the queue again. 1 video was left alone, because a video without a file can't be converted: “Without a file”.",
+      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be converted: “Without a file”.",
     );
     expect([states("a"), states("b"), states("empty")]).toEqual([7, 8, 0]);
     await succeed(bulk("convert-now", ["b"]));
@@ -450,12 +450,12 @@ describe.runIf(ffmpegAvailable())("again", () => {
     await succeed(bulk("convert-later", ["b"]));
     expect(await next()).toEqual(["a", "transcode"]);
     expect((await refused(bulk("convert-again", ["empty"]))).status).toBe(422);
-    expect((await activities())[0]).toBe("put last in the queue 1 video: “Video b”");
+    expect((await activities())[0]).toBe("postponed the processing of 1 video: “Video b”");
   });
 });
 
-describe.runIf(ffmpegAvailable())("a queue that is paused", () => {
-  it("takes nothing, also after a restart, and goes on when it is resumed", async () => {
+describe.runIf(ffmpegAvailable())("a paused queue", () => {
+  it("starts no job, even after a restart, and continues when resumed", async () => {
     await addQueued("a");
     expect(await said([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();
@@ -471,7 +471,7 @@ describe.runIf(ffmpegAvailable())("a queue that is paused", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a long queue", () => {
-  it("is neither read from end to end nor sorted for a page, nor for what is made next", async () => {
+  it("is neither scanned nor sorted for a page or for the next job", async () => {
     await addQueued("a");
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());

@@ -54,7 +54,7 @@ const one = (sql: string, ...values: unknown[]) =>
     .prepare(sql)
     .pluck()
     .get(...values);
-const there = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+const exists = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
 const files = () => filesBelow(site.uploads).filter((name) => !name.startsWith("tmp/"));
 
 function form(file: string, id: string, more: Record<string, string> = {}): FormData {
@@ -68,7 +68,7 @@ function form(file: string, id: string, more: Record<string, string> = {}): Form
 const address = (id: string) => `/admin?tab=manage&replace=${id}`;
 const send = (file: string, id = "v", more: Record<string, string> = {}) =>
   sendMultipart(form(file, id, more), address(id));
-async function turnedDown(file: string, id = "v", more: Record<string, string> = {}) {
+async function refusalOf(file: string, id = "v", more: Record<string, string> = {}) {
   const answer = (await send(file, id, more)) as unknown as {
     data: {
       studio: { status: number; detail: string; replace?: { question?: { upload: string } } };
@@ -80,12 +80,15 @@ async function turnedDown(file: string, id = "v", more: Record<string, string> =
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
-/** A small clip of so many seconds. */
+/** Returns a small clip with a duration in seconds. */
 const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
-/** A video with a file and a stream of 5 bytes each, and a row of another file that is as complete. */
-function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
+/** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
+function addVideoWithTwoFiles(
+  state: "pending" | "earlier" = "pending",
+  replacedAt = new Date().toISOString(),
+) {
   const of = (base: string) => ({
     video_url: `/media/videos/u/${base}.mp4`,
     hls_url: `/media/videos/u/${base}/hls-1/master.m3u8`,
@@ -116,7 +119,7 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
-it("is taken once when the form is sent twice, and both get the answer", async () => {
+it("accepts a form that is sent twice once, and returns the same result to both", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
   fs.copyFileSync(source(2), received);
@@ -129,8 +132,8 @@ it("is taken once when the form is sent twice, and both get the answer", async (
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("forgets a stream that was still growing, which ends with the job that makes it", async () => {
-  addBoth();
+it("drops an unfinished stream, which ends with its job", async () => {
+  addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
   expect(video()).toMatchObject({ hls_url: "/media/videos/u/2/hls-1/master.m3u8" });
@@ -139,8 +142,8 @@ it("forgets a stream that was still growing, which ends with the job that makes 
   ]);
 });
 
-it("counts anew how much is watched, and a file that comes back has what was counted of it", async () => {
-  addBoth();
+it("counts watched parts from zero, and restores the counts of a restored file", async () => {
+  addVideoWithTwoFiles();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
   countWatched("v", `1${"0".repeat(19)}`);
@@ -155,8 +158,8 @@ it("counts anew how much is watched, and a file that comes back has what was cou
   expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
-it("has the further codecs that were made of the old stream made of the new one", async () => {
-  addBoth();
+it("re-encodes additional codecs for the new file's stream", async () => {
+  addVideoWithTwoFiles();
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
   );
@@ -167,14 +170,14 @@ it("has the further codecs that were made of the old stream made of the new one"
 });
 
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
-  it("keeps the old one until all is made of the new one, and gives it back", async () => {
+  it("keeps the old file until the new one is fully processed, and can restore it", async () => {
     const id = addFinished(site.uploads, "counting");
     sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
     const before = videoRow(id);
     expect(before).toMatchObject({ duration: "0:05", generated_poster_url: before.thumbnail_url });
 
     const { toast } = await succeeded(() => send(source(2), id));
-    expect(toast.description).toBe("The old file plays until the new one is ready.");
+    expect(toast.description).toBe("Visitors see the old file until the new one is ready.");
     expect(videoRow(id)).toEqual(before);
     await activateReady();
     expect(videoRow(id)).toEqual(before);
@@ -197,7 +200,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(after).toMatchObject({ duration: "0:02", views: 9, video_url: isNew });
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
       expect(after[column]).not.toBe(before[column]);
-      expect(there(after[column])).toBe(true);
+      expect(exists(after[column])).toBe(true);
       expect(publicFile(String(before[column]))).toBeUndefined();
     }
     expect(otherFiles(id)).toMatchObject({ earlier: [{ duration: "0:05", bytes: before.bytes }] });
@@ -222,20 +225,20 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("asks about the same file and about one that is cut off, and takes it all the same", async () => {
+  it("asks about duplicate and incomplete files, and accepts them when confirmed", async () => {
     addVideo();
     const whole = source(3);
     await succeeded(() => send(whole));
-    expect((await turnedDown(whole)).detail).toMatch(/^Another file is being prepared/);
+    expect((await refusalOf(whole)).detail).toMatch(/^Another file is being processed/);
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:00" });
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:03" });
-    const same = await turnedDown(whole);
+    const same = await refusalOf(whole);
     expect(same).toMatchObject({
       status: 409,
-      detail: "This file is already in the catalogue, as “A video”.",
+      detail: "Duplicate of “A video”.",
       replace: { question: { kind: "duplicate" } },
     });
     const { upload } = same.replace!.question!;
@@ -244,25 +247,25 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
 
     const long = path.join(site.folder, "long.mp4");
     fs.copyFileSync(mp4Clip(5), long);
-    const cut = await turnedDown(truncated(long, 0.6));
+    const cut = await refusalOf(truncated(long, 0.6));
     expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "cut off" } } });
     const kept = { upload: cut.replace!.question!.upload, duplicate: "keep", incomplete: "keep" };
     await succeed({ intent: "replace", id: "v", ...kept });
     expect(pendingId()).not.toBe("");
   });
 
-  it("refuses what is no video, nothing at all, and a video that is gone; nothing is left", async () => {
+  it("refuses other files, a missing file, and a video that doesn't exist, and leaves nothing", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
-    expect((await turnedDown(text)).status).toBe(415);
-    expect((await turnedDown("")).status).toBe(422);
-    expect((await turnedDown(source(1), "w")).status).toBe(404);
+    expect((await refusalOf(text)).status).toBe(415);
+    expect((await refusalOf("")).status).toBe(422);
+    expect((await refusalOf(source(1), "w")).status).toBe(404);
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(files()).toEqual([]);
   });
 
-  it("goes on after its video has come back from the trash", async () => {
+  it("continues after its video is restored from the trash", async () => {
     const id = await addToLibrary(site.uploads, source(1), true);
     sqliteHandle().exec("DELETE FROM jobs");
     await succeeded(() => send(source(2), id));
@@ -279,9 +282,9 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   });
 });
 
-describe("a file that takes over", () => {
-  it("leaves a thumbnail that somebody has chosen, and brings captions that were added", async () => {
-    addBoth();
+describe("switching to the new file", () => {
+  it("keeps a custom thumbnail, and carries over uploaded captions", async () => {
+    addVideoWithTwoFiles();
     const captions = (base: string) => `/media/videos/u/${base}/added-captions/en-1.vtt`;
     writeUpload(site.uploads, captions("1").replace("/media/", ""));
     const added = [{ url: captions("1"), language: "en", label: "English", added: true }];
@@ -298,17 +301,17 @@ describe("a file that takes over", () => {
       thumbnail_url: "/media/thumbnails/u/1.webp",
       captions: JSON.stringify([{ ...added[0], url: captions("2") }]),
     });
-    expect([there(captions("1")), there(captions("2"))]).toEqual([true, true]);
+    expect([exists(captions("1")), exists(captions("2"))]).toEqual([true, true]);
     await removeFiles();
-    expect(there("/media/thumbnails/u/2.webp")).toBe(false);
+    expect(exists("/media/thumbnails/u/2.webp")).toBe(false);
     await emptyTrash(Date.now() + TRASH_MS + 1_000);
     await removeFiles();
-    expect([there(captions("1")), there(captions("2"))]).toEqual([false, true]);
-    expect(there("/media/thumbnails/u/1.webp")).toBe(true);
+    expect([exists(captions("1")), exists(captions("2"))]).toEqual([false, true]);
+    expect(exists("/media/thumbnails/u/1.webp")).toBe(true);
   });
 
-  it("does not while something is made of it, has failed, or cannot be played", async () => {
-    addBoth();
+  it("doesn't happen while jobs are unfinished or failed, or the file can't be played", async () => {
+    addVideoWithTwoFiles();
     const job = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
     );
@@ -330,8 +333,8 @@ describe("a file that takes over", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("at the wish of an admin does without its stream, which is made then", async () => {
-    addBoth();
+  it("works without a stream when requested by an admin; the stream follows", async () => {
+    addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
        INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('n', 'ladder', 1, 'running', 'w')`,
@@ -343,8 +346,8 @@ describe("a file that takes over", () => {
     expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(404);
   });
 
-  it("is public no more at once: its address leads to the file of today", async () => {
-    addBoth();
+  it("makes the old file private immediately: its URL redirects to the current file", async () => {
+    addVideoWithTwoFiles();
     const [file, stream] = ["/media/videos/u/1.mp4", "/media/videos/u/1/hls-1/master.m3u8"];
     expect([publicFile(file), publicFile(stream)]).toEqual([file, stream]);
     await activateReady();
@@ -354,9 +357,9 @@ describe("a file that takes over", () => {
   });
 });
 
-describe("a file that was replaced", () => {
-  it("goes with its size from the trash, and its address goes on leading to the video", async () => {
-    addBoth("earlier");
+describe("a replaced file", () => {
+  it("is purged from the trash with its size, and its URL still redirects to the video", async () => {
+    addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
     await emptyTrash(Date.now() + TRASH_MS + 1_000);
@@ -372,12 +375,12 @@ describe("a file that was replaced", () => {
     expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
   });
 
-  it("stays while its video is in the trash, and goes with it for good", async () => {
-    addBoth("earlier");
+  it("stays while its video is in the trash, and is purged with it", async () => {
+    addVideoWithTwoFiles("earlier");
     await removeVideos(["v"], "u");
     expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
     await emptyTrash();
-    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(true);
     await purge(["v"]);
     await removeFiles();
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
@@ -385,8 +388,8 @@ describe("a file that was replaced", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another program deletes its video, among more rows than one round checks", async () => {
-    addBoth("earlier");
+  it("is found when another program deletes its video, even among more rows than one round checks", async () => {
+    addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
         INSERT INTO video_files (id, video_id, state) SELECT 'other' || n, 'kept', 'removed' FROM numbers;
@@ -394,10 +397,10 @@ describe("a file that was replaced", () => {
       DELETE FROM videos WHERE id = 'v'`);
     await emptyTrash();
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(true);
     await emptyTrash();
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
     expect(one("SELECT count(*) FROM video_files")).toBe(3_000);
     sqliteHandle().exec("DELETE FROM videos");
     await emptyTrash();
@@ -406,7 +409,7 @@ describe("a file that was replaced", () => {
   });
 });
 
-describe("the page of the trash", () => {
+describe("the Trash page", () => {
   async function trash(address: string) {
     const request = new Request(`http://localhost${address}`, {
       headers: { Cookie: adminCookie() },
@@ -422,8 +425,8 @@ describe("the page of the trash", () => {
     return trashAction({ request, params: {}, context: {} });
   }
 
-  it("lists files that were replaced, with their size, and gives them back", async () => {
-    addBoth("earlier");
+  it("lists replaced files with their size, and restores them", async () => {
+    addVideoWithTwoFiles("earlier");
     expect((await trash("/admin/trash")).trash).toMatchObject({
       videos: [],
       files: [],
@@ -443,8 +446,8 @@ describe("the page of the trash", () => {
     expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
   });
 
-  it("asks before it deletes one for good, and empties all of it", async () => {
-    addBoth("earlier");
+  it("asks before it purges a file, and empties all of them", async () => {
+    addVideoWithTwoFiles("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({
       data: { confirmation: { ids: ["n"], ofFiles: true, titles: ["A video"], bytes: 15 } },
@@ -453,21 +456,21 @@ describe("the page of the trash", () => {
     await removeVideos(["v"], "u");
     const until = new Date(Date.now() + 1_000).toISOString();
     const { toast } = await succeeded(() => sendToTrash({ intent: "empty", until }));
-    expect(toast.description).toBe("1 video was deleted for good.");
+    expect(toast.description).toBe("1 video was permanently deleted.");
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
-    addBoth("earlier", "2026-01-01T00:00:00.000Z");
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
+    addVideoWithTwoFiles("earlier", "2026-01-01T00:00:00.000Z");
     const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
-    expect(only.toast.description).toBe("1 earlier file was deleted for good.");
+    expect(only.toast.description).toBe("1 earlier file was permanently deleted.");
     expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A video" });
     await removeFiles();
-    expect(there("/media/videos/u/2.mp4")).toBe(false);
-    expect(there("/media/videos/u/1.mp4")).toBe(true);
+    expect(exists("/media/videos/u/2.mp4")).toBe(false);
+    expect(exists("/media/videos/u/1.mp4")).toBe(true);
   });
 });
 
 describe("the columns of a video", () => {
-  it("belong to its file, or to the video whatever its file is", () => {
+  it("belong either to its file or to the video", () => {
     const own = [
       "id",
       "number",

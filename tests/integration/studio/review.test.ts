@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ALL_NEWEST, manageHref, readManageView } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW, manageHref, readManageView } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import type { ReviewFailure } from "~/features/library/review/review.server";
 import { action, loader } from "~/features/library/routes/review";
@@ -66,7 +66,7 @@ function send(fields: Record<string, string>, cookie = adminCookie(), id = "v") 
   return answerOf(() => action({ request, params: { id }, context: {} }));
 }
 
-/** Makes a link; its path. */
+/** Creates a preview link and returns its path. */
 async function link(): Promise<string> {
   const { data } = (await send({ intent: "link" })) as Plain;
   expect(data.path).toMatch(/^\/preview\/[\w-]{43}$/);
@@ -97,7 +97,7 @@ async function file(path: string, address: string) {
 }
 
 describe("a preview link", () => {
-  it("shows a draft to anybody, in no cache and no index, until it is revoked", async () => {
+  it("shows a draft to anyone, uncached and unindexed, until it is revoked", async () => {
     addDraft();
     const path = await link();
     const shown = await preview(path);
@@ -122,7 +122,7 @@ describe("a preview link", () => {
     expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 404 });
   });
 
-  it("gives the playlists of the stream, with the captions under the same link", async () => {
+  it("serves the playlists of the stream, with the captions under the same link", async () => {
     writeUpload(site.uploads, "videos/up/1/captions/en.vtt");
     const master = writeUpload(site.uploads, "videos/up/1/hls/master.m3u8");
     fs.writeFileSync(master, MASTER);
@@ -142,7 +142,7 @@ describe("a preview link", () => {
     expect(captions.body).toContain(`${path}/media/videos/up/1/captions/en.vtt`);
   });
 
-  it("gives nothing of another video, and its files have no other address", async () => {
+  it("gives access to no other video, and its files have no other URL", async () => {
     addDraft();
     writeUpload(site.uploads, "videos/up/2.mp4");
     addVideo({ id: "w", status: "hidden", video_url: "/media/videos/up/2.mp4" });
@@ -155,7 +155,7 @@ describe("a preview link", () => {
     expect(direct.status).toBe(404);
   });
 
-  it("leads to the video once that is published", async () => {
+  it("redirects to the video once it is published", async () => {
     addDraft();
     const path = await link();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -165,7 +165,7 @@ describe("a preview link", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("isn't counted before the visitor has said their age", async () => {
+  it("isn't counted before the visitor has confirmed their age", async () => {
     addDraft();
     const path = await link();
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" };
@@ -176,7 +176,7 @@ describe("a preview link", () => {
     expect(((await open()) as Plain).data.links).toMatchObject([{ views: 2 }]);
   });
 
-  it("is counted, crawlers excepted, and told in the activity without who it was", async () => {
+  it("is counted except for crawlers, and recorded in the activity without the viewer", async () => {
     addDraft();
     const path = await link();
     const browser = {
@@ -198,7 +198,7 @@ describe("a preview link", () => {
 });
 
 describe("the review of a draft", () => {
-  it("has notes of both sides, and says for whom it waits", async () => {
+  it("shows the notes of both sides, and who has to act", async () => {
     const theirs = await signInUploader();
     addDraft();
     expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({
@@ -218,7 +218,7 @@ describe("the review of a draft", () => {
     expect(actions).toEqual(["review-back", "review-ready"]);
   });
 
-  it("is of one's own videos for an uploader", async () => {
+  it("shows uploaders only their own videos", async () => {
     const theirs = await signInUploader();
     addDraft({ uploaded_by: "u" });
     expect(((await open(theirs)) as Response).status).toBe(404);
@@ -228,7 +228,7 @@ describe("the review of a draft", () => {
     expect(((await open("")) as Response).headers.get("Location")).toBe("/auth");
   });
 
-  it("refuses what is no draft any more, an empty and an endless note", async () => {
+  it("refuses a video that is no longer a draft, and empty or overlong notes", async () => {
     addDraft({ status: "published" });
     const late = (await send({ intent: "ready", note: "Late" })) as Plain;
     expect(late.status).toBe(409);
@@ -239,8 +239,8 @@ describe("the review of a draft", () => {
   });
 });
 
-describe("the filter of what waits for whom", () => {
-  it("lists and counts the drafts that are ready, and those that are not", async () => {
+describe("filtering drafts by readiness", () => {
+  it("lists and counts drafts that are ready, and those that aren't", async () => {
     for (const id of ["a", "b", "c"]) addVideo({ id, status: "review" });
     addVideo({ id: "p", status: "published" });
     sqliteHandle().exec(
@@ -254,7 +254,7 @@ describe("the filter of what waits for whom", () => {
     };
     expect(await shown("ready")).toEqual({ ids: ["b"], total: 1 });
     expect(await shown("unready")).toEqual({ ids: ["a", "c"], total: 2 });
-    const all = await listManaged(ALL_NEWEST);
+    const all = await listManaged(DEFAULT_VIEW);
     expect(all.videos.filter(({ isReady }) => isReady).map(({ id }) => id)).toEqual(["b"]);
   });
 });

@@ -4,8 +4,8 @@ import { action as actOnApi } from "~/features/api/routes/api";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import type { BulkPreview } from "~/features/library/bulk/bulk";
 import { performDue, startSchedule } from "~/features/library/change-visibility.server";
-import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
-import { idsOf, listManaged } from "~/features/library/list/managed-list.server";
+import { DEFAULT_VIEW, readManageView } from "~/features/library/list/manage-address";
+import { findVideoIds, listManaged } from "~/features/library/list/managed-list.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
@@ -57,14 +57,14 @@ describe("the schedule of a video", () => {
     expect((await listActivities())[0]?.action).toBe("hide-scheduled");
   });
 
-  it("that passed as a whole while the site was down shows nothing", async () => {
+  it("shows nothing if the whole schedule passed while the site was down", async () => {
     addVideo({ status: "review", publish_at: at(1), unpublish_at: at(2) });
     expect(await statusAfter(3)).toBe("review");
     expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
     expect(await listActivities()).toEqual([]);
   });
 
-  it("leaves a video as it is that somebody has published or hidden before", async () => {
+  it("doesn't change a video that was published or hidden before its time", async () => {
     const created_at = "2020-01-01T00:00:00.000Z";
     addVideo({ id: "shown", status: "published", created_at, publish_at: at(1) });
     addVideo({ id: "gone", status: "hidden", unpublish_at: at(1) });
@@ -73,7 +73,7 @@ describe("the schedule of a video", () => {
     expect(video("gone")).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("is performed for many videos", async () => {
+  it("applies to many videos", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, status: "hidden", publish_at: at(1) });
     await performDue(Date.parse(at(1)));
     const counted = sqliteHandle().prepare(
@@ -82,7 +82,7 @@ describe("the schedule of a video", () => {
     expect(counted.pluck().get()).toBe(100);
   });
 
-  it("is looked at as soon as the site starts, and each second after", async () => {
+  it("is applied at startup, and every second after", async () => {
     addVideo({ status: "hidden", publish_at: "2020-01-01T00:00:00.000Z" });
     vi.useFakeTimers({ toFake: ["setInterval"] });
     startSchedule();
@@ -92,7 +92,7 @@ describe("the schedule of a video", () => {
     await vi.waitFor(() => expect(video("later")?.status).toBe("published"));
   });
 
-  it("is written in one form only, which sorts as text", () => {
+  it("is stored in a single format, which sorts as text", () => {
     for (const text of [
       "2030-01-01 12:00:00",
       "2030-01-01T12:00:00+02:00",
@@ -105,7 +105,7 @@ describe("the schedule of a video", () => {
   });
 });
 
-describe("the form of a schedule", () => {
+describe("the schedule form", () => {
   const form = (publishAt: string, unpublishAt = "") => ({
     intent: "schedule",
     id: "v",
@@ -113,7 +113,7 @@ describe("the form of a schedule", () => {
     unpublishAt,
   });
 
-  it("saves, shows and removes it", async () => {
+  it("saves, shows and removes a schedule", async () => {
     addVideo({ status: "hidden" });
     const [publishAt, unpublishAt] = [inAnHour(), new Date(Date.now() + 7_200_000).toISOString()];
     const saved = await succeed(form(publishAt, unpublishAt));
@@ -133,7 +133,7 @@ describe("the form of a schedule", () => {
     ]);
   });
 
-  it("is shown again with what was typed, and changes nothing", async () => {
+  it("is shown again with the entered values, and changes nothing", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
     const failure = await refused(form("2020-01-01T00:00", "never"));
     expect(failure).toMatchObject({
@@ -147,18 +147,18 @@ describe("the form of a schedule", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("publishes nothing that is published", async () => {
+  it("doesn't publish a published video", async () => {
     addVideo({ status: "published" });
     await succeed(form(inAnHour()));
     expect(video()?.publish_at).toBeNull();
   });
 
-  it("of a video that is gone is a 404", async () => {
+  it("responds with 404 if the video doesn't exist", async () => {
     expect(await answered(form(inAnHour()))).toMatchObject({ status: 404 });
   });
 });
 
-describe("the schedule of many videos", () => {
+describe("scheduling many videos", () => {
   const bulk = (what: string, more: Record<string, string> = {}) => ({
     intent: "bulk",
     do: what,
@@ -168,14 +168,14 @@ describe("the schedule of many videos", () => {
   const times = () => ["a", "b", "c"].map((id) => [video(id)?.publish_at, video(id)?.unpublish_at]);
   const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-  it("is set, but for what it does not fit, and removed", async () => {
+  it("sets and removes schedules, except where they don't apply", async () => {
     const [first, second, third] = [hour(1), hour(2), hour(3)];
     addVideo({ id: "a", title: "First", status: "hidden" });
     addVideo({ id: "b", title: "Second", status: "published" });
     addVideo({ id: "c", title: "Third", status: "review", unpublish_at: second });
     const { toast } = await succeed(bulk("schedule", { publishAt: third }));
     expect(toast.description).toBe(
-      "1 video was scheduled. 1 video was left as before. 1 video was left alone, because a video can be hidden only after it has been published: “Third”.",
+      "Scheduled 1 video. 1 video was already scheduled like this. 1 video was not changed because a video can be hidden only after it has been published: “Third”.",
     );
     expect(times()).toEqual([
       [third, null],
@@ -183,26 +183,26 @@ describe("the schedule of many videos", () => {
       [null, second],
     ]);
     const both = await succeed(bulk("schedule", { publishAt: first, unpublishAt: third }));
-    expect(both.toast.description).toBe("3 videos were scheduled.");
+    expect(both.toast.description).toBe("Scheduled 3 videos.");
     expect(times()).toEqual([
       [first, third],
       [null, third],
       [first, third],
     ]);
     const gone = await succeed(bulk("unschedule"));
-    expect(gone.toast.description).toBe("3 videos were rid of the schedule.");
+    expect(gone.toast.description).toBe("Removed the schedule of 3 videos.");
     expect(times().flat()).toEqual(Array(6).fill(null));
     expect((await listActivities())[0]?.detail).toMatch(/^removed the schedule of 3 videos/);
   });
 
   it.each([
-    ["no time", {}, "Choose a time to publish or hide at."],
-    ["a past one", { publishAt: "2020-01-01T10:00" }, "This moment has passed."],
-    ["none at all", { unpublishAt: "soon" }, "This is no date"],
+    ["no time", {}, "Enter a time to publish or hide the videos."],
+    ["a past time", { publishAt: "2020-01-01T10:00" }, "That time is in the past."],
+    ["an invalid time", { unpublishAt: "soon" }, "Enter a date and time"],
     [
       "the wrong order",
       { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },
-      "A video can be hidden only after",
+      "The time to hide the video must be after",
     ],
   ])("is refused with %s", async (_, fields, message) => {
     addVideo({ id: "a", status: "hidden" });
@@ -212,9 +212,9 @@ describe("the schedule of many videos", () => {
   });
 });
 
-describe("publishing and hiding by hand", () => {
+describe("publishing and hiding manually", () => {
   const IN_A_WEEK = 7 * 24 * 60;
-  /** The status once every time of the tests has passed. */
+  /** Returns the status after all times in these tests have passed. */
   const statusLater = () => statusAfter(IN_A_WEEK * 2);
   const times = () => [video()?.publish_at, video()?.unpublish_at];
   const callApi = async (name: "publish" | "hide") => {
@@ -234,7 +234,7 @@ describe("publishing and hiding by hand", () => {
     expect(((await actOnApi(args)) as Response).status).toBe(200);
   };
   const ways = {
-    // From a page that was loaded while the video was published, or not.
+    // Sent from a page that was loaded while the video may have had another status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
       if (isPublished !== (to === "hide")) await succeed({ intent: "toggle", id: "v" });
@@ -245,7 +245,7 @@ describe("publishing and hiding by hand", () => {
   };
 
   describe.each(Object.entries(ways))("with %s", (_, change) => {
-    it("hides a published video for good although its publication was scheduled before", async () => {
+    it("hides a published video permanently, even if its publication was scheduled before", async () => {
       addVideo({ status: "review", publish_at: at(IN_A_WEEK), unpublish_at: at(IN_A_WEEK + 1) });
       await change("publish");
       expect(video()?.status).toBe("published");
@@ -255,7 +255,7 @@ describe("publishing and hiding by hand", () => {
       expect(await published()).toEqual([]);
     });
 
-    it("cancels the schedule of a video that is hidden already", async () => {
+    it("cancels the schedule of a hidden video", async () => {
       addVideo({ status: "hidden", publish_at: at(IN_A_WEEK) });
       await change("hide");
       expect(times()).toEqual([null, null]);
@@ -305,10 +305,10 @@ describe("publishing and hiding by hand", () => {
   });
 });
 
-describe("the list of what is scheduled", () => {
+describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("has every video with a time, whatever its status, and no other", async () => {
+  it("contains every video with a time, whatever its status, and no other", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });
@@ -322,15 +322,15 @@ describe("the list of what is scheduled", () => {
     expect(await listed({ sort: "title" })).toEqual(["a", "b", "d"]);
     expect(await listed({ category: "english" })).toEqual(["b"]);
     expect(await listed({ search: "of tw" })).toEqual(["a"]);
-    expect((await idsOf(view, 10)).sort()).toEqual(["a", "b", "d"]);
-    expect((await listManaged(ALL_NEWEST)).total).toBe(4);
+    expect((await findVideoIds(view, 10)).sort()).toEqual(["a", "b", "d"]);
+    expect((await listManaged(DEFAULT_VIEW)).total).toBe(4);
   });
 
-  it("can be ordered by what happens next, on every page and in a search", async () => {
+  it("can be sorted by the next time, on every page and in a search", async () => {
     addVideo({ id: "third", status: "hidden", publish_at: at(3), unpublish_at: at(9) });
     addVideo({ id: "first", status: "published", publish_at: at(0), unpublish_at: at(1) });
     addVideo({ id: "second", status: "review", publish_at: at(2) });
-    // Its time is of no effect any more.
+    // Its time no longer has any effect.
     addVideo({ id: "last", status: "published", publish_at: at(0) });
     const sorted = readManageView(new URLSearchParams({ status: "scheduled", sort: "schedule" }));
     const order = async (search = "") =>
@@ -343,7 +343,7 @@ describe("the list of what is scheduled", () => {
     ).toEqual(["first", "second", "third", "last"]);
   });
 
-  it("is the only one with that order", () => {
+  it("is the only list with that order", () => {
     expect(readManageView(new URLSearchParams({ sort: "schedule" })).sort).toBe("newest");
   });
 });

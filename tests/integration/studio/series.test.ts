@@ -48,8 +48,8 @@ const move = (id: number, fields: Record<string, string>) => {
   return caught(() => sendSeries({ intent: "move", version, ...fields }, `/admin/series/${id}`));
 };
 
-describe("the pages of series", () => {
-  it("make a series of a title, for the studio only, with an address of its own", async () => {
+describe("the series pages", () => {
+  it("create a private series from a title, with its own URL", async () => {
     expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
     const before = catalogueVersion().catalogue;
     const { location } = await changedSeries({
@@ -75,7 +75,7 @@ describe("the pages of series", () => {
     ]);
   });
 
-  it("refuse a title that is empty, too long, or that of another, with what was typed", async () => {
+  it("refuse an empty, overlong or existing title, and keep what was entered", async () => {
     addSeries({ title: "Nights" });
     expect(await refusedSeries({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
@@ -85,11 +85,11 @@ describe("the pages of series", () => {
     expect((await refusedSeries({ intent: "create", title: long })).typed?.title).toBe(long);
     expect(await refusedSeries({ intent: "create", title: "nights" })).toMatchObject({
       status: 422,
-      fields: { title: "There is a series “nights” already." },
+      fields: { title: "There is already a series called “nights”." },
     });
   });
 
-  it("list them by title, find part of one, and count what is public", async () => {
+  it("list series by title, search them, and count public videos", async () => {
     for (const n of Array.from({ length: 30 }, (_, i) => i)) {
       addSeries({ title: `Part ${String(n).padStart(2, "0")}`, slug: `part-${n}` });
     }
@@ -106,7 +106,7 @@ describe("the pages of series", () => {
     });
   });
 
-  it("are for who is signed in, and answer what is gone with 404", async () => {
+  it("are only for signed-in users, and respond with 404 if a series doesn't exist", async () => {
     const answer = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
     expect(answer.headers.get("Location")).toBe("/auth");
     for (const id of ["7", "x", "0"]) {
@@ -128,7 +128,7 @@ describe("the texts of a series", () => {
       `/admin/series/${id}`,
     );
 
-  it("are saved, and an address of before stays that of the series", async () => {
+  it("are saved, and an old URL still belongs to the series", async () => {
     const id = addSeries({ visibility: "studio" });
     const { location } = await save(id, { slug: "Day & Night" });
     expect(location).toBe(`/admin/series/${id}`);
@@ -138,7 +138,7 @@ describe("the texts of a series", () => {
     const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
     expect(await refusedSeries(taken, `/admin/series/${other}`)).toMatchObject({
       status: 422,
-      fields: { slug: "Another series has this address, or had it." },
+      fields: { slug: "Another series has or had this URL." },
       typed: { slug: "nights" },
     });
     await save(id, { slug: "nights" });
@@ -146,7 +146,7 @@ describe("the texts of a series", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("of another state are refused, while another order changes nothing of them", async () => {
+  it("are refused if they have changed, but not if only the order has", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -160,7 +160,7 @@ describe("the texts of a series", () => {
     expect(series(id).title).toBe("Mine");
   });
 
-  it("put one series at a time on home", async () => {
+  it("feature one series at a time on the home page", async () => {
     const [one, other] = [addSeries(), addSeries({ title: "Other", slug: "other" })];
     await save(one, { title: "One", slug: "one", featured: "1" });
     await save(other, { title: "Two", slug: "two", featured: "1" });
@@ -171,7 +171,7 @@ describe("the texts of a series", () => {
 });
 
 describe("the order of a series", () => {
-  it("is changed by buttons and by a number, clamped to its ends", async () => {
+  it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
     const answer = await move(id, { video: "c", move: "up" });
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
@@ -189,14 +189,14 @@ describe("the order of a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("by the buttons of a page without scripts names its move alone", async () => {
+  it("is changed by buttons without JavaScript that only send their direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await caught(() => sendSeries(fields, `/admin/series/${id}`));
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("of another state is refused, and nothing moves", async () => {
+  it("is refused if it has changed, and nothing moves", async () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
@@ -204,7 +204,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("answers what was sent in the background with the version that it has made", async () => {
+  it("returns the new version to a background request", async () => {
     const id = four();
     const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
     const change = (changed: Record<string, string>) => sendSeries(changed, `/admin/series/${id}`);
@@ -212,7 +212,7 @@ describe("the order of a series", () => {
     const out = { intent: "remove", video: "b", background: "1" };
     expect(await change(out)).toEqual({ version: 3 });
     expect(await change(out)).toEqual({ version: undefined });
-    expect((await messages())[0]).toBe("took 1 video out of the series “Nights”");
+    expect((await messages())[0]).toBe("removed 1 video from the series “Nights”");
     const last = { ...fields, video: "c", to: "3", version: "3" };
     expect(await change(last)).toEqual({ version: 4 });
     expect(await change({ ...last, to: "1" })).toMatchObject({ data: { error: { status: 409 } } });
@@ -220,7 +220,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["c", "d", "a"]);
   });
 
-  it("has pages of fifty, whose numbers go on", async () => {
+  it("has pages of fifty videos with continuous numbers", async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `v${n}`);
     for (const id of ids) addVideo({ id });
     const id = addSeries({}, ids);
@@ -231,16 +231,16 @@ describe("the order of a series", () => {
 });
 
 describe("the videos of a series", () => {
-  it("are added at the end, each once, and no other than those that are there", async () => {
+  it("are added at the end, each once, and only if they exist", async () => {
     const id = four();
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "e"]);
-    expect((await messages())[0]).toBe("put 1 video into the series “Nights”");
+    expect((await messages())[0]).toBe("added 1 video to the series “Nights”");
     expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ changed: ["e"] });
   });
 
-  it("are not more than a series may have", async () => {
+  it("are limited in number", async () => {
     const id = addSeries();
     const ids = Array.from({ length: MAX_SERIES_VIDEOS + 1 }, (_, n) => `v${n}`);
     for (const each of ids) addVideo({ id: each });
@@ -250,7 +250,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(ids.slice(1));
   });
 
-  it("come back from the trash to their position, and go for good from there", async () => {
+  it("keep their position in the trash, and lose it when purged", async () => {
     const id = four();
     await removeVideos(["b", "c"], "u");
     const { list } = (await seriesPage(`/admin/series/${id}`)).one;
@@ -268,7 +268,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("that another program has deleted count no more, and are forgotten with the next order", async () => {
+  it("no longer count if another program deletes them, and disappear with the next change of the order", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
@@ -278,7 +278,7 @@ describe("the videos of a series", () => {
 });
 
 describe("a deleted series", () => {
-  it("can be undone by the toast and from the list, with its videos", async () => {
+  it("can be restored from the toast and from the list, with its videos", async () => {
     const id = four();
     sqliteHandle().prepare("INSERT INTO featured_series VALUES (1, ?)").run(id);
     expect((await seriesPage(`/admin/series/${id}?delete=1`)).isDeleting).toBe(true);
@@ -300,17 +300,17 @@ describe("a deleted series", () => {
     ]);
   });
 
-  it("stays in the trash while another has its title", async () => {
+  it("stays in the trash while another series has its title", async () => {
     const id = four();
     await deleteSeries(id, "u");
     addSeries({ title: "nights", slug: "others" });
     expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(409);
     const made = await changedSeries({ intent: "create", title: "Nights!" });
-    // The address is reserved for as long as the series can be restored.
+    // The slug stays reserved while the series can be restored.
     expect(series(Number(made.location?.split("/").at(-1))).slug).toBe("nights-2");
   });
 
-  it("goes for good after thirty days", async () => {
+  it("is purged after thirty days", async () => {
     const [old, other] = [four(), addSeries({ title: "Other", slug: "other" })];
     await deleteSeries(old, "u", Date.now() - 31 * 24 * 60 * 60 * 1000);
     expect((await seriesPage()).all.deleted).toEqual([]);
@@ -321,29 +321,29 @@ describe("a deleted series", () => {
   });
 });
 
-describe("from the list of videos", () => {
+describe("series in the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
-  it("many are put into a series, in the order of the list, and taken out", async () => {
+  it("adds many videos to a series in the order of the list, and removes them", async () => {
     const id = four();
     for (const each of ["e", "f"]) addVideo({ id: each });
     const bulk = (what: string, selected: string[], name = "nights") =>
       succeed({ intent: "bulk", do: what, series: name, selected });
     const { toast } = await bulk("add-series", ["f", "e", "a", "gone"]);
     expect(toast.description).toBe(
-      "2 videos were put into the series. 1 video was in the series already. 1 video no longer exists.",
+      "Added 2 videos to the series. 1 video was already in the series. 1 video no longer exists.",
     );
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "f", "e"]);
     await bulk("remove-series", ["a", "f"], " NIGHTS ");
     expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
     const fields = { intent: "bulk", do: "add-series", selected: "a" };
     expect((await refused({ ...fields, series: "Days" })).detail).toBe(
-      "There is no series “Days”. Make it on the page of series first.",
+      "No series is called “Days”. Create it on the Series page first.",
     );
     expect((await refused({ ...fields, series: " " })).status).toBe(422);
   });
 
-  it("one is put into a series and taken out of others by its dialog", async () => {
+  it("adds a video to a series and removes it from others in the edit dialog", async () => {
     const [nights, days] = [four(), addSeries({ title: "Days", slug: "days" }, ["a"])];
     expect(await dialog("a")).toEqual({
       offered: expect.arrayContaining(["Days", "Nights"]),
@@ -365,7 +365,7 @@ describe("from the list of videos", () => {
     expect(video("e")?.title).toBe("E");
   });
 
-  it("an uploader changes no series", async () => {
+  it("doesn't let uploaders change series", async () => {
     const id = four();
     sqliteHandle().exec("UPDATE users SET role = 'uploader', may_publish = 1");
     sqliteHandle().exec("UPDATE videos SET uploaded_by = 'u'");

@@ -72,8 +72,8 @@ const tagsOf = (...ids: string[]) =>
   });
 const found = async (search: string) =>
   (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
-/** The tag by whose other name a search is close, and the ids of its videos. */
-const close = async (search: string, category?: string) => {
+/** Returns the tag whose alias matches a search, and the ids of its videos. */
+const findCloseMatches = async (search: string, category?: string) => {
   const { tag, videos = [] } = (await closeMatches({ search, category })) ?? {};
   return [tag, ...videos.map(({ id }) => id).sort()];
 };
@@ -85,8 +85,8 @@ function addTagged(): void {
   addVideo({ id: "d", status: "published", tags: null });
 }
 
-describe("the page of tags", () => {
-  it("counts the videos of each, whatever their status and the case of the tag", async () => {
+describe("the Tags page", () => {
+  it("counts the videos of each tag, whatever their status and the case of the tag", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
@@ -100,7 +100,7 @@ describe("the page of tags", () => {
     expect((await page("/admin/tags?sort=name")).list.tags.at(-1)).toMatchObject({ videos: 2 });
   });
 
-  it("finds tags, pages through them, and answers 404 for one that is gone", async () => {
+  it("searches tags, pages through them, and responds with 404 for an unused one", async () => {
     const tags = (n: number) => JSON.stringify([`Tag ${n}`, n % 2 ? "odd" : "even"]);
     for (let n = 0; n < 130; n += 1) addVideo({ id: `v${n}`, tags: tags(n) });
     const { list, view } = await page("/admin/tags?search=TAG&page=9");
@@ -113,7 +113,7 @@ describe("the page of tags", () => {
     expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, asked: null });
   });
 
-  it("is for who is signed in, and takes no form of another site", async () => {
+  it("is only for signed-in users, and refuses forms of other sites", async () => {
     const request = new Request(`${ORIGIN}/admin/tags`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
@@ -125,12 +125,12 @@ describe("the page of tags", () => {
 });
 
 describe("a tag", () => {
-  it("is renamed in every video, also where only its spelling differs", async () => {
+  it("is renamed in every video, even if only its spelling differs", async () => {
     addTagged();
     const done = await succeed(merge("Hd", "hd"), "/admin/tags?sort=name");
     expect(done).toMatchObject({
       location: "/admin/tags?sort=name",
-      description: "“HD” → “Hd”: 3 videos.",
+      description: "Changed “HD” to “Hd” in 3 videos.",
     });
     expect(tagsOf("a", "b", "c")).toEqual([["Hd", "night"], ["Hd"], ["4K", "Hd", "river"]]);
     expect((await listActivities())[0]).toMatchObject({
@@ -139,7 +139,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others, each video having the result once, in the place of the first", async () => {
+  it("is merged with others; each video gets the result once, in the place of the first", async () => {
     addTagged();
     await succeed(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
@@ -150,17 +150,17 @@ describe("a tag", () => {
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
 
-  it("is removed; none left is no list", async () => {
+  it("is removed, and null is stored if none is left", async () => {
     addTagged();
     const { description } = await succeed([
       ["intent", "delete"],
       ["selected", "HD"],
     ]);
-    expect(description).toBe("Without “HD”: 3 videos.");
+    expect(description).toBe("Removed “HD” from 3 videos.");
     expect(tagsOf("a", "b", "c", "d")).toEqual([["night"], null, ["4K", "river"], null]);
   });
 
-  it("gets its videos back by Undo, but for those that somebody has changed since", async () => {
+  it("is restored by Undo, except in videos whose tags have changed since", async () => {
     addTagged();
     const before = tagsOf("a", "b", "c");
     const { action: undo } = await succeed(merge("Quality", "hd", "4k"));
@@ -172,18 +172,18 @@ describe("a tag", () => {
     const fields = Object.entries(undo.fields) as [string, string][];
     const { description } = await succeed(fields);
     expect(description).toBe(
-      "Undone: 2 videos. 1 video had been changed since, and stayed as before.",
+      "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
-    // Somebody else pressed it as well.
+    // Someone else has pressed it as well.
     expect((await refused(fields)).status).toBe(404);
     expect(await listTagChanges()).toEqual([]);
     expect((await listActivities())[0]?.action).toBe("tag-undo");
   });
 
   it.each([
-    ["no name", merge(" , ", "hd"), 422, "Write the tag that they become."],
-    ["two names", merge("one, two", "hd"), 422, "A tag has no comma."],
+    ["no name", merge(" , ", "hd"), 422, "Enter a tag name."],
+    ["two names", merge("one, two", "hd"), 422, "A tag can’t contain a comma."],
     [
       "a name that is too long",
       merge("x".repeat(61), "hd"),
@@ -191,7 +191,7 @@ describe("a tag", () => {
       "Use at most 60 characters per tag.",
     ],
     ["no tag", merge("x"), 422, "Select at least one tag."],
-    ["a tag that is gone", merge("x", "gone"), 404, "No video has this tag any more."],
+    ["a tag that doesn't exist", merge("x", "gone"), 404, "No videos have this tag anymore."],
     ["no intent", [["selected", "hd"]], 400, "Load the page again"],
     [
       "no such change",
@@ -200,11 +200,11 @@ describe("a tag", () => {
         ["change", "9"],
       ],
       404,
-      "It was undone before",
+      "It was already undone",
     ],
-    ["no change at all", [["intent", "undo"]], 404, "It was undone before"],
+    ["no change at all", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
-    "stays as it is with %s",
+    "doesn't change with %s",
     async (_, form, status, message) => {
       addTagged();
       expect(await refused(form)).toMatchObject({
@@ -217,14 +217,14 @@ describe("a tag", () => {
   );
 });
 
-describe("a change of a tag", () => {
-  it("goes on after a restart, and so does its undoing", async () => {
+describe("a tag change", () => {
+  it("continues after a restart, and so does undoing it", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
     await projected();
-    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
-    // As a process leaves it that ended after the first half.
+    // The state that a process leaves if it ends halfway.
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["old"]' WHERE number > 50;
       DELETE FROM tag_change_videos WHERE video_id IN (SELECT id FROM videos WHERE number > 50);
@@ -240,7 +240,7 @@ describe("a change of a tag", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits for another program that is writing, longer than a request would", async () => {
+  it("waits longer than a request for another program that is writing", async () => {
     addTagged();
     await succeed(merge("x", "hd"));
     sqliteHandle().exec(`
@@ -253,12 +253,12 @@ describe("a change of a tag", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const waits = vi.spyOn(globalThis, "setTimeout");
     const resumed = resumeTagChanges();
-    // Between two attempts it waits for 20 ms; each looks at the clock.
+    // It waits for 20 ms between two attempts, and checks the clock at each.
     const attempts = () => waits.mock.calls.filter(([, ms]) => ms === 20).length;
     for (let time = 0; time < 5; time += 1) {
       const before = attempts();
       await vi.waitFor(() => expect(attempts()).toBeGreaterThan(before));
-      // More than a request waits in all.
+      // Longer than a request waits in total.
       vi.advanceTimersByTime(3_000);
     }
     other.exec("COMMIT");
@@ -281,7 +281,7 @@ describe("a change of a tag", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("of thousands of videos lets others have their turns", async () => {
+  it("yields while it changes thousands of videos", async () => {
     sqliteHandle().transaction(() => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
@@ -290,7 +290,7 @@ describe("a change of a tag", () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 1);
-    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     expect(await end).toEqual({ videos: 3_000, left: 0 });
     const { end: undone } = (await undoTagChange(id, "u"))!;
@@ -301,7 +301,7 @@ describe("a change of a tag", () => {
   });
 });
 
-describe("another name of a tag", () => {
+describe("a tag alias", () => {
   const aliases = (tag: string, text: string): [string, string][] => [
     ["intent", "aliases"],
     ["selected", tag],
@@ -310,7 +310,7 @@ describe("another name of a tag", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("shows the tag's videos as close matches of a search, which its result leaves out", async () => {
+  it("lists the tag's videos as close matches of a search, which the exact result omits", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await succeed(aliases("hd", "Uhd, high definition, q"));
@@ -321,23 +321,23 @@ describe("another name of a tag", () => {
       ["Q", []],
     ] as const) {
       expect(await found(search)).toEqual(exact);
-      expect(await close(search)).toEqual(["HD", "a", "b"]);
+      expect(await findCloseMatches(search)).toEqual(["HD", "a", "b"]);
     }
-    expect(await close("q", "desi")).toEqual(["HD", "a", "b"]);
-    expect(await close("q", "english")).toEqual([undefined]);
-    // What the search finds exactly is not repeated.
+    expect(await findCloseMatches("q", "desi")).toEqual(["HD", "a", "b"]);
+    expect(await findCloseMatches("q", "english")).toEqual([undefined]);
+    // Exact results aren't repeated.
     sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
-    expect([await found("uhd"), await close("uhd")]).toEqual([
+    expect([await found("uhd"), await findCloseMatches("uhd")]).toEqual([
       ["a", "t"],
       ["HD", "b"],
     ]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
-    expect(await close("uhd")).toEqual([undefined]);
-    // Only the name as a whole.
-    expect([await found("uh"), await close("uh")]).toEqual([["a", "t"], [undefined]]);
+    expect(await findCloseMatches("uhd")).toEqual([undefined]);
+    // Only the whole name matches.
+    expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("is suggested as the tag, while a published video has it", async () => {
+  it("is suggested as the tag while a published video has that", async () => {
     addTagged();
     await succeed(aliases("hd", "uhd"));
     await succeed(aliases("river", "stream"));
@@ -346,7 +346,7 @@ describe("another name of a tag", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("leads from its address to that of the tag, which lists what other programs call so", async () => {
+  it("redirects its URL to that of the tag, whose page also lists videos that other programs tagged with the alias", async () => {
     addTagged();
     await succeed(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
@@ -358,7 +358,7 @@ describe("another name of a tag", () => {
     ]);
   });
 
-  it("is stored as the tag in edits and in bulk, once", async () => {
+  it("is stored as the tag in edits and bulk actions, once", async () => {
     addTagged();
     await succeed(aliases("hd", "uhd"));
     expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
@@ -371,28 +371,28 @@ describe("another name of a tag", () => {
     ]);
   });
 
-  it("is what a tag was called before, if that is wanted, and goes with the undoing", async () => {
+  it("is created from the old name of a renamed tag if requested, and removed by undoing that", async () => {
     addTagged();
     await succeed(aliases("hd", "uhd"));
     const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
     expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
-    expect(await close("hd")).toEqual(["Sharp", "a", "b"]);
+    expect(await findCloseMatches("hd")).toEqual(["Sharp", "a", "b"]);
     expect((await caught(() => visit("/tags/4k"))).headers.get("Location")).toBe("/tags/sharp");
     await succeed(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
-    // Renamed without it, the name is free again; a tag that gets an alias as its name has it no more.
+    // Renaming without keeping the alias frees the name. A tag renamed to its own alias loses the alias.
     await succeed(merge("uhd", "hd"));
     expect([aliasesOf("uhd"), aliasesOf("hd")]).toEqual([[], []]);
     expect(await found("uhd")).toEqual(["a", "b"]);
   });
 
   it.each([
-    ["the tag itself", "Hd", "This is the tag itself"],
-    ["a tag of videos", "river", "“river” is a tag of videos"],
-    ["a tag with other names", "night", "“night” has other names itself"],
-    ["one of another tag", "dark", "“dark” is another name of “night”."],
+    ["the tag itself", "Hd", "A tag can’t be an alias of itself"],
+    ["a tag in use", "river", "“river” is a tag in use"],
+    ["a tag with aliases", "night", "“night” has aliases of its own"],
+    ["an alias of another tag", "dark", "“dark” is already an alias of “night”."],
     ["too long", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("is refused where it is %s", async (_, text, message) => {
+  ])("is refused if it is %s", async (_, text, message) => {
     addTagged();
     await succeed(aliases("night", "dark"));
     expect(await refused(aliases("hd", text))).toMatchObject({
@@ -403,7 +403,7 @@ describe("another name of a tag", () => {
     expect(aliasesOf("hd")).toEqual([]);
   });
 
-  it("of a tag that is gone is a 404", async () => {
+  it("of a tag that doesn't exist returns 404", async () => {
     expect((await refused(aliases("gone", "x"))).status).toBe(404);
   });
 });

@@ -31,8 +31,8 @@ async function refused(fields: Record<string, string>): Promise<TemplateFailure>
 }
 const start = async (address = "/admin") => (await page(address)).start;
 
-describe("templates of uploads", () => {
-  it("are made, changed, deleted and brought back", async () => {
+describe("upload templates", () => {
+  it("can be created, changed, deleted and restored", async () => {
     await save({ ...NIGHT, name: " Night " });
     const [night] = templatesOf("u");
     expect(night).toMatchObject({ ...NIGHT, isDefault: false });
@@ -47,7 +47,7 @@ describe("templates of uploads", () => {
     expect([data.isGone, init?.status]).toEqual([true, 404]);
   });
 
-  it("aren't brought back beside another of their name, beyond the most, or after 30 days", async () => {
+  it("aren't restored if the name is taken, the limit is reached, or 30 days have passed", async () => {
     const add = async (name: string) => {
       await save({ ...NIGHT, name });
       return templatesOf("u").find((each) => each.name === name)!.id;
@@ -68,7 +68,7 @@ describe("templates of uploads", () => {
     expect(names()).toHaveLength(MAX_TEMPLATE - 1);
   });
 
-  it("are refused with what was typed, field by field", async () => {
+  it("are refused with an error for each field, keeping what was entered", async () => {
     await save(NIGHT);
     const wrong = { intent: "save", ...NIGHT, name: "", category: "nothing" };
     expect(await refused(wrong)).toMatchObject({
@@ -85,7 +85,7 @@ describe("templates of uploads", () => {
     expect(names()).toEqual(["Night"]);
   });
 
-  it("are each user's own, one of them the default", async () => {
+  it("belong to one user, and one of them is the default", async () => {
     await save({ ...NIGHT, default: "1" });
     await save({ ...NIGHT, name: "Day", default: "1" });
     expect(templatesOf("u").map(({ isDefault }) => isDefault)).toEqual([true, false]);
@@ -99,7 +99,7 @@ describe("templates of uploads", () => {
     expect(names()).toEqual(["Day", "Night"]);
   });
 
-  it("go for good after thirty days, and with their user", async () => {
+  it("are purged after thirty days, and with their user", async () => {
     await save(NIGHT);
     await save({ ...NIGHT, name: "Day" });
     const [day, night] = templatesOf("u").map(({ id }) => id);
@@ -112,7 +112,7 @@ describe("templates of uploads", () => {
     expect(left()).toEqual([]);
   });
 
-  it("are for who is signed in", async () => {
+  it("are only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/templates`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
@@ -120,7 +120,7 @@ describe("templates of uploads", () => {
 });
 
 describe("the upload form", () => {
-  it("begins with nothing, with the default, with a template, or as last time", async () => {
+  it("starts blank, from the default, from a template, or from the last upload", async () => {
     expect(await start()).toEqual({ templates: [], last: undefined, texts: undefined });
     await save(NIGHT);
     await save({ ...NIGHT, name: "Day", description: "By day.", default: "1" });

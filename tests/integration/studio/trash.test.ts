@@ -6,7 +6,7 @@ import { listDeletions, RECENT_MS } from "~/features/library/trash/recent-deleti
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";
-import { answerMedia } from "~/features/visibility/media-access.server";
+import { respondWithMedia } from "~/features/visibility/media-access.server";
 import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
@@ -42,7 +42,7 @@ function send(fields: [string, string][], address = "/admin/trash", headers = {}
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that is to succeed; where it leads and what is said. */
+/** Sends a form that should succeed. Returns the redirect and the toast. */
 async function succeed(fields: [string, string][], address?: string) {
   const { location, toast } = await succeeded(() => send(fields, address));
   return { location, description: toast.description as string };
@@ -57,8 +57,8 @@ async function refused(fields: [string, string][]): Promise<Failure> {
   return answer.data.error;
 }
 
-/** A video with files of 5 bytes each, views of two days, watched parts and a digest. */
-function addWhole(id: string, columns: Record<string, string | number | null> = {}) {
+/** Adds a video with files of 5 bytes each, views on two days, watched parts and a digest. */
+function addVideoWithFiles(id: string, columns: Record<string, string | number | null> = {}) {
   const base = `u/17000000000${id.charCodeAt(0)}`;
   addVideo({
     id,
@@ -83,11 +83,15 @@ function addWhole(id: string, columns: Record<string, string | number | null> = 
     writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
   ];
 }
-/** What an admin is answered who asks for a file of such a video. */
+/** Returns the response to an admin who requests a file of such a video. */
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
-  const answer = await answerMedia(request, { bucket: "videos", path: name }, async () => true);
+  const answer = await respondWithMedia(
+    request,
+    { bucket: "videos", path: name },
+    async () => true,
+  );
   await answer.body?.cancel();
   return answer.status;
 }
@@ -98,11 +102,11 @@ const digests = (id: string) =>
   sqliteHandle().prepare("SELECT count(*) FROM video_digests WHERE video_id = ?").pluck().get(id);
 const watched = (id: string) => readWatchedParts(id).views;
 
-describe("the page of the trash", () => {
-  it("lists what was deleted, the latest first, with who did it and what it takes", async () => {
+describe("the Trash page", () => {
+  it("lists deleted videos, the latest first, with who deleted them and their size", async () => {
     expect((await page()).trash.total).toEqual({ videos: 0, bytes: 0 });
-    addWhole("a", { bytes: 1_000 });
-    addWhole("b", { bytes: 500 });
+    addVideoWithFiles("a", { bytes: 1_000 });
+    addVideoWithFiles("b", { bytes: 500 });
     await removeVideos(["a"], "u");
     await new Promise((next) => setTimeout(next, 2));
     await removeVideos(["b"], "somebody who is gone");
@@ -131,7 +135,7 @@ describe("the page of the trash", () => {
     });
   });
 
-  it("finds plain letters whatever their case, and signs of a pattern as themselves", async () => {
+  it("finds ASCII text whatever its case, and treats wildcards literally", async () => {
     addVideo({ id: "w", title: "Winter" });
     addVideo({ id: "p", title: "100 % \\ a_b" });
     await removeVideos(["w", "p"], "u");
@@ -143,7 +147,7 @@ describe("the page of the trash", () => {
     for (const sign of ["%", "_", "\\", "0 % \\ A_"]) expect(await ids(sign)).toEqual(["p"]);
   });
 
-  it("is for who is signed in", async () => {
+  it("is only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
@@ -164,7 +168,7 @@ describe("the page of the trash", () => {
 
 describe("restoring from the trash", () => {
   it("brings back texts, views, files, streams, captions and digest after weeks", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
     await removeVideos(["a"], "u");
@@ -179,7 +183,7 @@ describe("restoring from the trash", () => {
       "/admin/trash?search=video&page=2",
     );
     expect(location).toBe("/admin/trash?search=video&page=2");
-    expect(description).toBe("“Video a” is back, files included.");
+    expect(description).toBe("“Video a” restored.");
     await projected();
     expect(video("a")).toEqual({
       ...before,
@@ -193,9 +197,9 @@ describe("restoring from the trash", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Video a" });
   });
 
-  it("of what somebody has restored before is told, the rest comes back", async () => {
-    addWhole("a");
-    addWhole("b");
+  it("reports videos that are already restored, and restores the rest", async () => {
+    addVideoWithFiles("a");
+    addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
     await succeed([
       ["intent", "restore"],
@@ -216,12 +220,12 @@ describe("restoring from the trash", () => {
       ["selected", "b"],
     ];
     expect((await succeed(both)).description).toBe(
-      "“Video b” is back, files included. 1 video was no longer in the trash.",
+      "“Video b” restored. 1 video was no longer in the trash.",
     );
   });
 
-  it("leaves a video of the same id alone, and the deleted one in the trash", async () => {
-    const files = addWhole("a");
+  it("doesn't overwrite a video with the same id, and keeps the deleted one in the trash", async () => {
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
     expect(
@@ -231,7 +235,7 @@ describe("restoring from the trash", () => {
       ]),
     ).toMatchObject({
       status: 409,
-      detail: "1 video was left there, because another video has its id: “Video a”.",
+      detail: "1 video was not restored because another video has the same id: “Video a”.",
     });
     expect(video("a")?.title).toBe("Another");
     expect(inTrash()).toEqual(["a"]);
@@ -239,7 +243,7 @@ describe("restoring from the trash", () => {
     expect(await statusFor("a")).toBe(404);
   });
 
-  it("publishes nothing whose time has passed in the trash", async () => {
+  it("doesn't publish a video whose time to publish passed in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     const later = new Date(Date.now() + 9_000_000).toISOString();
     addVideo({ id: "a", status: "review", publish_at: soon, unpublish_at: later });
@@ -250,7 +254,7 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
-  it("shows nothing that was to be hidden in the meantime, not for a moment", async () => {
+  it("never shows a video whose time to hide passed in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     addVideo({ id: "a", status: "published", unpublish_at: soon });
     await removeVideos(["a"], "u");
@@ -258,7 +262,7 @@ describe("restoring from the trash", () => {
     expect(video("a")).toMatchObject({ status: "hidden", unpublish_at: null, public: 0 });
   });
 
-  it("leaves out a column that the site no longer has", async () => {
+  it("omits a column that no longer exists", async () => {
     addVideo();
     await removeVideos(["v"], "u");
     sqliteHandle().exec(`UPDATE deleted_videos SET row = json_set(row, '$.of_another_version', 1)`);
@@ -270,10 +274,10 @@ describe("restoring from the trash", () => {
   });
 });
 
-describe("deleting for good", () => {
+describe("purging", () => {
   it("asks first, then deletes files, views and digest", async () => {
-    const files = addWhole("a", { bytes: 1_000 });
-    const others = addWhole("b");
+    const files = addVideoWithFiles("a", { bytes: 1_000 });
+    const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
     const asked = (await send([
       ["intent", "purge"],
@@ -291,7 +295,7 @@ describe("deleting for good", () => {
       ["confirmed", "1"],
       ["selected", "a"],
     ]);
-    expect(description).toBe("1 video was deleted for good.");
+    expect(description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect([days("a"), digests("a"), days("b"), digests("b")]).toEqual([null, 0, 7, 1]);
     expect([watched("a"), watched("b")]).toEqual([0, 7]);
@@ -314,7 +318,7 @@ describe("deleting for good", () => {
 
   it("deletes the notes and preview links of the video, and no others", async () => {
     for (const id of ["a", "b"]) {
-      addWhole(id);
+      addVideoWithFiles(id);
       sqliteHandle()
         .prepare("INSERT INTO review_notes (video_id, text, created_at) VALUES (?, 'Ann', '2030')")
         .run(id);
@@ -333,9 +337,9 @@ describe("deleting for good", () => {
     expect(left("preview_links")).toEqual(["b"]);
   });
 
-  it("empties the trash of what was there when it was asked about", async () => {
-    addWhole("a");
-    addWhole("b");
+  it("empties the trash of what was in it when the dialog was shown", async () => {
+    addVideoWithFiles("a");
+    addVideoWithFiles("b");
     await removeVideos(["a"], "u");
     const { isEmptying, now } = await page("/admin/trash?empty=1");
     expect(isEmptying).toBe(true);
@@ -345,7 +349,7 @@ describe("deleting for good", () => {
       ["intent", "empty"],
       ["until", new Date(now).toISOString()],
     ];
-    expect((await succeed(form)).description).toBe("1 video was deleted for good.");
+    expect((await succeed(form)).description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect((await listActivities())[0]).toMatchObject({ action: "trash-empty", detail: "1 video" });
     expect(await refused(form)).toMatchObject({ status: 404 });
@@ -354,8 +358,8 @@ describe("deleting for good", () => {
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("leaves the views of a video that has the id now", async () => {
-    addWhole("a");
+  it("keeps the views of a video that has the id now", async () => {
+    addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
     await purge(["a"]);
@@ -364,9 +368,9 @@ describe("deleting for good", () => {
 
   it.each([
     ["nothing selected", [["intent", "restore"]], 422],
-    ["nothing selected for good", [["intent", "purge"]], 422],
+    ["nothing selected to purge", [["intent", "purge"]], 422],
     [
-      "no moment",
+      "an invalid time",
       [
         ["intent", "empty"],
         ["until", "soon"],
@@ -375,7 +379,7 @@ describe("deleting for good", () => {
     ],
     ["no intent", [["selected", "a"]], 400],
     [
-      "too many",
+      "too many videos",
       [
         ["intent", "purge"],
         ...Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => ["selected", `${n}`]),
@@ -390,9 +394,9 @@ describe("deleting for good", () => {
   });
 });
 
-describe("the trash by itself", () => {
-  it("forgets after 30 days, and not before", async () => {
-    const files = addWhole("a");
+describe("the automatic cleanup of the trash", () => {
+  it("purges after 30 days, and not before", async () => {
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     await removeFiles();
@@ -403,17 +407,17 @@ describe("the trash by itself", () => {
   });
 
   it("keeps files of a video that the database doesn't know", async () => {
-    const files = addWhole("a");
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
-    // As in a database that is older than the video.
+    // Simulates a database that is older than the video.
     sqliteHandle().exec("DELETE FROM deleted_videos");
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     await removeFiles();
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps what a row of another tool names by now, and what was made from it", async () => {
-    const files = addWhole("a");
+  it("keeps what a row of another tool references by now, and its derived files", async () => {
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
     addVideo({ id: "b", video_url: "/media/videos/u/1700000000097.mp4" });
@@ -421,8 +425,8 @@ describe("the trash by itself", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps the files of a live video when an earlier deletion of its id is too old", async () => {
-    const files = addWhole("a");
+  it("keeps the files of a live video when an earlier deletion of its id expires", async () => {
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });
     await emptyTrash(Date.now() + TRASH_MS);
@@ -431,8 +435,8 @@ describe("the trash by itself", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("lets what is restored and deleted for good at once be one of the two, whole", async () => {
-    const files = addWhole("a");
+  it("either restores or purges a video when both are requested at once", async () => {
+    const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [answer, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
     await removeFiles();
@@ -442,7 +446,7 @@ describe("the trash by itself", () => {
     expect(exist(files)).toEqual([isBack, isBack]);
   });
 
-  it("offers what was deleted in the last minutes in the admin list", async () => {
+  it("offers recent deletions in the list of videos", async () => {
     addVideo();
     await removeVideos(["v"], "u");
     expect(await listDeletions()).toMatchObject([{ titles: ["A video"], videos: 1 }]);
@@ -450,7 +454,7 @@ describe("the trash by itself", () => {
     expect(inTrash()).toEqual(["v"]);
   });
 
-  it("restores and empties a thousand while others have their turns", async () => {
+  it("yields while it restores and purges a thousand videos", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => `n${n}`);
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, description: "x".repeat(500) });
@@ -465,7 +469,7 @@ describe("the trash by itself", () => {
       await work();
       clearInterval(timer);
       expect(inTrash()).toEqual([]);
-      // A thousand videos take a third of a second and more.
+      // A thousand videos take at least a third of a second.
       expect(turns).toBeGreaterThan(2);
       await projected();
       if (video("n0")) await removeVideos(ids, "u");

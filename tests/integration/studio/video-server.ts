@@ -9,21 +9,21 @@ import type { Network } from "~/features/upload/import/download.server";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of videos on loopback, and the network of its own in which it is videos.example. */
+/** An HTTPS server of videos on loopback, and a simulated network in which it is `videos.example`. */
 export interface VideoServer {
   port: number;
   network: Network;
-  /** The addresses that were looked up. */
+  /** The host names that were resolved. */
   lookedUp: string[];
   address(path: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Other names: `inside.example` is an address of a private network, `both.example` has such a one
- * beside a public one, and `rebinding.example` becomes private after the first answer.
+ * Starts the server. Other names: `inside.example` resolves to a private address, `both.example` to a private and a
+ * public one, and `rebinding.example` to a private one after the first lookup.
  *
- * @param folder for the certificate, which ends in a day.
+ * @param folder for the certificate, which expires after a day.
  */
 export async function videoServer(folder: string, answer: Answer): Promise<VideoServer> {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(folder, name)) as [

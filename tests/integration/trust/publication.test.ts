@@ -83,7 +83,7 @@ describe("a video on hold", () => {
     expect(preview?.because).toMatch(MESSAGE);
     const { toast } = await succeed(fields);
     expect(toast.description).toMatch(
-      /1 video was published.*left alone.*“A video”.*is on hold until/,
+      /Published 1 video.*not changed because.*“A video”.*is on hold until/,
     );
     expect([statusOf(), statusOf("free")]).toEqual(["hidden", "published"]);
     expect(await refused({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
@@ -120,7 +120,7 @@ describe("a video on hold", () => {
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       kind: "success",
       description: expect.stringMatching(
-        /is back.*not published again: “A video”\. This video is on hold/,
+        /restored.*restored but not published: “A video”\. This video is on hold/,
       ),
     });
     expect(isPublic("v")).toBe(false);
@@ -133,7 +133,7 @@ describe("a video on hold", () => {
     await removeVideos(["v"], "u");
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/left there: “A video”\. A moderator removed/),
+      detail: expect.stringMatching(/not restored: “A video”\. A moderator removed/),
     });
     expect(video()).toBeUndefined();
   });

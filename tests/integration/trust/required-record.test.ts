@@ -111,10 +111,10 @@ describe("many videos scheduled at once", () => {
       bulkPreview?: BulkPreview;
       preview?: BulkPreview;
     };
-    const message = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
+    const message = `2 videos stay hidden at that time unless their holds are released: ${LACKS.record}`;
     expect(onHoldMessage(preview!)).toBe(message);
     const { toast } = await succeed(fields);
-    expect(toast.description).toBe(`3 videos were scheduled. ${message}`);
+    expect(toast.description).toBe(`Scheduled 3 videos. ${message}`);
     await performDue(due);
     expect(["v", "w", "x"].map(isPublic)).toEqual([false, false, true]);
   });
@@ -200,13 +200,13 @@ describe("a replacement file", () => {
     require("on");
     expect(await replace()).toMatchObject({
       status: 422,
-      detail: `${LACKS.record} Record it before another file is shown in place of this one.`,
+      detail: `${LACKS.record} Add the record before you replace the file.`,
     });
   });
 
   it("is not rejected for that if the video isn't public", async () => {
     addVideo({ status: "hidden" });
-    expect(await replace()).toMatchObject({ status: 422, detail: "A video file is needed." });
+    expect(await replace()).toMatchObject({ status: 422, detail: "Choose a video file." });
   });
 });
 

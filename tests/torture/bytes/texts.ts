@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
-import { readCut } from "~/features/library/managed-video";
+import { formatPosition, insertChapter, parsePosition } from "~/features/library/edit/positions";
+import { readRange } from "~/features/library/managed-video";
 import { parseStart } from "~/features/player/media-time";
 import { parseReason } from "~/features/processing/queue/failure-reasons";
 import { readSchedule } from "~/features/visibility/schedule";
@@ -45,7 +45,7 @@ export const TEXTS: readonly Target[] = [
       const chapters = chaptersOf(input, seconds);
       holds(chapters.length === 0 || chapters.length >= 3);
       holds(chapters.every(({ start }, at) => at === 0 || start > chapters[at - 1]!.start));
-      const { text, from, to } = withChapter(input, random.below(HOUR_S));
+      const { text, from, to } = insertChapter(input, random.below(HOUR_S));
       assert.equal(text.slice(from, to), "Chapter");
     },
   },
@@ -64,11 +64,11 @@ export const TEXTS: readonly Target[] = [
       for (const read of [parseStart(input), parsePosition(input)]) {
         holds(read === undefined || (read >= 0 && Number.isFinite(read)));
         if (read !== undefined)
-          holds(parsePosition(positionText(Math.min(read, 86_400))) !== undefined);
+          holds(parsePosition(formatPosition(Math.min(read, 86_400))) !== undefined);
       }
       assert.match(isoTime(input), /Z$/);
       assert.match(formatAge(input, NOW), /ago$/);
-      const cut = readCut({ start: input, end: "" }, 100);
+      const cut = readRange({ start: input, end: "" }, 100);
       if (!("fields" in cut)) holds(cut.start >= 0 && cut.end <= 100 && cut.start < cut.end);
       const asked = readSchedule({ publishAt: input, unpublishAt: "" }, NOW);
       if ("schedule" in asked && asked.schedule.publishAt) {

@@ -70,8 +70,7 @@ async function reportOf(session: Session): Promise<string | undefined> {
   for (;;) {
     const page = await send(session, "GET", "/admin/import", {});
     if (!page || page.status >= 500) return undefined;
-    const [report] =
-      /\d+ imported \([^<]*|The import failed\./.exec(page.body) ?? [];
+    const [report] = /\d+ imported \([^<]*|The import failed\./.exec(page.body) ?? [];
     if (report) return report.trim();
     await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
   }

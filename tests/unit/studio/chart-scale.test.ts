@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { axisTicks, byteUnit } from "~/features/operations/statistics/chart";
 
-describe("the values of an axis", () => {
+describe("axis ticks", () => {
   it.each([
     [0, [0, 1]],
     [1, [0, 1]],
@@ -11,11 +11,11 @@ describe("the values of an axis", () => {
     [37, [0, 10, 20, 30, 40]],
     [101, [0, 50, 100, 150]],
     [1_234, [0, 500, 1_000, 1_500]],
-  ])("up to %d are round, whole, and reach it", (most, ticks) => {
+  ])("up to %d are round integers that reach the maximum", (most, ticks) => {
     expect(axisTicks(most)).toEqual(ticks);
   });
 
-  it("never are more than five", () => {
+  it("never exceed five", () => {
     for (let most = 1; most < 1e9; most = Math.ceil(most * 1.37)) {
       const ticks = axisTicks(most);
       expect(ticks.length).toBeLessThanOrEqual(5);
@@ -23,7 +23,7 @@ describe("the values of an axis", () => {
     }
   });
 
-  it("of bytes are tenths of the unit that they are written in", () => {
+  it("for bytes are tenths of the unit in which they are shown", () => {
     const gibibyte = 1024 ** 3;
     const ticks = axisTicks(1.9 * gibibyte, byteUnit(1.9 * gibibyte));
     expect(ticks.map((tick) => tick / gibibyte)).toEqual([0, 0.5, 1, 1.5, 2]);

@@ -10,33 +10,33 @@ const TODAY = "2026-03-01";
 const dayBefore = (days: number) =>
   new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
 
-/** A record for each of some days before today. */
+/** Returns one record for each of the given numbers of days before today. */
 const records = (daysBefore: number[], used: (daysBefore: number) => number): DiskDay[] =>
   daysBefore.map((days) => ({ day: dayBefore(days), used: used(days), free: 100 * GB }));
 const month = Array.from({ length: 30 }, (_, index) => 29 - index);
 const message = (list: DiskDay[], free = 100 * GB) =>
   forecastMessage(forecastDisk(list, free, TODAY));
 
-describe("the forecast of the disk", () => {
+describe("the disk forecast", () => {
   it.each([
     ["2.5 GB a day", 2.5, "Full in about 40 days"],
     ["10 GB a day", 10, "Full in about 10 days"],
     ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
-  ])("is of 100 GB at %s", (_, growth, expected) => {
+  ])("forecasts 100 GB of free space at %s", (_, growth, expected) => {
     expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 
   it.each([
     ["nothing changes", () => 500 * GB],
     ["files are deleted", (days: number) => (500 + days) * GB],
-    ["it grows by some bytes a day", (days: number) => 500 * GB - days],
-  ])("is that it does not fill up where %s", (_, used) => {
+    ["usage grows by a few bytes a day", (days: number) => 500 * GB - days],
+  ])("doesn't forecast a full disk if %s", (_, used) => {
     expect(message(records(month, used))).toBe("Stable");
   });
 
-  it("is that it is full where nothing is free, and never negative", () => {
+  it("reports a full disk if nothing is free, and is never negative", () => {
     const growing = records(month, (days) => (500 - days) * GB);
     expect(message(growing, 0)).toBe("Full in less than a day");
     expect(message(growing, -1)).toBe("Full in less than a day");
@@ -50,27 +50,29 @@ describe("the forecast of the disk", () => {
 
   it.each([
     ["nothing is recorded", [], 7],
-    ["the first record is of today", [0], 7],
-    ["two days are, an hour of each", [1, 0], 6],
-    ["six days are", [5, 4, 3, 2, 1, 0], 2],
+    ["the first record is from today", [0], 7],
+    ["there are records of two days, an hour each", [1, 0], 6],
+    ["there are records of six days", [5, 4, 3, 2, 1, 0], 2],
     ["the site was down between two records", [20, 0], 2],
-  ])("is not known where %s", (_, days, needed) => {
+  ])("is unknown if %s", (_, days, needed) => {
     const list = records(days, (before) => (500 - before * 50) * GB);
     expect(forecastDisk(list, 100 * GB, TODAY)).toEqual({ kind: "unknown", daysNeeded: needed });
   });
 
-  it("says how many days it needs", () => {
+  it("says how many more days it needs", () => {
     expect(message([])).toBe("Needs 7 more days of data");
-    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
+    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
+      "Needs 1 more day of data",
+    );
   });
 
-  it("is known from four records of a week on", () => {
+  it("is known from four records spread over a week", () => {
     expect(message(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
       "Full in about 20 days",
     );
   });
 
-  it("is not moved much by one day's temporary files", () => {
+  it("is barely affected by one day's temporary files", () => {
     const used = (days: number) => (500 - days * 2.5 + (days === 0 ? 20 : 0)) * GB;
     const forecast = forecastDisk(records(month, used), 100 * GB, TODAY);
     expect(forecast).toMatchObject({ kind: "filling" });
@@ -79,14 +81,14 @@ describe("the forecast of the disk", () => {
     expect(days).toBeLessThan(41);
   });
 
-  it("forgets what was more than a month ago, and days that have not come", () => {
+  it("ignores records older than a month, and future ones", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
     expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");
     expect(message([...then, ...tomorrow])).toBe("Needs 7 more days of data");
   });
 
-  it("takes no record for a number that is none", () => {
+  it("stores no record for a value that isn't a number", () => {
     const broken = [
       { day: "never", used: GB, free: 0 },
       { day: dayBefore(2), used: Number.NaN, free: 0 },

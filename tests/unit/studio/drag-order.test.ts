@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { placeAt } from "~/features/library/series/use-drag-order";
 
-/** One below the other, of different heights. */
+/** Stacked rows with different heights. */
 const PLACES = [
   { top: 100, height: 60 },
   { top: 160, height: 100 },
   { top: 260, height: 60 },
 ];
 
-describe("a row that is dragged", () => {
+describe("a dragged row", () => {
   it.each([
     [0, 0, 0],
     [0, 50, 0],

@@ -2,13 +2,13 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FilterBar } from "~/features/library/list/filter-bar";
-import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW, readManageView } from "~/features/library/list/manage-address";
 import { SavedViews } from "~/features/library/list/saved-views";
 import { ListKeys, VideoList } from "~/features/library/list/video-list";
 import { PageJump } from "~/features/library/routes/manage-tab";
 import { renderAt } from "../ui/page";
 
-it("a question mark shows the keys of the list, but not where it is typed", async () => {
+it("opens the keyboard shortcuts with a question mark, except while typing", async () => {
   renderAt(
     <>
       <input aria-label="Search" />
@@ -17,14 +17,14 @@ it("a question mark shows the keys of the list, but not where it is typed", asyn
   );
   const search = await screen.findByLabelText("Search");
   fireEvent.keyDown(search, { key: "?" });
-  expect(screen.queryByText("Keys of the list")).toBeNull();
+  expect(screen.queryByText("Keyboard shortcuts")).toBeNull();
   fireEvent.keyDown(document.body, { key: "?" });
-  await screen.findByText("Keys of the list");
+  await screen.findByText("Keyboard shortcuts");
   expect(screen.getByText("hide or show")).toBeTruthy();
 });
 
-it("a page is gone to by its number, with the filters of the list", async () => {
-  const view = { ...ALL_NEWEST, page: 3, search: "night", sort: "views" as const };
+it("jumps to a page by number and keeps the filters", async () => {
+  const view = { ...DEFAULT_VIEW, page: 3, search: "night", sort: "views" as const };
   renderAt(<PageJump view={view} pageCount={900} />);
   const page = (await screen.findByLabelText(/Go to page/)) as HTMLInputElement;
   const sent = new FormData(page.form!);
@@ -38,12 +38,12 @@ it("a page is gone to by its number, with the filters of the list", async () => 
   expect(page.max).toBe("900");
 });
 
-it("few pages need no field", () => {
-  renderAt(<PageJump view={ALL_NEWEST} pageCount={5} />);
+it("hides the page field if there are few pages", () => {
+  renderAt(<PageJump view={DEFAULT_VIEW} pageCount={5} />);
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
 });
 
-it("more filters are fields of the same form, which opens when one of them is set", async () => {
+it("opens the additional filters, which are fields of the same form, if one of them is set", async () => {
   const view = readManageView(
     new URLSearchParams("search=night&from=2026-01-31&failed=1&columns=title,views"),
   );
@@ -62,16 +62,16 @@ it("more filters are fields of the same form, which opens when one of them is se
   );
 });
 
-it("more filters stay closed, and name no uploader to whom all videos are their own", async () => {
-  renderAt(<FilterBar view={{ ...ALL_NEWEST, size: 100 }} />);
+it("keeps the additional filters closed, and hides the uploader filter from users who only see their own videos", async () => {
+  renderAt(<FilterBar view={{ ...DEFAULT_VIEW, size: 100 }} />);
   const summary = await screen.findByText("More filters");
   expect((summary.closest("details") as HTMLDetailsElement).open).toBe(false);
   expect(screen.queryByLabelText("Uploader")).toBeNull();
   expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
 });
 
-it("a day is sent as the moments at which it begins and ends in the browser's zone", async () => {
-  renderAt(<FilterBar view={ALL_NEWEST} />);
+it("sends a day as the timestamps of its start and end in the browser's time zone", async () => {
+  renderAt(<FilterBar view={DEFAULT_VIEW} />);
   for (const label of ["Added from", "Added to"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });
   }
@@ -80,7 +80,7 @@ it("a day is sent as the moments at which it begins and ends in the browser's zo
   expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
 });
 
-it("the names of saved views are text, and lead to their addresses", async () => {
+it("shows saved view names as text that links to their URLs", async () => {
   const to = "/admin?tab=manage&missing=1";
   const views = [{ id: 1, name: "<img src=x onerror=alert(1)>", to }];
   renderAt(<SavedViews views={views} here={to} />);
@@ -89,7 +89,7 @@ it("the names of saved views are text, and lead to their addresses", async () =>
   expect(document.querySelector("img")).toBeNull();
 });
 
-it("shows the chosen columns alone", async () => {
+it("shows only the selected columns", async () => {
   const video = {
     ...{ id: "v", title: "A video", category: "desi", status: "published" as const, views: 7 },
     ...{ duration: "5:30", bytes: 0, createdAt: "2026-01-01T00:00:00.000Z", thumbnailUrl: null },
@@ -107,11 +107,11 @@ it("shows the chosen columns alone", async () => {
         similar: {},
         held: {},
         consent: {},
-        likeBlocked: [],
+        resemblingBlocked: [],
         selection,
         now: 0,
       }}
-      view={{ ...ALL_NEWEST, columns: ["duration", "category"] }}
+      view={{ ...DEFAULT_VIEW, columns: ["duration", "category"] }}
     />,
   );
   await screen.findByText("A video");

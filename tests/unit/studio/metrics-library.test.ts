@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
 
-it("the library of the metrics is loaded when they are asked for, and by nothing else", () => {
+it("loads the metrics library only when metrics are requested", () => {
   const sources = fs
     .readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPastedLines } from "~/features/upload/paste-lines";
 
-it("reads title, tags and category of each line, with bars or tabs between them", () => {
+it("reads the title, tags and category of each line, separated by bars or tabs", () => {
   expect(
     readPastedLines("First | one, two | desi\r\nSecond\tthree\tModel/Star\n Third \n||English\n\n"),
   ).toEqual({
@@ -15,12 +15,12 @@ it("reads title, tags and category of each line, with bars or tabs between them"
   });
 });
 
-it("leaves the file of an empty line as it is", () => {
+it("leaves the file of an empty line unchanged", () => {
   expect(readPastedLines("\nSecond").texts).toEqual([{}, { title: "Second" }]);
   expect(readPastedLines(" \n\n").texts).toEqual([]);
 });
 
-it("names what is no category, and takes the rest of its line", () => {
+it("reports an unknown category, and uses the rest of its line", () => {
   expect(readPastedLines("A|x|Desi\nB|y|deci")).toEqual({
     texts: [
       { title: "A", tags: "x", category: "desi" },
@@ -30,7 +30,7 @@ it("names what is no category, and takes the rest of its line", () => {
   });
 });
 
-it("reads a line with many spaces in it at once", () => {
+it("reads a line with many spaces quickly", () => {
   const { texts } = readPastedLines(`A${" ".repeat(500_000)}B`);
   expect(texts).toHaveLength(1);
 });

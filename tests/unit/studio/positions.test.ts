@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
+import { formatPosition, insertChapter, parsePosition } from "~/features/library/edit/positions";
 import { chaptersOf } from "~/shared/timestamps";
 
-describe("a moment that somebody types", () => {
-  it("is minutes and seconds, with hours and parts of a second if there are", () => {
+describe("a typed position", () => {
+  it("is minutes and seconds, with optional hours and fractions", () => {
     expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parsePosition)).toEqual([
       90, 90, 3_723.5, 7.25,
     ]);
@@ -11,30 +11,30 @@ describe("a moment that somebody types", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("is written as it is read", () => {
-    expect([0, 59.96, 90.5, 3_723.55].map(positionText)).toEqual([
+  it("is formatted as it is parsed", () => {
+    expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",
       "1:30.5",
       "62:03.5",
     ]);
     for (const seconds of [3_723.5, 24 * 3_600]) {
-      expect(parsePosition(positionText(seconds))).toBe(seconds);
+      expect(parsePosition(formatPosition(seconds))).toBe(seconds);
     }
   });
 });
 
-describe("a chapter that begins at a moment", () => {
-  it("stands between those before and after it, its name to be written over", () => {
-    const { text, from, to } = withChapter("Words.\n0:00 The bus\n2:00 Rain\nMore words.", 75.9);
+describe("a new chapter", () => {
+  it("is inserted in order, with its name selected", () => {
+    const { text, from, to } = insertChapter("Words.\n0:00 The bus\n2:00 Rain\nMore words.", 75.9);
     expect(text).toBe("Words.\n0:00 The bus\n1:15 Chapter\n2:00 Rain\nMore words.");
     expect(text.slice(from, to)).toBe("Chapter");
   });
 
-  it("is the second of a list that begins with it, so that three make chapters", () => {
-    expect(withChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
-    expect(withChapter("", 0).text).toBe("0:00 Chapter");
-    const three = withChapter(withChapter("", 60).text, 30).text;
+  it("is preceded by a first chapter at 0:00, so that three make a chapter list", () => {
+    expect(insertChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
+    expect(insertChapter("", 0).text).toBe("0:00 Chapter");
+    const three = insertChapter(insertChapter("", 60).text, 30).text;
     expect(chaptersOf(three, 100).map(({ start }) => start)).toEqual([0, 30, 60]);
   });
 });

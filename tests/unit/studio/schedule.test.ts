@@ -4,8 +4,8 @@ import { readSchedule } from "~/features/visibility/schedule";
 const NOW = Date.parse("2026-03-28T12:00:00.000Z");
 const read = (publishAt: string, unpublishAt = "") => readSchedule({ publishAt, unpublishAt }, NOW);
 
-describe("a schedule that is typed", () => {
-  it("is two times in UTC, or none", () => {
+describe("a schedule form", () => {
+  it("accepts two times in UTC, or none", () => {
     expect(read("", " ")).toEqual({ schedule: { publishAt: null, unpublishAt: null } });
     expect(read("2026-03-29T03:30", "2026-03-29T06:30+02:00")).toEqual({
       schedule: {
@@ -16,23 +16,27 @@ describe("a schedule that is typed", () => {
   });
 
   it.each(["tomorrow", "2026-03-29", "2026-13-40T00:00", "1e9", "2026-03-29T"])(
-    "is refused where %s is no moment",
+    "refuses %s",
     (text) => {
-      expect(read(text)).toEqual({ fields: { publishAt: expect.stringContaining("no date") } });
+      expect(read(text)).toEqual({
+        fields: { publishAt: expect.stringContaining("Enter a date and time") },
+      });
     },
   );
 
-  it("lies ahead, but not by more than ten years", () => {
+  it("only accepts future times, up to ten years ahead", () => {
     expect(read("2026-03-28T12:00")).toEqual({
-      fields: { publishAt: "This moment has passed. Choose a later one." },
+      fields: { publishAt: "That time is in the past. Choose a later one." },
     });
     expect(read("", "2037-01-01T00:00")).toEqual({
-      fields: { unpublishAt: "At most 10 years ahead." },
+      fields: { unpublishAt: "Choose a time within the next 10 years." },
     });
   });
 
-  it("hides after it publishes", () => {
-    const expected = { unpublishAt: "A video can be hidden only after it has been published." };
+  it("only accepts a time to hide after the time to publish", () => {
+    const expected = {
+      unpublishAt: "The time to hide the video must be after the time to publish it.",
+    };
     expect(read("2026-04-01T10:00", "2026-04-01T10:00")).toEqual({ fields: expected });
     expect(read("2026-04-01T10:00", "2026-04-01T10:01")).toHaveProperty("schedule");
   });

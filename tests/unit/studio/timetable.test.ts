@@ -4,8 +4,8 @@ import { dueNow, nextDue } from "~/features/operations/backups/backup-records.se
 const HOUR = 3_600_000;
 const T = Date.parse("2026-01-31T03:00:00.000Z");
 
-describe("the timetable of backups", () => {
-  it("begins at once, and goes on in whole steps from there", () => {
+describe("the backup schedule", () => {
+  it("starts immediately, and continues at fixed intervals", () => {
     expect(dueNow(undefined, 24 * HOUR, T)).toBe(T);
     expect(nextDue(undefined, 24 * HOUR, T)).toBe(T);
     expect(dueNow(T, 24 * HOUR, T)).toBeUndefined();
@@ -13,7 +13,7 @@ describe("the timetable of backups", () => {
     expect(nextDue(T, 24 * HOUR, T + 5)).toBe(T + 24 * HOUR);
   });
 
-  it("does not drift, however late each backup was", () => {
+  it("doesn't drift, however late each backup was", () => {
     let last = T;
     for (let day = 1; day <= 100; day++) {
       const late = T + day * 24 * HOUR + 15_000;
@@ -22,7 +22,7 @@ describe("the timetable of backups", () => {
     expect(last).toBe(T + 100 * 24 * HOUR);
   });
 
-  it("makes up many missed ones once", () => {
+  it("makes up for many missed backups once", () => {
     const now = T + 75 * HOUR;
     const due = dueNow(T, 24 * HOUR, now)!;
     expect(due).toBe(T + 72 * HOUR);
@@ -30,12 +30,12 @@ describe("the timetable of backups", () => {
     expect(nextDue(due, 24 * HOUR, now)).toBe(T + 96 * HOUR);
   });
 
-  it("takes a new length of time from the last one on", () => {
+  it("applies a new interval from the last backup on", () => {
     expect(dueNow(T, 6 * HOUR, T + 7 * HOUR)).toBe(T + 6 * HOUR);
     expect(nextDue(T, 6 * HOUR, T + HOUR)).toBe(T + 6 * HOUR);
   });
 
-  it("is not stopped by a clock that was years ahead, nor doubled by one that is set back a little", () => {
+  it("isn't stopped by a clock that was years ahead, nor doubled by one that is set back a little", () => {
     expect(dueNow(T + 9_000 * HOUR, 24 * HOUR, T)).toBe(T);
     expect(dueNow(T + 1_000, 24 * HOUR, T)).toBeUndefined();
   });

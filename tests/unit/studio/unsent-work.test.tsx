@@ -35,19 +35,22 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-describe("work that is not sent", () => {
+describe("unsaved work", () => {
   it.each([
-    ["a text", () => fireEvent.input(screen.getByLabelText("Title"), { target: { value: "x" } })],
     [
-      "a longer text",
+      "a changed text field",
+      () => fireEvent.input(screen.getByLabelText("Title"), { target: { value: "x" } }),
+    ],
+    [
+      "a changed text area",
       () => fireEvent.input(screen.getByLabelText("Description"), { target: { value: "x" } }),
     ],
     [
-      "a choice",
+      "a changed select",
       () => fireEvent.change(screen.getByLabelText("Category"), { target: { value: "desi" } }),
     ],
-    ["a tick", () => fireEvent.click(screen.getByLabelText("Remove"))],
-  ])("%s is asked about before the page is left", async (_, type) => {
+    ["a checked box", () => fireEvent.click(screen.getByLabelText("Remove"))],
+  ])("warns about %s before the page is left", async (_, type) => {
     renderAt(<Work />);
     await screen.findByLabelText("Title");
     type();
@@ -63,7 +66,7 @@ describe("work that is not sent", () => {
     await screen.findByText("elsewhere");
   });
 
-  it("nothing typed is not asked about", async () => {
+  it("doesn't warn if nothing was typed", async () => {
     renderAt(<Work />);
     const leaving = new Event("beforeunload", { cancelable: true });
     await screen.findByLabelText("Title");
@@ -75,8 +78,8 @@ describe("work that is not sent", () => {
   });
 });
 
-describe("texts of a form", () => {
-  it("are there again when the form is shown again, until they are given up", async () => {
+describe("form texts", () => {
+  it("are restored when the form is shown again, until they are discarded", async () => {
     const { unmount } = renderAt(<Work />);
     const title = () => screen.getByLabelText<HTMLInputElement>("Title");
     await screen.findByLabelText("Title");
@@ -94,7 +97,7 @@ describe("texts of a form", () => {
     expect(sessionStorage.getItem("work")).toBeNull();
   });
 
-  it("that were stored broken are nothing", async () => {
+  it("are ignored if they were stored corrupted", async () => {
     sessionStorage.setItem("work", "{");
     renderAt(<Work />);
     expect((await screen.findByLabelText<HTMLInputElement>("Title")).value).toBe("");

@@ -22,16 +22,16 @@ const Page = createRemixStub([{ path: "/", Component: () => form }]);
 
 beforeEach(() => {
   sessionStorage.clear();
-  // jsdom plays no videos and logs that it does not.
+  // jsdom doesn't play videos, and logs an error about that.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
 });
 
 const namesIn = (root: ParentNode) =>
   [...root.querySelectorAll<HTMLInputElement>("[name]")].map(({ name }) => name);
 
-it("sends the texts before the file without scripts, and shows the file first with them", async () => {
+it("sends the texts before the file without JavaScript, and shows the file first with it", async () => {
   const html = renderToString(<Page />);
-  // The router of the test has a layout effect, which React complains of on a server.
+  // The test router has a layout effect, which React warns about on a server.
   for (const [message] of vi.mocked(console.error).mock.calls) {
     expect(message).toContain("useLayoutEffect does nothing on the server");
   }
@@ -51,7 +51,7 @@ it("sends the texts before the file without scripts, and shows the file first wi
   box.remove();
 });
 
-it("tells a file that can't be taken once, and makes room for the next", async () => {
+it("reports a rejected file once, and makes room for the next", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const choose = (name: string, type: string, text: string) =>
@@ -67,8 +67,8 @@ it("tells a file that can't be taken once, and makes room for the next", async (
   expect(screen.getAllByRole("listitem")).toHaveLength(1);
 });
 
-it("shows the detected duration of every video that is chosen", async () => {
-  // jsdom loads no media: the duration of a file is its size, and an odd one can't be read.
+it("shows the detected duration of every selected video", async () => {
+  // jsdom doesn't load media. Here the duration of a file is its size, and odd sizes fail.
   const sizes = new Map<string, number>();
   const createObjectURL = (file: File) => {
     const url = `blob:${sizes.size}`;
@@ -106,7 +106,7 @@ it("shows the detected duration of every video that is chosen", async () => {
   vi.unstubAllGlobals();
 });
 
-it("asks for another time before a byte is sent, and has the times again after a reload", async () => {
+it("refuses a past time before it sends a byte, and restores the times after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {
@@ -116,7 +116,7 @@ it("asks for another time before a byte is sent, and has the times again after a
   fireEvent.change(publishAt(), { target: { value: "2020-01-01T10:00" } });
   fireEvent.submit(container.querySelector("form")!);
   expect(
-    screen.getByText("This moment has passed. Choose a later one.", { selector: "p[id]" }),
+    screen.getByText("That time is in the past. Choose a later one.", { selector: "p[id]" }),
   ).toBeTruthy();
   expect(screen.queryByText("Uploading...")).toBeNull();
   expect(publishAt().closest("details")!.open).toBe(true);
@@ -127,7 +127,7 @@ it("asks for another time before a byte is sent, and has the times again after a
   expect(publishAt().closest("details")!.open).toBe(true);
 });
 
-it("fills in the files of the queue from pasted lines, and says what does not fit", async () => {
+it("fills in queued files from pasted lines, and reports what doesn't fit", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const files = ["one.mp4", "two.mp4"].map((name) => new File(["x"], name, { type: "video/mp4" }));
@@ -147,7 +147,7 @@ it("fills in the files of the queue from pasted lines, and says what does not fi
   );
 });
 
-it("begins with a template, and takes another where its fields stand", async () => {
+it("starts from a template, and keeps edited fields when another is selected", async () => {
   const texts = { description: "Recorded at night.", category: "desi", tags: "night" };
   const day = { description: "By day.", category: "", tags: "sun" };
   const templates = [{ id: 1, name: "Day", isDefault: false, ...day }];

@@ -25,8 +25,8 @@ const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
   ...more,
 });
 
-describe("the queue", () => {
-  it("adds, changes and removes by key, and touches nothing else", () => {
+describe("the upload queue", () => {
+  it("adds, changes and removes files by key, and touches nothing else", () => {
     const [a, b] = [item("a"), item("b")];
     const added = reduceQueue([a], { type: "add", items: [b] });
     expect(added).toEqual([a, b]);
@@ -38,7 +38,7 @@ describe("the queue", () => {
     expect(reduceQueue(named, { type: "remove", keys: ["a", "none"] })).toEqual([patched[1]]);
   });
 
-  it("sends one file at a time, in their order", () => {
+  it("sends one file at a time, in order", () => {
     const waiting = [item("a", { state: "done" }), item("b", { state: "waiting" })];
     expect(nextToSend(waiting)?.key).toBe("b");
     for (const state of ["sending", "publishing"] as const) {
@@ -55,7 +55,7 @@ describe("the queue", () => {
     expect(rest.some((state) => isUnderWay(item("a", { state })))).toBe(false);
   });
 
-  it("sends again what failed for a reason that the form can mend", () => {
+  it("retries files that failed for a reason that editing the form can fix", () => {
     const sent = { texts: TEXTS, intent: "publish" as const };
     expect(canBeSent(item("a"))).toBe(true);
     expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
@@ -65,7 +65,7 @@ describe("the queue", () => {
   });
 });
 
-describe("what a file is sent with", () => {
+describe("the data sent with a file", () => {
   it.each([
     ["a_walk-at.night.mp4", "A walk at night"],
     ["Holiday.MOV", "Holiday"],
@@ -73,11 +73,11 @@ describe("what a file is sent with", () => {
     ["no ending", "No ending"],
     ["  ___.mp4", ""],
     ["archive.tar.gz", "Archive tar"],
-  ])("the name %s makes the title %s", (name, title) => {
+  ])("the file name %s becomes the title %s", (name, title) => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("its own texts come before those of the form, which are for all", () => {
+  it("its own texts take precedence over those of the form", () => {
     const form = {
       title: "Form",
       description: "For all",
@@ -104,7 +104,7 @@ describe("what a file is sent with", () => {
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
   });
 
-  it("is published at once when its time has come while it was on its way", () => {
+  it("is published immediately if its time to publish has passed during the upload", () => {
     const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
     const sent = { texts, intent: "draft" as const };
     const at = Date.parse(texts.publishAt);
@@ -114,7 +114,7 @@ describe("what a file is sent with", () => {
     expect(onArrival(untimed, at)).toEqual(untimed);
   });
 
-  it("is refused before its first byte when it is no video, or too large", () => {
+  it("is refused before its first byte if it isn't a video or too large", () => {
     const limits = { maxVideoBytes: 1024, maxThumbnailBytes: 10 };
     const file = (name: string, type: string, size = 10) => ({ name, type, size });
     expect(fileError(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
@@ -127,8 +127,8 @@ describe("what a file is sent with", () => {
   });
 });
 
-describe("what is told while it goes on", () => {
-  it("the speed is that of the last seconds", () => {
+describe("upload progress", () => {
+  it("shows the speed of the last few seconds", () => {
     let at = 0;
     const measure = throughputMeter(() => at);
     expect(measure(0)).toBe(0);
@@ -136,7 +136,7 @@ describe("what is told while it goes on", () => {
     expect(measure(500)).toBe(500);
     at = 2_000;
     expect(measure(2_000)).toBe(1_000);
-    // Begun anew after a break: never negative.
+    // Restarted after an interruption: the speed is never negative.
     at = 2_500;
     expect(measure(0)).toBe(0);
     for (let second = 3; second <= 20; second += 1) {
@@ -154,11 +154,11 @@ describe("what is told while it goes on", () => {
     [2_000, 10, "3 min 20 s"],
     [36_000, 10, "1 h 0 min"],
     [39_000, 10, "1 h 5 min"],
-  ])("of %i bytes at %i a second there are %s left", (bytes, speed, said) => {
+  ])("with %i bytes left at %i bytes a second, %s remain", (bytes, speed, said) => {
     expect(timeLeft(bytes, speed)).toBe(said);
   });
 
-  it("nobody can tell the time left while nothing moves", () => {
+  it("shows no remaining time while nothing moves", () => {
     expect(timeLeft(100, 0)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { readSeriesView, seriesHref } from "~/features/library/series/series-add
 import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
 import { readTrashView, trashHref } from "~/features/trash/trash-address";
 
-/** 200 units of UTF-16 end in the middle of a letter. */
+/** Its first 200 UTF-16 code units end within a character. */
 const LONG = `x${"\u{1f600}".repeat(250)}`;
 
 const PAGES: Record<string, [read: (asked: URLSearchParams) => string, write: string]> = {
@@ -21,8 +21,11 @@ function of(search: string): URLSearchParams {
   return new URLSearchParams({ search });
 }
 
-it.each(Object.entries(PAGES))("%s cuts a long search between letters", (_, [read, address]) => {
-  expect([...read(of(LONG))]).toHaveLength(200);
-  const again = new URL(address, "https://site.example").searchParams;
-  expect(read(again)).toBe(read(of(LONG)));
-});
+it.each(Object.entries(PAGES))(
+  "%s truncates a long search between characters",
+  (_, [read, address]) => {
+    expect([...read(of(LONG))]).toHaveLength(200);
+    const again = new URL(address, "https://site.example").searchParams;
+    expect(read(again)).toBe(read(of(LONG)));
+  },
+);

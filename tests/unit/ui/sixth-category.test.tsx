@@ -3,7 +3,7 @@ import { screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { CategorySelector } from "~/features/catalogue/category-selector";
 import { FilterBar } from "~/features/library/list/filter-bar";
-import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";
 import { renderAt } from "./page";
 
@@ -28,7 +28,7 @@ it("a sixth category is offered by the upload form, the studio's filter and the 
       <select>
         <CategoryOptions />
       </select>
-      <FilterBar view={ALL_NEWEST} />
+      <FilterBar view={DEFAULT_VIEW} />
       <CategorySelector selected="all" hrefFor={(id) => `/c/${id}`} />
     </>,
   );

@@ -12,21 +12,21 @@ import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { readTags } from "~db/tags";
 import { type ManageView, manageHref } from "../list/manage-address";
-import { idsOf } from "../list/managed-list.server";
+import { findVideoIds } from "../list/managed-list.server";
 import type { FormFailure } from "../managed-video";
 import { refusalFailure } from "../refusals.server";
 import { addToSeries, removeFromSeries } from "../series/change-series.server";
-import { namedSeries, noSeries } from "../series/series-list.server";
+import { findSeriesByName, unknownSeriesMessage } from "../series/series-list.server";
 import {
   BULK_ACTIONS,
-  BULK_WORDS,
+  BULK_TEXTS,
   type BulkChange,
   type BulkPreview,
   type BulkResult,
   type DeleteConfirmation,
   MAX_BULK_VIDEOS,
   onHoldMessage,
-  REFUSED_BECAUSE,
+  REFUSAL_REASONS,
   type Skipped,
 } from "./bulk";
 import { changeVideos, describeDeletion, existingIds, selectVideos } from "./bulk.server";
@@ -34,18 +34,17 @@ import {
   type ColumnChange,
   type Conversion,
   isConversion,
-  planned,
+  planChange,
   type SelectedVideo,
-} from "./planned.server";
+} from "./plan-change.server";
 
-const NOTHING_CHANGED = "No video was changed.";
+const NOTHING_CHANGED = "No videos were changed.";
 
 /**
- * Performs the bulk form: `do` names the action, `selected` the videos, or `all` every video of the
- * list that the form was sent from. Deleting needs a confirmation first; with `preview`, any change is
- * told before it is done.
+ * Performs the bulk form: `do` names the action, `selected` the videos; `all` selects every video of the list that the
+ * form was sent from. Deleting needs a confirmation first. With `preview`, any other action is previewed first.
  *
- * @param own whose videos can be changed alone.
+ * @param own set for users who may only change their own videos.
  */
 export async function performBulk(
   form: FormData,
@@ -57,15 +56,15 @@ export async function performBulk(
 > {
   const change = readChange(form);
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
-  const chosen = await chosenIds(form, view);
-  if (typeof chosen === "string") return failure(422, NOTHING_CHANGED, { detail: chosen });
-  const ids = changeableIds(own, chosen);
+  const selected = await selectedIds(form, view);
+  if (typeof selected === "string") return failure(422, NOTHING_CHANGED, { detail: selected });
+  const ids = changeableIds(own, selected);
   if (isRefusal(ids)) return refusalFailure(ids, NOTHING_CHANGED);
   if (change.action === "delete" && !form.has("confirmed")) {
     return { confirmation: await describeDeletion(ids) };
   }
-  const isShownFirst = form.has("preview") && !form.has("confirmed");
-  if (isShownFirst && change.action !== "delete" && !isConversion(change)) {
+  const needsPreview = form.has("preview") && !form.has("confirmed");
+  if (needsPreview && change.action !== "delete" && !isConversion(change)) {
     return { preview: await previewBulk(change, ids, form) };
   }
   const result =
@@ -74,12 +73,12 @@ export async function performBulk(
       : await changeVideos(change, ids, userId);
   if (isRefusal(result)) return refusalFailure(result, NOTHING_CHANGED);
   if ("status" in result) return result;
-  const answer = describeResult(change, result);
-  if ("status" in answer || !result.batch) return answer;
-  return { ...answer, action: undoAction(result.batch, view) };
+  const outcome = describeResult(change, result);
+  if ("status" in outcome || !result.batch) return outcome;
+  return { ...outcome, action: undoAction(result.batch, view) };
 }
 
-/** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */
+/** Returns the Undo button of a deletion's toast. It leads back to the list. */
 export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
   return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
@@ -90,17 +89,17 @@ async function changeSeries(
   userId: string,
 ): Promise<BulkResult | FormFailure> {
   const isAdding = action === "add-series";
-  const answer = await (isAdding ? addToSeries : removeFromSeries)(series.id, ids, userId);
-  if ("status" in answer) return answer;
-  const there = existingIds(ids).length;
-  const done = answer.changed.length;
-  return { done, unchanged: there - done, gone: ids.length - there, refused: [] };
+  const outcome = await (isAdding ? addToSeries : removeFromSeries)(series.id, ids, userId);
+  if ("status" in outcome) return outcome;
+  const existing = existingIds(ids).length;
+  const done = outcome.changed.length;
+  return { done, unchanged: existing - done, gone: ids.length - existing, refused: [] };
 }
 
-/** The change that the form requests, or a sentence that says what is missing. */
+/** Returns the change that a form requests, or a message about what is missing. */
 function readChange(form: FormData): BulkChange | string {
   const action = BULK_ACTIONS.find((each) => each === form.get("do"));
-  if (!action) return "Choose what to do with the videos.";
+  if (!action) return "Choose an action.";
   if (action === "category") {
     const category = check(anyCategory, form.get("category"));
     return category.ok ? { action, category: category.value } : firstMessage(category);
@@ -109,14 +108,14 @@ function readChange(form: FormData): BulkChange | string {
   if (action.startsWith("convert-") && !ffmpegAvailable()) return WITHOUT_FFMPEG;
   if (action === "add-series" || action === "remove-series") {
     const name = String(form.get("series") ?? "").trim();
-    if (name === "") return "Write the title of a series.";
-    const series = namedSeries(name);
-    return series ? { action, series } : noSeries(name);
+    if (name === "") return "Enter the name of a series.";
+    const series = findSeriesByName(name);
+    return series ? { action, series } : unknownSeriesMessage(name);
   }
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
   if (!checked.ok) return firstMessage(checked);
-  if (checked.value.length === 0) return "Write at least one tag.";
+  if (checked.value.length === 0) return "Enter at least one tag.";
   return { action, tags: action === "add-tags" ? resolveAliases(checked.value) : checked.value };
 }
 
@@ -128,30 +127,31 @@ function readScheduling(form: FormData): BulkChange | string {
   );
   if ("fields" in read) return Object.values(read.fields)[0] ?? "";
   const { publishAt, unpublishAt } = read.schedule;
-  if (publishAt === null && unpublishAt === null) return "Choose a time to publish or hide at.";
+  if (publishAt === null && unpublishAt === null)
+    return "Enter a time to publish or hide the videos.";
   return { action: "schedule", schedule: read.schedule };
 }
 
-async function chosenIds(form: FormData, view: ManageView): Promise<string[] | string> {
+async function selectedIds(form: FormData, view: ManageView): Promise<string[] | string> {
   const ids = form.has("all")
-    ? await idsOf(view, MAX_BULK_VIDEOS + 1)
+    ? await findVideoIds(view, MAX_BULK_VIDEOS + 1)
     : [...new Set(form.getAll("selected").map(String))];
   if (ids.length === 0) return "Select at least one video.";
   return ids.length > MAX_BULK_VIDEOS ? TOO_MANY : ids;
 }
 
-const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed at once. Narrow the list by a filter.`;
+const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed together. Use filters to shorten the list.`;
 
-/** What became of the videos, sentence by sentence. */
+/** Returns the toast or the failure for the result of a bulk action. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
-  const [, , done, already] = BULK_WORDS[change.action];
+  const { done, unchanged } = BULK_TEXTS[change.action];
   const messages = [
-    result.done > 0 && `${were(result.done)} ${done}.`,
-    result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
+    result.done > 0 && done.replace("%", formatQuantity(result.done, "video")),
+    result.unchanged > 0 && `${were(result.unchanged)} ${unchanged}.`,
     result.gone > 0 &&
       `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
-      `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
+      `${were(result.refused.length)} not changed because ${REFUSAL_REASONS[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
     onHoldMessage(result),
     result.left && `${were(result.left.videos)} not processed. ${result.left.because}`,
@@ -169,15 +169,15 @@ function were(videos: number): string {
   return `${formatQuantity(videos, "video")} ${videos === 1 ? "was" : "were"}`;
 }
 
-/** Videos whose change is shown one by one. */
-const ROWS_SHOWN = 10;
-/** Fields of the form that are not those of the change. */
-const OWN_FIELDS = ["intent", "do", "selected", "all", "preview"];
+/** The number of changes that a preview lists. */
+const MAX_PREVIEW_ROWS = 10;
+/** Form fields that are not parameters of the action. */
+const FORM_FIELDS = ["intent", "do", "selected", "all", "preview"];
 
 /**
- * What a change would do to videos, without doing it.
+ * Returns what a bulk action would change, without changing it.
  *
- * @param form what was sent: its fields are sent again to do it.
+ * @param form the form that was sent. Its fields are sent again to perform the action.
  */
 async function previewBulk(
   change: Exclude<BulkChange, Conversion | { action: "delete" }>,
@@ -188,13 +188,13 @@ async function previewBulk(
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
   const { changed, ...skipped } =
-    "series" in change ? inSeries(change, rows) : inRows(change, rows);
-  const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
+    "series" in change ? previewSeries(change, rows) : previewColumns(change, rows);
+  const fields = [...form].filter(([name]) => !FORM_FIELDS.includes(name));
   return {
     action: change.action,
     ids: [...ids],
     fields: fields.map(([name, value]) => [name, String(value)]),
-    rows: changed.slice(0, ROWS_SHOWN),
+    rows: changed.slice(0, MAX_PREVIEW_ROWS),
     changed: changed.length,
     unchanged: rows.length - changed.length - skipped.refused.length,
     gone: ids.length - rows.length,
@@ -202,12 +202,12 @@ async function previewBulk(
   };
 }
 
-interface Shown extends Skipped {
+interface PreviewedRows extends Skipped {
   changed: BulkPreview["rows"];
 }
 
-function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
-  const { changed, ...skipped } = planned(change, rows);
+function previewColumns(change: ColumnChange, rows: readonly SelectedVideo[]): PreviewedRows {
+  const { changed, ...skipped } = planChange(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,
@@ -219,29 +219,29 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
   };
 }
 
-/** What of a video a change is about, as text. */
+/** Returns the value that an action changes, as text. */
 function described({ action }: ColumnChange, row: SelectedVideo): string {
   if (action === "category") return categoryLabel(row.category);
   if (action === "add-tags" || action === "remove-tags") return readTags(row.tags).join(", ");
   const isVisibility = action === "publish" || action === "hide";
   return [
     isVisibility && row.status,
-    row.publish_at && `published at ${minute(row.publish_at)}`,
-    row.unpublish_at && `hidden at ${minute(row.unpublish_at)}`,
+    row.publish_at && `published at ${formatMinute(row.publish_at)}`,
+    row.unpublish_at && `hidden at ${formatMinute(row.unpublish_at)}`,
   ]
     .filter(Boolean)
     .join(", ");
 }
 
-/** UTC: what the form was filled in with is the browser's, which the server does not know. */
-function minute(time: string): string {
+/** Returns a time in UTC, because the server doesn't know the browser's time zone. */
+function formatMinute(time: string): string {
   return `${time.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function inSeries(
+function previewSeries(
   { action, series }: Extract<BulkChange, { series: unknown }>,
   rows: readonly SelectedVideo[],
-): Shown {
+): PreviewedRows {
   const has = prepared("SELECT 1 FROM series_videos WHERE series_id = ? AND video_id = ?");
   const isAdding = action === "add-series";
   const changed = rows.filter(({ id }) => Boolean(has.get(series.id, id)) !== isAdding);

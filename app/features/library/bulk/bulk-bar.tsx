@@ -13,12 +13,11 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { DifferenceTable } from "../difference-table";
 import type { Selection } from "../list/selection";
 import { SeriesNameField } from "../series/series-fields";
-import { BULK_ACTIONS, BULK_FORM, BULK_WORDS, type BulkPreview, onHoldMessage } from "./bulk";
+import { BULK_ACTIONS, BULK_FORM, BULK_TEXTS, type BulkPreview, onHoldMessage } from "./bulk";
 
 /**
- * What to do with the selected videos. Without scripts all its fields stand below the list. With
- * them it sticks to the bottom as one row once something is selected, and opens to what the chosen
- * action needs; on a screen too low for it, it stays below the list.
+ * The bulk actions. Without JavaScript, all fields are shown below the list. With JavaScript, the bar sticks to the
+ * bottom while videos are selected and only shows the fields of the selected action. On low screens it doesn't stick.
  */
 export function BulkBar({
   selection,
@@ -28,25 +27,25 @@ export function BulkBar({
   action,
 }: {
   selection: Selection;
-  /** Videos of the list, on all its pages. */
+  /** The number of videos on all pages. */
   total: number;
-  /** Videos of this page. */
+  /** The number of videos on this page. */
   pageSize: number;
-  /** Titles that are offered. */
+  /** Suggested series titles. */
   series: readonly string[];
   action: string;
 }) {
   const hydrated = useHydrated();
   const may = usePermissions();
-  const [chosen, setChosen] = useState("");
+  const [selected, setSelected] = useState("");
   const sent = useNavigation().formData;
   const busy = sent?.get("intent") === "bulk";
-  const doing = sent?.has("confirmed") ? "Updating" : "Checking";
+  const busyVerb = sent?.has("confirmed") ? "Updating" : "Checking";
   const count = selection.all ? total : selection.ids.size;
   const shown = !hydrated || count > 0;
   const canBeAll = selection.ids.size === pageSize && total > pageSize;
   useEffect(() => {
-    if (count === 0) setChosen("");
+    if (count === 0) setSelected("");
   }, [count]);
   return (
     <Form
@@ -68,7 +67,7 @@ export function BulkBar({
           <div className="flex min-h-11 items-center gap-1">
             <p role="status" className="font-semibold whitespace-nowrap figures">
               {busy
-                ? `${doing} ${count.toLocaleString("en")} …`
+                ? `${busyVerb} ${count.toLocaleString("en")} …`
                 : `${count.toLocaleString("en")} selected`}
             </p>
             <Button
@@ -89,7 +88,7 @@ export function BulkBar({
             className={classNames(
               "flex min-h-11 items-center gap-2 text-sm",
               !hydrated && "self-end",
-              hydrated && chosen === "" && "max-sm:hidden",
+              hydrated && selected === "" && "max-sm:hidden",
               hydrated && "max-sm:order-1 max-sm:w-full",
             )}
           >
@@ -101,7 +100,7 @@ export function BulkBar({
               onChange={(event) => selection.setAll(event.currentTarget.checked)}
               className="size-5 shrink-0"
             />
-            All {total.toLocaleString("en")} of this list
+            Select all {total.toLocaleString("en")} videos
           </label>
         )}
         <div
@@ -111,21 +110,21 @@ export function BulkBar({
           )}
         >
           <SelectField
-            label="With the selected videos"
+            label="Bulk actions"
             isLabelHidden={hydrated}
             name="do"
-            value={hydrated ? chosen : undefined}
-            onChange={(event) => setChosen(event.currentTarget.value)}
+            value={hydrated ? selected : undefined}
+            onChange={(event) => setSelected(event.currentTarget.value)}
           >
-            <option value="">{hydrated ? "With the selected …" : "Choose …"}</option>
+            <option value="">{hydrated ? "Bulk actions" : "Choose an action"}</option>
             {BULK_ACTIONS.filter((each) => may(`/admin bulk ${each}`)).map((each) => (
               <option key={each} value={each}>
-                {BULK_WORDS[each][0]}
+                {BULK_TEXTS[each].label}
               </option>
             ))}
           </SelectField>
         </div>
-        {(!hydrated || chosen === "category") && (
+        {(!hydrated || selected === "category") && (
           <div className="max-sm:order-2 max-sm:grow">
             <SelectField label="New category" name="category" isLabelHidden={hydrated}>
               {shownCategories().map(({ id, label }) => (
@@ -136,52 +135,52 @@ export function BulkBar({
             </SelectField>
           </div>
         )}
-        {(!hydrated || chosen.endsWith("tags")) && (
+        {(!hydrated || selected.endsWith("tags")) && (
           <div className="max-sm:order-2 max-sm:grow">
             <Field
-              label="Tags, separated by commas"
+              label="Tags, comma-separated"
               name="tags"
               isLabelHidden={hydrated}
-              placeholder={hydrated ? "Tags, separated by commas" : undefined}
+              placeholder={hydrated ? "Tags, comma-separated" : undefined}
             />
           </div>
         )}
-        {(hydrated ? chosen.endsWith("series") : may("/admin bulk add-series")) && (
+        {(hydrated ? selected.endsWith("series") : may("/admin bulk add-series")) && (
           <div className="max-sm:order-2 max-sm:grow">
             <SeriesNameField
               label="Series"
               name="series"
               offered={series}
               isLabelHidden={hydrated}
-              placeholder={hydrated ? "Title of a series" : undefined}
+              placeholder={hydrated ? "Series name" : undefined}
             />
           </div>
         )}
-        {(hydrated ? chosen === "schedule" : may("/admin bulk schedule")) && (
+        {(hydrated ? selected === "schedule" : may("/admin bulk schedule")) && (
           <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
             <legend className="sr-only">Schedule</legend>
             <DateTimeField
               label="Publish at"
               name="publishAt"
               value=""
-              hint="Empty: it stays as it is."
+              hint="Leave blank to keep the current value."
             />
             <DateTimeField
               label="Hide at"
               name="unpublishAt"
               value=""
-              hint="Empty: it stays as it is."
+              hint="Leave blank to keep the current value."
             />
           </fieldset>
         )}
         <Button
-          variant={chosen === "delete" ? "danger" : "primary"}
+          variant={selected === "delete" ? "danger" : "primary"}
           busy={busy}
-          busyLabel={`${doing}...`}
-          disabled={hydrated && chosen === ""}
+          busyLabel={`${busyVerb}...`}
+          disabled={hydrated && selected === ""}
           className={classNames(
             "max-sm:order-3",
-            hydrated && chosen === "" && "max-sm:hidden",
+            hydrated && selected === "" && "max-sm:hidden",
             !hydrated && "self-end",
           )}
         >
@@ -192,28 +191,28 @@ export function BulkBar({
   );
 }
 
-/** What a change of many videos will do, before it does. */
+/** The preview of a bulk action. */
 export function BulkPreviewDialog({
   preview,
   list,
 }: {
   preview: BulkPreview;
-  /** The address of the list: where the form is sent, and where closing leads. */
+  /** The URL of the list, which the form is sent to and the dialog closes to. */
   list: string;
 }) {
   const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;
   const busy = useNavigation().formData?.has("confirmed") ?? false;
   const notes = [
-    unchanged > 0 && `${are(unchanged)} so already.`,
+    unchanged > 0 && `${formatQuantity(unchanged, "video")} won’t change.`,
     gone > 0 && `${formatQuantity(gone, "video")} no longer ${gone === 1 ? "exists" : "exist"}.`,
     refused.length > 0 &&
-      `${are(refused.length)} left alone, since it can't be: ${nameTitles(refused)}.`,
+      `${formatQuantity(refused.length, "video")} can’t be changed: ${nameTitles(refused)}.`,
     because,
     onHoldMessage(preview),
   ].filter((note) => typeof note === "string");
   return (
     <Dialog
-      title={BULK_WORDS[action][0]}
+      title={BULK_TEXTS[action].label}
       description={
         changed > 0 ? `${formatQuantity(changed, "video")} will change.` : "Nothing will change."
       }
@@ -223,14 +222,14 @@ export function BulkPreviewDialog({
       {rows.length > 0 && (
         <DifferenceTable
           label="What will change"
-          headings={["Video", "Now", "Then"]}
+          headings={["Video", "Before", "After"]}
           rows={rows}
-          empty="(nothing)"
+          empty="None"
         />
       )}
       {changed > rows.length && (
         <p className="text-sm text-muted figures">
-          {`And ${formatQuantity(changed - rows.length, "more video")}.`}
+          {`…and ${(changed - rows.length).toLocaleString("en")} more.`}
         </p>
       )}
       {notes.length > 0 && (
@@ -259,13 +258,9 @@ export function BulkPreviewDialog({
           Cancel
         </ButtonLink>
         <Button busy={busy} busyLabel="Updating..." disabled={changed === 0}>
-          Change videos
+          {`Apply to ${formatQuantity(changed, "video")}`}
         </Button>
       </Form>
     </Dialog>
   );
-}
-
-function are(videos: number): string {
-  return `${formatQuantity(videos, "video")} ${videos === 1 ? "is" : "are"}`;
 }

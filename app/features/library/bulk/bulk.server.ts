@@ -11,32 +11,31 @@ import { allRows } from "~db/run-query.server";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { refusalDetail } from "../refusals.server";
-import { BULK_WORDS, type BulkResult, type DeleteConfirmation, type Skipped } from "./bulk";
+import { BULK_TEXTS, type BulkResult, type DeleteConfirmation, type Skipped } from "./bulk";
 import {
   type ColumnChange,
   type Conversion,
   isConversion,
   isEdit,
-  planned,
+  planChange,
   type SelectedVideo,
   videoConverter,
-} from "./planned.server";
+} from "./plan-change.server";
 
-/** A change of the rows themselves; a series has its videos in a table of its own. */
+/** A change of the rows of videos. Series are stored in another table. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
-/** Videos changed in one transaction; other requests run between two. */
+/** Other requests run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Longer than for the first ones: somebody has to be told that a change was done in part. */
-const PATIENCE_MS = 10_000;
+/** Longer than for the first transaction, because a partial change is worse than a slow one. */
+const RETRY_FOR_MS = 10_000;
 
 /**
- * Does one thing to many videos in small transactions, and says what became of each. What has been committed
- * stays so if a later transaction fails: the result says how many videos weren't processed, and sending
- * the form again processes them.
+ * Performs an action on many videos in small transactions. If a later transaction fails, the committed ones stay: the
+ * result says how many videos weren't processed, and sending the form again processes them.
  *
- * @returns the refusal when nothing was changed, because the account may not do it any more.
- * @throws what the first transaction threw.
+ * @returns a refusal if nothing was changed, because the account may no longer do this.
+ * @throws the error of the first transaction.
  */
 export async function changeVideos(
   change: RowChange,
@@ -52,7 +51,7 @@ export async function changeVideos(
     const outcome = await removeVideos(ids, userId, refuse, record);
     if (isRefusal(outcome)) return outcome;
     const { titles, batch, left: stopped } = outcome;
-    const left = stopped && leftOver(stopped.videos, stopped.because);
+    const left = stopped && unprocessed(stopped.videos, stopped.because);
     const done = titles.length;
     const gone = ids.length - done - (left?.videos ?? 0);
     return { done, unchanged: 0, gone, refused: [], batch, left };
@@ -79,14 +78,14 @@ export async function changeVideos(
         if (titles.length > 0) record(titles);
         return { ...applied, found: selected.length };
       });
-    // Once others have been committed, the user is told that it failed, instead of an error alone.
+    // After the first commit, a failure becomes a part of the result instead of an error.
     const outcome =
       done.length === 0
         ? await changePart()
-        : await retryWhileBusy(changePart, PATIENCE_MS).catch(stoppedBy);
+        : await retryWhileBusy(changePart, RETRY_FOR_MS).catch(stoppedBy);
     if (isRefusal(outcome)) {
       if (done.length === 0) return outcome;
-      left = leftOver(changeable.length - processed, outcome);
+      left = unprocessed(changeable.length - processed, outcome);
       break;
     }
     processed += part.length;
@@ -94,9 +93,9 @@ export async function changeVideos(
     done.push(...outcome.titles);
     skipped.refused.push(...outcome.refused);
     skipped.because ??= outcome.because;
-    if (outcome.withheld) {
-      const { videos, because } = outcome.withheld;
-      skipped.withheld = { because, videos: videos + (skipped.withheld?.videos ?? 0) };
+    if (outcome.onHold) {
+      const { videos, because } = outcome.onHold;
+      skipped.onHold = { because, videos: videos + (skipped.onHold?.videos ?? 0) };
     }
     await yieldIfDue();
   }
@@ -110,16 +109,16 @@ export async function changeVideos(
   };
 }
 
-function leftOver(videos: number, because: Refusal): BulkResult["left"] {
+function unprocessed(videos: number, because: Refusal): BulkResult["left"] {
   return { videos, because: refusalDetail(because) ?? "" };
 }
 
-/** What the confirmation dialog shows before these videos are deleted. */
+/** Returns the content of the confirmation dialog for deleting these videos. */
 export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")
     .select(["id", "title", "bytes"])
-    .where("id", "in", listed(ids))
+    .where("id", "in", idList(ids))
     .execute();
   return {
     ids: rows.map((row) => row.id),
@@ -128,35 +127,35 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
   };
 }
 
-/** Those of some ids that are there. */
+/** Returns the ids that exist. */
 export function existingIds(ids: readonly string[]): string[] {
   return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()
     .all(JSON.stringify(ids));
 }
 
-/** One parameter for any number of ids. */
-function listed(ids: readonly string[]) {
+/** Binds any number of ids as one parameter. */
+function idList(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-/** The rows of some ids. */
+/** Returns the rows with these ids. */
 export function selectVideos(ids: readonly string[]): SelectedVideo[] {
   return allRows(
     database()
       .selectFrom("videos")
       .select(["id", "title", "status", "category", "tags", "publish_at", "unpublish_at"])
-      .where("id", "in", listed(ids)),
+      .where("id", "in", idList(ids)),
   );
 }
 
-/** The titles of the rows that were changed, and what was left alone. */
+/** The titles of the changed videos, and the videos that weren't changed. */
 interface Applied extends Skipped {
   titles: string[];
 }
 
 function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applied {
-  const { changed, ...skipped } = planned(change, selected);
+  const { changed, ...skipped } = planChange(change, selected);
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   if (isEdit(change)) {
     prepared(
@@ -170,5 +169,5 @@ function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applie
 
 function describeDone(change: RowChange, titles: readonly string[]): string {
   const videos = formatQuantity(titles.length, "video");
-  return `${BULK_WORDS[change.action][1]} ${videos}: ${nameTitles(titles)}`;
+  return `${BULK_TEXTS[change.action].activity} ${videos}: ${nameTitles(titles)}`;
 }

@@ -4,92 +4,120 @@ import type { CategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 
-/** What can be done to many videos at once: its label, what somebody did, and what the videos were or were already. */
-export const BULK_WORDS = {
-  publish: ["Publish", "published", "published", "published already"],
-  hide: ["Hide", "hid", "hidden", "hidden already"],
-  category: [
-    "Set category",
-    "set the category of",
-    "moved to the category",
-    "in the category already",
-  ],
-  "add-tags": ["Add tags", "added tags to", "given the tags", "tagged so already"],
-  "remove-tags": [
-    "Remove tags",
-    "removed tags from",
-    "rid of the tags",
-    "without the tags already",
-  ],
-  "add-series": ["Add to series", "", "put into the series", "in the series already"],
-  "remove-series": ["Remove from series", "", "taken out of the series", "not in the series"],
-  schedule: ["Schedule", "scheduled", "scheduled", "left as before"],
-  unschedule: [
-    "Remove schedule",
-    "removed the schedule of",
-    "rid of the schedule",
-    "without a schedule already",
-  ],
-  "convert-again": [
-    "Convert again",
-    "had made again",
-    "put into the queue again",
-    "waiting or being made already",
-  ],
-  "convert-now": [
-    "Convert now",
-    "put first in the queue",
-    "put first in the queue",
-    "made already, or being made",
-  ],
-  "convert-later": [
-    "Convert later",
-    "put last in the queue",
-    "put last in the queue",
-    "made already",
-  ],
-  delete: ["Delete", "deleted", "deleted", ""],
+/**
+ * The texts of each bulk action: its label, the verb of the activity log, and messages about the videos that were and
+ * were not changed. In `done`, % stands for the number of videos.
+ */
+export const BULK_TEXTS = {
+  publish: {
+    label: "Publish",
+    activity: "published",
+    done: "Published %.",
+    unchanged: "already published",
+  },
+  hide: { label: "Hide", activity: "hid", done: "Hid %.", unchanged: "already hidden" },
+  category: {
+    label: "Set category",
+    activity: "set the category of",
+    done: "Set the category of %.",
+    unchanged: "already in this category",
+  },
+  "add-tags": {
+    label: "Add tags",
+    activity: "added tags to",
+    done: "Added tags to %.",
+    unchanged: "already tagged",
+  },
+  "remove-tags": {
+    label: "Remove tags",
+    activity: "removed tags from",
+    done: "Removed tags from %.",
+    unchanged: "not tagged with these",
+  },
+  "add-series": {
+    label: "Add to series",
+    activity: "",
+    done: "Added % to the series.",
+    unchanged: "already in the series",
+  },
+  "remove-series": {
+    label: "Remove from series",
+    activity: "",
+    done: "Removed % from the series.",
+    unchanged: "not in the series",
+  },
+  schedule: {
+    label: "Schedule",
+    activity: "scheduled",
+    done: "Scheduled %.",
+    unchanged: "already scheduled like this",
+  },
+  unschedule: {
+    label: "Remove schedule",
+    activity: "removed the schedule of",
+    done: "Removed the schedule of %.",
+    unchanged: "not scheduled",
+  },
+  "convert-again": {
+    label: "Re-encode",
+    activity: "queued the re-encoding of",
+    done: "Queued % for re-encoding.",
+    unchanged: "already queued or in progress",
+  },
+  "convert-now": {
+    label: "Process first",
+    activity: "prioritized the processing of",
+    done: "Moved % to the front of the queue.",
+    unchanged: "already processed or in progress",
+  },
+  "convert-later": {
+    label: "Process last",
+    activity: "postponed the processing of",
+    done: "Moved % to the back of the queue.",
+    unchanged: "already processed",
+  },
+  delete: { label: "Delete", activity: "deleted", done: "Deleted %.", unchanged: "" },
 } as const;
-export type BulkAction = keyof typeof BULK_WORDS;
-export const BULK_ACTIONS = Object.keys(BULK_WORDS) as BulkAction[];
+export type BulkAction = keyof typeof BULK_TEXTS;
+export const BULK_ACTIONS = Object.keys(BULK_TEXTS) as BulkAction[];
 
-/** More take too long for one request. */
+/** Keeps the duration of a request reasonable. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
   | { action: `convert-${JobChange}` }
   | { action: "delete" }
-  /** A time that is null stays as it is. */
+  /** Times that are null keep their current value. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
   | { action: "add-tags" | "remove-tags"; tags: string[] };
 
-/** The videos that a change leaves alone. */
+/** The videos that a bulk action doesn't change. */
 export interface Skipped {
-  /** The titles of those that can't be changed. */
+  /** The titles of videos that can't be changed. */
   refused: string[];
-  /** Why the first of them can't, where that is not the same for all. */
+  /** Why the first of them can't be changed, if the reasons differ. */
   because?: string;
-  /** Of those that are scheduled the ones that stay hidden at their time, and why the first of them does. */
-  withheld?: { videos: number; because: string };
+  /** Scheduled videos that will stay hidden at their time because of a hold, and the reason for the first of them. */
+  onHold?: { videos: number; because: string };
 }
 
-/** What became of the videos that were chosen; the numbers add up to how many those were. */
+/** The result of a bulk action. The numbers add up to the number of selected videos. */
 export interface BulkResult extends Skipped {
   done: number;
-  /** Were so already. */
+  /** Videos that needed no change. */
   unchanged: number;
-  /** Deleted by somebody else in the meantime. */
+  /** Videos that someone else has deleted in the meantime. */
   gone: number;
-  /** Those that a failure left unprocessed, and what it was. */
+  /** Videos that weren't processed because of a failure, and its message. */
   left?: { videos: number; because: string };
-  /** Of a deletion: what names it when it is undone. */
+  /** The id of a deletion, for undoing it. */
   batch?: string;
 }
 
-/** Asks before many videos are deleted; answered by sending the same form with `confirmed`. */
+/** The confirmation of a bulk deletion. Confirming sends the same form with `confirmed`. */
 export interface DeleteConfirmation {
   ids: string[];
   /** Some of the titles. */
@@ -98,35 +126,35 @@ export interface DeleteConfirmation {
   bytes: number;
 }
 
-/** Shows what a change would do before it is done; answered by sending the same form with `confirmed`. */
+/** The preview of a bulk action. Confirming sends the same form with `confirmed`. */
 export interface BulkPreview extends Skipped {
   action: Exclude<BulkAction, "delete">;
   ids: string[];
   /** The other fields of the form. */
   fields: [name: string, value: string][];
-  /** Some of those that would change, with what is replaced and what by. */
+  /** Some of the changes, with the values before and after. */
   rows: { id: string; title: string; before: string; after: string }[];
-  /** The numbers of all of them; these add up to how many were chosen. */
+  /** These numbers add up to the number of selected videos, together with `refused`. */
   changed: number;
   unchanged: number;
   gone: number;
 }
 
-/** Why a video is left alone by a change. */
-export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
-  publish: "something holds back each of them",
+/** Why videos can't be changed, as the end of a sentence. */
+export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
+  publish: "they are on hold",
   "add-tags": `a video has at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
   "convert-again": "a video without a file can't be converted",
 };
 
-/** Said of videos that are scheduled, and that something keeps hidden. */
-export function onHoldMessage({ withheld }: Skipped): string | undefined {
+/** Returns the message about scheduled videos that a hold keeps hidden. */
+export function onHoldMessage({ onHold: withheld }: Skipped): string | undefined {
   if (!withheld) return undefined;
   const { videos, because } = withheld;
   const stay = videos === 1 ? "stays hidden" : "stay hidden";
-  return `${formatQuantity(videos, "video")} ${stay} at that time, until nothing holds ${videos === 1 ? "it" : "them"} back: ${because}`;
+  return `${formatQuantity(videos, "video")} ${stay} at that time unless ${videos === 1 ? "its hold is" : "their holds are"} released: ${because}`;
 }
 
-/** The form that the checkboxes of the list belong to. */
+/** The id of the form that the checkboxes of the list belong to. */
 export const BULK_FORM = "bulk";

@@ -1,17 +1,17 @@
 import { FileField, SelectField } from "~/ui/forms/field";
 import type { EditableVideo } from "../managed-video";
 
-/** Prefix of the names of the checkboxes that remove captions; the URL of the captions follows. */
+/** The name prefix of the checkboxes that remove captions, followed by the URL of the captions. */
 export const CAPTIONS_REMOVE = "removeCaptions:";
 
-/** The languages offered for added captions, by their English names. */
+/** The languages offered for uploaded captions. */
 const LANGUAGES =
   "ar bn bg zh hr cs da nl en et fi fr de el gu he hi hu id it ja kn ko lv lt ms ml mr no fa pl pt pa ro ru sr sk sl es sv ta te th tr uk ur vi".split(
     " ",
   );
 const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
-/** The part of the edit form about captions: those that are there, and one more. */
+/** The fields of the edit form that remove captions and upload new ones. */
 export function CaptionsFields({
   captions,
   error,
@@ -29,7 +29,7 @@ export function CaptionsFields({
               <span>
                 {label}
                 <span className="text-sm text-muted">
-                  {added ? " · added here" : " · from the file"}
+                  {added ? " · uploaded" : " · from the video file"}
                 </span>
               </span>
               <label className="flex min-h-11 items-center gap-2.5 text-sm">
@@ -50,10 +50,10 @@ export function CaptionsFields({
           label="Add captions"
           name="captions"
           accept=".srt,.vtt,text/vtt,application/x-subrip"
-          hint="SRT or WebVTT up to 2MB. Replaces those of the same language"
+          hint="SRT or WebVTT up to 2MB. Replaces existing captions in that language."
           error={error}
         />
-        <SelectField label="Their language" name="captionsLanguage" defaultValue="en">
+        <SelectField label="Caption language" name="captionsLanguage" defaultValue="en">
           {LANGUAGES.map((tag) => (
             <option key={tag} value={tag}>
               {NAMES.of(tag)}

@@ -32,7 +32,7 @@ import { type Captions, readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import { CAPTIONS_REMOVE } from "./captions-fields";
 
-/** What the edit form says about captions. */
+/** The changes of captions in an edit form. */
 export interface CaptionsEdit {
   /** SubRip or WebVTT. */
   file?: ReceivedFile;
@@ -50,7 +50,7 @@ export const CAPTIONS_RULE: FileRule = {
   checkHead: async () => {},
 };
 
-/** What the fields of a form say about captions; undefined when it is nothing. */
+/** Returns the changes of captions in a form, or undefined if there are none. */
 export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdit | undefined {
   const remove = [...fields.keys()]
     .filter((name) => name.startsWith(CAPTIONS_REMOVE))
@@ -60,18 +60,18 @@ export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdi
 }
 
 /**
- * Reads a caption file and stores it beside the video's file, as WebVTT, where no row references it yet. It replaces the
- * captions of the same name, which is that of their language.
+ * Converts a caption file to WebVTT and stores it next to the video's file, where no row references it yet. It replaces
+ * captions with the same label, which is the name of the language.
  *
- * @throws {UploadError} 422 when the file holds no captions, no language was chosen, or the video
- *   has no file on this site, 507 when the disk is full.
+ * @throws {UploadError} 422 if the file has no captions, no language was chosen, or the video has no file on this site;
+ *   507 if the disk is full.
  */
 export async function storeNewCaptions(videoId: string, { file, language, remove }: CaptionsEdit) {
   const folder = await folderOf(videoId);
   const track = file && (await storeCaptionFile(file, language, folder));
   let lost: Captions[] = [];
   return {
-    /** The column's new value: with the new captions, without the removed and the replaced. */
+    /** Returns the new value of the column: with the new captions, without removed and replaced ones. */
     change(column: string | null): string {
       const before = readCaptions(column);
       const after = before.filter(
@@ -79,11 +79,11 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
       );
       lost = before.filter((each) => !after.includes(each));
       if (track && after.length >= MAX_CAPTION_TRACKS) {
-        throw refused(`A video has at most ${MAX_CAPTION_TRACKS} captions.`);
+        throw captionsError(`A video can have at most ${MAX_CAPTION_TRACKS} caption tracks.`);
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
-    /** Removes the files that the column no longer references, and records the folder's size. */
+    /** Removes files that the column no longer references, and records the folder's size. */
     async commit() {
       if (track) await withdrawAnnouncement(captionFilesIn([track], folder));
       await removeUnreferenced(captionFilesIn(lost, folder), "discarded");
@@ -103,22 +103,23 @@ async function storeCaptionFile(
   folder: string | undefined,
 ): Promise<Captions> {
   const webvtt = await readCaptionFile(file.path, "added").catch((error) => {
-    throw error instanceof CaptionsLimitError ? refused(error.message) : error;
+    throw error instanceof CaptionsLimitError ? captionsError(error.message) : error;
   });
   if (!webvtt) {
-    throw refused("There are no captions in this file. It has to be .srt or .vtt, saved as UTF-8.");
+    throw captionsError("This file contains no captions. Upload an .srt or .vtt file in UTF-8.");
   }
   const tag = languageTag(language);
   const label = languageName(tag);
-  if (!label) throw refused("Choose the language of the captions.");
-  if (!folder) throw refused("This video has no file on this site that captions could belong to.");
+  if (!label) throw captionsError("Choose a caption language.");
+  if (!folder)
+    throw captionsError("Captions can’t be added because this video has no file on this site.");
   const pathInBucket = `${folder}/added-captions/${tag}-${randomBytes(6).toString("hex")}.vtt`;
   const target = bucketFile("videos", pathInBucket);
   if (!target) throw new Error(`videos/${pathInBucket} is not a path in the bucket.`);
   try {
     await announceFiles([{ bucket: "videos", path: pathInBucket }]);
     await fs.mkdir(path.dirname(target), { recursive: true });
-    // Names that begin with a dot are not served, so nobody reads a partial file.
+    // Files whose names begin with a dot aren't served, so nobody can read a partial file.
     const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
     await fs.writeFile(partial, webvtt);
     await fs.rename(partial, target);
@@ -128,7 +129,7 @@ async function storeCaptionFile(
   return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
 
-/** `{userId}/{timestamp}` of the video's own file; undefined when it has no file on this site. */
+/** Returns `{userId}/{timestamp}` of the video's own file, or undefined if it has no file on this site. */
 async function folderOf(videoId: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -136,11 +137,11 @@ async function folderOf(videoId: string): Promise<string | undefined> {
     .where("id", "=", videoId)
     .executeTakeFirst();
   const name = parseMediaUrl(row?.video_url || row?.source_url || "");
-  const isOwn = name?.bucket === "videos" && name.path.split("/").length === 2;
-  return isOwn ? mediaBasePath(name.path) : undefined;
+  const isOwnFile = name?.bucket === "videos" && name.path.split("/").length === 2;
+  return isOwnFile ? mediaBasePath(name.path) : undefined;
 }
 
-/** Only files beside the video: a row that another program wrote may reference anything. */
+/** Returns only files next to the video, because a row that another program wrote may reference any file. */
 function captionFilesIn(captions: readonly Captions[], folder: string | undefined): MediaName[] {
   return captions
     .map(({ url }) => parseMediaUrl(url))
@@ -148,17 +149,17 @@ function captionFilesIn(captions: readonly Captions[], folder: string | undefine
     .filter(({ bucket, path }) => folder && bucket === "videos" && path.startsWith(`${folder}/`));
 }
 
-function refused(message: string): UploadError {
+function captionsError(message: string): UploadError {
   return new UploadError(422, message, "captions");
 }
 
 /**
- * The captions of a video once it has another file: what that file brings, and what somebody has added
- * to the one before, which is copied beside it. What was added goes before what has the same name.
+ * Returns the captions of a video after its file is replaced: those of the new file, and those that were uploaded for
+ * the old file, which are copied next to the new one. Uploaded captions replace captions with the same label.
  *
  * @param basePath `{userId}/{uploadId}` of the new file.
- * @param added the column `captions` of the video as it is.
- * @param own that of the new file.
+ * @param added the current value of the video's column `captions`.
+ * @param own the column `captions` of the new file.
  * @returns the new value of the column.
  */
 export async function carryCaptions(
@@ -176,7 +177,7 @@ export async function carryCaptions(
   return JSON.stringify([...rest, ...carried]);
 }
 
-/** The address of the copy; that of the file itself where it is none of ours, or gone. */
+/** Returns the URL of the copy, or `url` if the file isn't on this site or doesn't exist. */
 async function copyBeside(url: string, basePath: string): Promise<string> {
   const name = parseMediaUrl(url);
   const from = name?.bucket === "videos" && bucketFile(name.bucket, name.path);
@@ -193,42 +194,43 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
 }
 
 /**
- * The captions of a cut: those of its original, with the times of the cut, and what somebody has added
- * to the file that it replaces since that was cut itself. Captions that say nothing in it are left out.
+ * Returns the captions of a trimmed file: those of the original, and those that were uploaded for the file that it
+ * replaces, all with adjusted times. Omits captions without any cue in the trimmed range.
  *
- * @param basePath `{userId}/{uploadId}` of the cut.
+ * @param basePath `{userId}/{uploadId}` of the trimmed file.
  * @param original the column `captions` of the original.
- * @param today the same of the file that the video has, and where its second 0 lies in the original.
- * @returns the new value of the column. They all count as added: the file itself has none, so that
- *   nothing else brings them back when it is converted again.
+ * @param current the column `captions` of the video's current file, and where that file starts in the original, in
+ *   seconds.
+ * @returns the new value of the column. All count as uploaded: the trimmed file itself has none, so re-encoding it
+ *   would otherwise lose them.
  */
-export async function cutCaptions(
+export async function trimCaptions(
   basePath: string,
   { start, end }: TrimRange,
   original: string | null,
-  today: { captions: string | null; start: number },
+  current: { captions: string | null; start: number },
 ): Promise<string> {
   const length = end - start;
-  const cut: Captions[] = [];
+  const trimmed: Captions[] = [];
   const take = async (captions: Captions, shift: number) => {
-    const url = await writeCut(captions.url, basePath, (cue) => ({
+    const url = await writeTrimmed(captions.url, basePath, (cue) => ({
       ...cue,
       start: Math.max(0, cue.start - shift),
       end: Math.min(length, cue.end - shift),
     }));
-    if (url) cut.push({ ...captions, url, added: true });
+    if (url) trimmed.push({ ...captions, url, added: true });
   };
-  const whole = readCaptions(original);
-  for (const captions of whole) await take(captions, start);
-  const labels = new Set(whole.map(({ label }) => label));
-  for (const captions of readCaptions(today.captions)) {
-    if (!labels.has(captions.label)) await take(captions, start - today.start);
+  const originalTracks = readCaptions(original);
+  for (const captions of originalTracks) await take(captions, start);
+  const labels = new Set(originalTracks.map(({ label }) => label));
+  for (const captions of readCaptions(current.captions)) {
+    if (!labels.has(captions.label)) await take(captions, start - current.start);
   }
-  return JSON.stringify(cut);
+  return JSON.stringify(trimmed);
 }
 
-/** The address of the captions with other times; undefined when nothing is left of them, or they are not there. */
-async function writeCut(
+/** Returns the URL of the captions with adjusted times, or undefined if no cue is left or the file doesn't exist. */
+async function writeTrimmed(
   url: string,
   basePath: string,
   move: (cue: Cue) => Cue,
@@ -239,15 +241,15 @@ async function writeCut(
   const target = `${basePath}/added-captions/cut-${digest}.vtt`;
   const to = bucketFile("videos", target);
   if (!from || !to) return undefined;
-  const cues = (await readAll(from)).map(move).filter(({ start, end }) => end > start);
+  const cues = (await readAllCues(from)).map(move).filter(({ start, end }) => end > start);
   if (cues.length === 0) return undefined;
   await mkdir(path.dirname(to), { recursive: true });
   await writeFile(to, writeWebvtt(cues));
   return mediaUrl("videos", target);
 }
 
-/** A file that is gone, or is none of captions, has no cues. */
-async function readAll(file: string): Promise<Cue[]> {
+/** Returns all cues of a caption file; none if the file doesn't exist or has no captions. */
+async function readAllCues(file: string): Promise<Cue[]> {
   try {
     return readCues(decodeText(await readFile(await localFile(file))) ?? "");
   } catch {

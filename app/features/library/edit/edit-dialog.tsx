@@ -32,24 +32,24 @@ import { SignInPrompt } from "../signed-out";
 import { CaptionsFields } from "./captions-fields";
 import { PositionPicker } from "./position-picker";
 
-/** What the edit dialog needs to know of the site. */
-export interface EditSurroundings {
+/** The context of the edit dialog: limits, the site's origin, and data about the video. */
+export interface EditContext {
   limits: FileLimits;
   /** The session has ended while the page was open. */
   signedOut: boolean;
-  /** Scheme and host of the public site. */
+  /** Scheme and host of the site. */
   origin: string;
-  /** What there is to choose of series. */
+  /** The video's series, and suggestions. */
   series?: SeriesChoice;
-  /** The pictures of the video's storyboard. */
+  /** The frames of the video's storyboard. */
   frames?: StoryboardFrame[];
-  /** What was accepted for the video; undefined where no terms were ever written. */
+  /** The terms that were accepted for the video; undefined if the site never had terms. */
   accepted?: AcceptedTerms[];
-  /** How the video's record stands, where one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent?: ConsentState;
 }
 
-/** Edits a video. After a failure the texts are those that were sent, not those of the row. */
+/** Edits a video. After a failure, the form shows the submitted texts instead of those of the row. */
 export function EditDialog({
   video,
   error,
@@ -67,12 +67,12 @@ export function EditDialog({
   error?: FormFailure;
   /** It was deleted while the dialog was open. */
   isGone?: boolean;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   closeTo: string;
-} & EditSurroundings) {
+} & EditContext) {
   const edit = error?.edit;
-  // Texts and version when the form was opened: the live refresh brings the row's newer ones, which must
-  // not change what somebody is about to type over.
+  // Keeps the texts and version from when the form was opened, because a live refresh must not change fields that
+  // somebody is editing.
   const [version] = useState(edit?.version ?? video.version);
   const [texts] = useState(edit?.texts ?? initialTexts(video));
   const [title, setTitle] = useState(texts.title);
@@ -94,7 +94,7 @@ export function EditDialog({
         {...unsaved}
         method="post"
         encType="multipart/form-data"
-        // The list with this dialog open, so that a form that is refused finds itself there again.
+        // The list with this dialog open, so that a rejected form is shown in the dialog again.
         action={`${closeTo}&edit=${encodeURIComponent(video.id)}`}
         preventScrollReset
         className="flex flex-col gap-5"
@@ -147,13 +147,13 @@ export function EditDialog({
           label="Thumbnail"
           name="thumbnail"
           accept="image/*"
-          hint={`Replaces the picture there is. ${thumbnailHint(limits)}`}
+          hint={`Replaces the current thumbnail. ${thumbnailHint(limits)}`}
           error={fields.thumbnail}
         />
         {video.videoUrl && (
           <PositionPicker
             videoUrl={video.videoUrl}
-            moment={edit?.moment}
+            position={edit?.frame}
             error={fields.frame}
             frames={frames}
             form={unsaved.ref}
@@ -184,7 +184,7 @@ function initialTexts(video: EditableVideo): EditTexts {
   return { ...video, tags: video.tags.join(", ") };
 }
 
-/** What is saved now beside what was about to be saved, line by line where they differ. */
+/** A table of the fields in which the saved version differs from the submitted one. */
 function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
   const both = {
     Title: [current.title, texts.title],
@@ -199,22 +199,21 @@ function EditConflict({ current, texts }: { current: EditableVideo; texts: EditT
   if (rows.length === 0) {
     return (
       <p className="text-sm text-muted">
-        Your texts are what is saved now; only the file, the thumbnail or the visibility has
-        changed.
+        Your text matches the saved version. Only the file, thumbnail or visibility has changed.
       </p>
     );
   }
   return (
     <DifferenceTable
-      label="What differs"
-      headings={["Field", "Saved now", "Yours"]}
+      label="Differences"
+      headings={["Field", "Saved version", "Your version"]}
       rows={rows}
       empty="(empty)"
     />
   );
 }
 
-/** What is edited: the picture as it is, the status, and where the public finds the video. */
+/** The thumbnail, status and public link of the edited video, and links to its other dialogs. */
 function EditedVideo({
   video,
   origin,
@@ -223,9 +222,9 @@ function EditedVideo({
 }: {
   video: EditableVideo;
   origin: string;
-  /** How its record stands, where one is required. */
+  /** The state of its consent record, if one is required. */
   consent: ConsentState | undefined;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   list: string;
 }) {
   const hydrated = useHydrated();
@@ -233,14 +232,18 @@ function EditedVideo({
   const show = useToast();
   const id = encodeURIComponent(video.id);
   const path = `/video/${id}`;
-  const address = origin + path;
+  const url = origin + path;
   const isPublic = video.status === "published" && !video.isHeld;
 
   async function copy() {
-    if (await copyText(address)) {
-      show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
+    if (await copyText(url)) {
+      show({
+        kind: "success",
+        title: "Link copied",
+        description: "The link is on your clipboard.",
+      });
     } else {
-      const description = `The link could not be copied: ${address}`;
+      const description = `Couldn’t copy the link: ${url}`;
       show({ kind: "error", title: "Error", description });
     }
   }
@@ -249,7 +252,7 @@ function EditedVideo({
     <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
       <img
         src={video.thumbnailUrl ?? PLACEHOLDER_URL}
-        alt="Thumbnail as it is"
+        alt="Current thumbnail"
         width={640}
         height={360}
         className="aspect-video w-full rounded-md bg-raised object-cover"
@@ -261,28 +264,26 @@ function EditedVideo({
         </div>
         {video.hasMetadata && (
           <p className="text-muted">
-            Another tool added the files of this video. They may contain a location, a device or an
-            author. To remove these, run <code>npm run jobs -- --all</code>.
+            Another tool added the files of this video. They may contain a location, device or
+            author. To remove this metadata, run <code>npm run jobs -- --all</code>.
           </p>
         )}
-        <p className="text-muted">
-          {isPublic ? "Public at" : "Not public. Once it is published, it is at"}
-        </p>
+        <p className="text-muted">{isPublic ? "Link" : "Link after publishing"}</p>
         <p className="flex w-full min-w-0 items-center gap-2">
           <Link
             to={path}
             target="_blank"
             className="min-w-0 break-all text-accent underline underline-offset-4"
           >
-            {address}
+            {url}
           </Link>
           {hydrated && (
             <Button
               type="button"
               variant="ghost"
               size="sm"
-              aria-label="Copy the public address"
-              title="Copy the public address"
+              aria-label="Copy link"
+              title="Copy link"
               onClick={copy}
               className="min-h-11 min-w-11 shrink-0"
             >
@@ -292,10 +293,10 @@ function EditedVideo({
         </p>
         <div className="flex flex-wrap gap-2">
           <ButtonLink to={`${list}&replace=${id}`} preventScrollReset variant="secondary" size="sm">
-            Replace the file
+            Replace file
           </ButtonLink>
           <ButtonLink to={`${list}&trim=${id}`} preventScrollReset variant="secondary" size="sm">
-            Start and end
+            Trim
           </ButtonLink>
           <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">
             Statistics

@@ -29,33 +29,32 @@ import { withFrame } from "./frames.server";
 
 interface Edit {
   id: string;
-  /** What the form showed when it was opened; absent from a plain client, which then overwrites. */
+  /** The version that the form was opened with. Clients that omit it overwrite other changes. */
   version?: string;
-  /** A field that was not sent stays as it is. */
+  /** Omitted fields keep their value. */
   texts: Partial<EditTexts>;
-  /** A picture to show instead of the one there is. */
+  /** An uploaded image. */
   thumbnail?: ReceivedFile;
-  /** Where no such picture came: the moment of the video whose picture is to be shown, as it was typed. */
+  /** The position of a frame to use as the thumbnail, as entered. Ignored if an image was uploaded. */
   frame?: string;
-  /** Where none was typed: the moment of the picture of the storyboard that was chosen. */
+  /** The position of a selected storyboard frame. Ignored if `frame` is set. */
   pickedFrame?: string;
   captions?: CaptionsEdit;
-  /** Why a file that was sent was rejected. */
+  /** Why an uploaded file was rejected. */
   fileError?: UploadError;
 }
 
-/** Files that came with an edit and are stored in their buckets. */
+/** The uploaded files of an edit, stored in their buckets. */
 interface NewFiles {
   thumbnail?: Awaited<ReturnType<typeof storeNewThumbnail>>;
   captions?: Awaited<ReturnType<typeof storeNewCaptions>>;
 }
 
 /**
- * Changes title, description, category, tags and duration of a video, its thumbnail if one came, and
- * its captions.
+ * Changes the title, description, category, tags, duration, thumbnail and captions of a video.
  *
- * @returns the refusal when nothing was changed: `changed` if the row has another version than the form was opened
- *   with, `file-refused` for a file, `invalid` for a field.
+ * @returns a refusal if nothing was changed: `changed` if the row's version differs from the form's, `file-refused` for
+ *   a file, `invalid` for a field.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal | undefined> {
   const before = findEditable(edit.id);
@@ -75,7 +74,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal
   return undefined;
 }
 
-/** Changes the texts alone, as a part of a transaction. */
+/** Changes only the texts, as a part of the caller's transaction. */
 export function editTextsIn(
   edit: Pick<Edit, "id" | "version" | "texts">,
   userId: string,
@@ -89,8 +88,8 @@ async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
   const frame = edit.frame || edit.pickedFrame;
   if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
   else if (frame) {
-    files.thumbnail = await withFrame(edit.id, frame, userId, (picture) =>
-      storeNewThumbnail(userId, picture),
+    files.thumbnail = await withFrame(edit.id, frame, userId, (image) =>
+      storeNewThumbnail(userId, image),
     );
   }
   if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
@@ -113,23 +112,20 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
     current,
     version: version ?? current.version,
     texts: { ...textsOf(current), ...texts },
-    ...(frame && { moment: frame }),
+    ...(frame && { frame }),
   };
 }
 
-/** The refusal of an edit of which something else than its texts is wrong; nothing is written. */
-export async function refusedEdit(
-  edit: Edit,
-  fields: RejectedEdit["fields"],
-): Promise<FormRefusal> {
+/** Returns the refusal of an edit with an error outside its texts. Writes nothing. */
+export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<FormRefusal> {
   const current = findEditable(edit.id);
   if (!current) return { code: "gone" };
   return { code: "invalid", edit: { ...sentForm(edit, current), fields } };
 }
 
 /**
- * Reads, compares and writes the row as a part of one transaction, so that no other write comes in between. Storing
- * the files has taken time, in which an editor may have published the video.
+ * Reads, compares and writes the row as a part of the caller's transaction, so that no other write comes in between.
+ * Permissions are checked again, because storing the files took time, in which an editor may have published the video.
  */
 function writeRow(
   edit: Edit,
@@ -168,7 +164,7 @@ function writeRow(
   return undefined;
 }
 
-/** The fields of the edit form for a video as it is. */
+/** Returns the fields of the edit form for a video. */
 function textsOf(video: EditableVideo): EditTexts {
   return {
     title: video.title,
@@ -179,10 +175,10 @@ function textsOf(video: EditableVideo): EditTexts {
   };
 }
 
-/** A field that was not sent isn't checked. */
+/** Omitted fields aren't checked. */
 const sentTexts = z.partial(videoTexts);
 
-/** What the texts that were sent say, or what is wrong with them, field by field. */
+/** Returns the columns to write, or an error message for each invalid field. */
 function readTexts(typed: Partial<EditTexts>) {
   const checked = check(sentTexts, typed);
   if (!checked.ok) {
@@ -201,9 +197,9 @@ function readTexts(typed: Partial<EditTexts>) {
 }
 
 /**
- * Re-encodes a picture and stores it in its bucket, where no row references it yet.
+ * Re-encodes an image and stores it in its bucket, where no row references it yet.
  *
- * @throws {UploadError} 415 when it is no picture, 507 when the disk is full.
+ * @throws {UploadError} 415 if the file is not an image, 507 if the disk is full.
  */
 async function storeNewThumbnail(userId: string, file: ReceivedFile) {
   const { file: encoded, colors } = await encodeThumbnail(file.path);
@@ -216,13 +212,13 @@ async function storeNewThumbnail(userId: string, file: ReceivedFile) {
     return {
       url,
       colors,
-      /** Records it as the video's, once the row references it. */
+      /** Records the file as the video's, once the row references it. */
       async commit(videoId: string) {
         await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);
         removeSoon();
       },
-      /** Removes it again, where no row references it. */
+      /** Removes the file, which no row references. */
       discard: () => removeUnreferenced([name], "discarded"),
     };
   } finally {

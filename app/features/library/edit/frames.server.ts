@@ -19,97 +19,98 @@ import { parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboa
 import { prepared } from "~db/client.server";
 import { parsePosition } from "./positions";
 
-const SIDE = 720;
+const MAX_SIDE_PX = 720;
 
 /**
- * Hands the picture of a moment of a video to `work`, as a file that was received; it is removed then.
+ * Extracts a frame of a video, passes it to `work` as if it had been uploaded, and removes it afterwards.
  *
- * @param moment as it was typed, such as `1:30` or `1:02:03.5`.
- * @param userId of the account that waits for it.
- * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken, 429 where too many of
- *   the account's requests wait, 503 where it may succeed later, 507 when the disk is full.
+ * @param position as entered, such as `1:30` or `1:02:03.5`.
+ * @param userId the account that waits for the frame.
+ * @throws {UploadError} 422 for an invalid position, or if no frame can be extracted; 429 if too many requests of the
+ *   account are waiting; 503 if a retry may succeed; 507 if the disk is full.
  */
 export async function withFrame<Result>(
   videoId: string,
-  moment: string,
+  position: string,
   userId: string,
-  work: (picture: ReceivedFile) => Promise<Result>,
+  work: (image: ReceivedFile) => Promise<Result>,
 ): Promise<Result> {
-  const seconds = parsePosition(moment);
-  if (seconds === undefined) throw refused("Write a moment of the video, such as 1:30.");
+  const seconds = parsePosition(position);
+  if (seconds === undefined) throw frameError("Enter a position in the video, such as 1:30.");
   const url = prepared("SELECT video_url FROM videos WHERE id = ?").pluck().get(videoId);
   const name = parseMediaUrl(String(url ?? ""));
   const file = name && bucketFile(name.bucket, name.path);
-  if (!file)
-    throw refused("This video has no file on this site that a picture could be taken from.");
-  if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
+  if (!file) throw frameError("A frame can’t be used because this video has no file on this site.");
+  if (!ffmpegAvailable()) throw frameError("ffmpeg is not installed. Upload an image instead.");
   return withTemporaryPath(async (folder) => {
-    const take = () => takeFrame(file, seconds, folder);
-    const path = await withSlot(take, { owner: userId, signal: clientSignal() }).catch((error) => {
-      throw toRefusal(error);
-    });
+    const extract = () => extractFrameTo(file, seconds, folder);
+    const path = await withSlot(extract, { owner: userId, signal: clientSignal() }).catch(
+      (error) => {
+        throw toRefusal(error);
+      },
+    );
     return work({ path, name: "", bytes: 0, sha256: "" });
   });
 }
 
-/** @returns the path of the picture, in `folder`, which it makes. */
-async function takeFrame(file: string, seconds: number, folder: string): Promise<string> {
+/** Returns the path of the image in `folder`, which it creates. */
+async function extractFrameTo(file: string, seconds: number, folder: string): Promise<string> {
   await mkdir(folder);
-  const take = async () => {
+  const extract = async () => {
     const probe = await cachedProbe(file);
-    if (seconds > probe.durationSeconds) throw refused("The video is shorter than that.");
+    if (seconds > probe.durationSeconds) throw frameError("The video is shorter than that.");
     const task = createTask(folder, () => {});
-    const picture = await extractFrame(file, probe, seconds, fit(probe.video, SIDE), task);
-    if (!picture) throw refused("No picture could be taken there. Try another moment.");
-    return picture;
+    const image = await extractFrame(file, probe, seconds, fit(probe.video, MAX_SIDE_PX), task);
+    if (!image) throw frameError("Couldn’t extract a frame there. Try another position.");
+    return image;
   };
-  return withReadableFile(file, take, { fetchCopy: false });
+  return withReadableFile(file, extract, { fetchCopy: false });
 }
 
 function toRefusal(error: unknown): unknown {
   if (error instanceof UploadError) return new UploadError(error.status, error.message, "frame");
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof RefusedFileError || code === "ENOENT")
-    return refused("The file of this video can't be read. Choose a picture file.");
+    return frameError("The file of this video can’t be read. Upload an image instead.");
   if (error instanceof StorageError || (error instanceof InterruptedError && !code))
     return new UploadError(
       503,
-      "The video can't be read just now. Please try again in a moment.",
+      "The video can’t be read right now. Try again in a few seconds.",
       "frame",
     );
   return toUploadError(error);
 }
 
-function refused(message: string): UploadError {
+function frameError(message: string): UploadError {
   return new UploadError(422, message, "frame");
 }
 
-/** One of ours has at most 100 pictures in some 8 KB; another program's may have more. */
+/** Our storyboards have at most 100 frames in about 8 KB. Those of other programs may have more. */
 const MAX_FRAMES = 200;
-const MAX_BYTES = 64 * 1024;
+const MAX_STORYBOARD_BYTES = 64 * 1024;
 
 /**
- * The pictures of a storyboard, in the order of the video, with addresses of this site; none where there
- * is no storyboard, or it can't be read.
+ * Returns the frames of a storyboard in the order of the video, with URLs on this site; none if there is no storyboard
+ * or it can't be read.
  */
 export async function storyboardFrames(url: string | null): Promise<StoryboardFrame[]> {
   const name = parseMediaUrl(url ?? "");
   const file = name && bucketFile(name.bucket, name.path);
   const storyboard = file && (await readHead(file));
   if (!storyboard) return [];
-  const own = parseStoryboard(storyboard, new URL(url ?? "", HERE).href).flatMap((frame) => {
+  const own = parseStoryboard(storyboard, new URL(url ?? "", BASE_URL).href).flatMap((frame) => {
     const { origin, pathname } = new URL(frame.sheet);
-    const sheet = origin === HERE ? ownMediaPath(pathname) : undefined;
+    const sheet = origin === BASE_URL ? ownMediaPath(pathname) : undefined;
     return sheet ? [{ ...frame, sheet }] : [];
   });
   return own.slice(0, MAX_FRAMES);
 }
 
-const HERE = "http://this.invalid";
+const BASE_URL = "http://this.invalid";
 
 async function readHead(path: string): Promise<string | undefined> {
   try {
-    return await text(createReadStream(await localFile(path), { end: MAX_BYTES - 1 }));
+    return await text(createReadStream(await localFile(path), { end: MAX_STORYBOARD_BYTES - 1 }));
   } catch {
     return undefined;
   }

@@ -3,59 +3,58 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { parsePosition, positionText, withChapter } from "./positions";
+import { formatPosition, insertChapter, parsePosition } from "./positions";
 
-/** The moment of the picture of the storyboard that was chosen. */
+/** The field with the position of the selected storyboard frame. */
 const PICKED_FRAME = "pickedFrame";
 
 /**
- * The video beside the form that edits it. With scripts a button takes over the moment that is shown: for
- * the thumbnail, or as the beginning of a chapter. Without, moments are typed, or a picture of the storyboard
- * is chosen.
+ * Chooses a frame as the thumbnail. With JavaScript, buttons use the player's position for the thumbnail or as the
+ * start of a chapter. Without it, a position is typed or a storyboard frame is selected.
  */
 export function PositionPicker({
   videoUrl,
-  moment,
+  position,
   error,
   frames,
   form,
 }: {
   videoUrl: string;
-  /** What was typed into a form that was refused. */
-  moment?: string;
-  /** What is wrong with it. */
+  /** The position entered in a rejected form. */
+  position?: string;
+  /** Why it was rejected. */
   error?: string;
-  /** The pictures of its storyboard, none while it has none. */
+  /** The frames of the storyboard; none if the video has no storyboard. */
   frames: readonly StoryboardFrame[];
-  /** Has the description, too. */
+  /** The edit form, which also has the description. */
   form: RefObject<HTMLFormElement>;
 }) {
   const player = useRef<HTMLVideoElement>(null);
   const hydrated = useHydrated();
-  const [said, setSaid] = useState("");
+  const [status, setStatus] = useState("");
 
   const control = (name: string) => form.current?.elements.namedItem(name);
 
-  function setThumbnail(moment: string) {
+  function setThumbnail(position: string) {
     const frame = control("frame");
     if (!(frame instanceof HTMLInputElement)) return;
-    frame.value = moment;
-    setSaid(`The thumbnail will be the picture at ${moment}.`);
+    frame.value = position;
+    setStatus(`The frame at ${position} will be the thumbnail.`);
   }
 
   function pickThumbnail() {
-    forgetPicked();
-    if (player.current) setThumbnail(positionText(player.current.currentTime));
+    clearPicked();
+    if (player.current) setThumbnail(formatPosition(player.current.currentTime));
   }
 
-  function pickFrame(moment: string) {
-    setThumbnail(moment);
-    // So that a chapter can begin there too.
-    if (player.current) player.current.currentTime = parsePosition(moment) ?? 0;
+  function pickFrame(position: string) {
+    setThumbnail(position);
+    // Also seeks, so that a chapter can be added there.
+    if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
-  /** What is typed goes before a picture, and an empty field means no moment at all. */
-  function forgetPicked() {
+  /** A typed position takes precedence over a selected frame, and an empty field means no frame at all. */
+  function clearPicked() {
     const picked = control(PICKED_FRAME);
     const radios = picked instanceof RadioNodeList ? [...picked] : [picked];
     for (const radio of radios) if (radio instanceof HTMLInputElement) radio.checked = false;
@@ -64,27 +63,27 @@ export function PositionPicker({
   function addChapter() {
     const description = control("description");
     if (!player.current || !(description instanceof HTMLTextAreaElement)) return;
-    const { text, from, to } = withChapter(description.value, player.current.currentTime);
+    const { text, from, to } = insertChapter(description.value, player.current.currentTime);
     description.value = text;
     description.focus();
     description.setSelectionRange(from, to);
-    setSaid("The chapter is in the description: write its name there.");
+    setStatus("Chapter added to the description. Type its name there.");
   }
 
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line p-4">
       <Field
-        label="Thumbnail from the video, at"
+        label="Use a frame at"
         name="frame"
-        defaultValue={moment}
+        defaultValue={position}
         error={error}
         placeholder="1:30"
-        hint="minutes:seconds of the video; a picture file goes before it"
-        onChange={forgetPicked}
+        hint="m:ss. An uploaded image takes precedence."
+        onChange={clearPicked}
       />
       <details>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
-          Find a moment in the video
+          Choose a frame
         </summary>
         <div className="flex flex-col gap-3 pt-1">
           <video
@@ -99,26 +98,26 @@ export function PositionPicker({
           {hydrated ? (
             <div className="flex flex-wrap gap-3">
               <Button type="button" variant="secondary" size="sm" onClick={pickThumbnail}>
-                Thumbnail from this moment
+                Use current frame
               </Button>
               <Button type="button" variant="secondary" size="sm" onClick={addChapter}>
-                Chapter at this moment
+                Add chapter here
               </Button>
             </div>
           ) : (
             <p className="text-sm text-muted">
-              A line such as “1:30 The bridge” in the description begins a chapter; there have to be
-              three, the first at 0:00.
+              To add chapters, write lines such as “1:30 The bridge” in the description. There must
+              be at least three, the first at 0:00.
             </p>
           )}
           <StoryboardGrid
             frames={frames}
-            legend="Or the thumbnail from one of these pictures"
+            legend="Or pick a frame"
             name={PICKED_FRAME}
             onChoose={pickFrame}
           />
           <p role="status" className="text-sm text-muted">
-            {said}
+            {status}
           </p>
         </div>
       </details>
@@ -127,8 +126,8 @@ export function PositionPicker({
 }
 
 /**
- * The pictures of a storyboard as one group of radio buttons: the arrow keys go from one to the next,
- * and each has its time as its name. Without scripts the chosen one is sent with the form.
+ * The frames of a storyboard as a group of radio buttons: arrow keys move between them, and each is labeled with its
+ * position. Without JavaScript, the selected one is sent with the form.
  */
 export function StoryboardGrid({
   frames,
@@ -138,9 +137,9 @@ export function StoryboardGrid({
 }: {
   frames: readonly StoryboardFrame[];
   legend: string;
-  /** The field whose value is the moment of the chosen picture. */
+  /** The name of the radio buttons, whose value is the frame's position. */
   name: string;
-  onChoose(moment: string): void;
+  onChoose(position: string): void;
 }) {
   if (frames.length === 0) return null;
   return (
@@ -148,8 +147,8 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          // It was taken in the middle of its part of the video.
-          const moment = positionText((frame.start + frame.end) / 2);
+          // The frame is from the middle of its interval.
+          const position = formatPosition((frame.start + frame.end) / 2);
           return (
             <label
               key={`${frame.start} ${frame.sheet} ${frame.x} ${frame.y}`}
@@ -158,12 +157,12 @@ export function StoryboardGrid({
               <input
                 type="radio"
                 name={name}
-                value={moment}
-                onChange={() => onChoose(moment)}
+                value={position}
+                onChange={() => onChoose(position)}
                 className="sr-only"
               />
-              <Picture frame={frame} />
-              <span className="block text-center text-sm text-muted figures">{moment}</span>
+              <Tile frame={frame} />
+              <span className="block text-center text-sm text-muted figures">{position}</span>
             </label>
           );
         })}
@@ -172,8 +171,8 @@ export function StoryboardGrid({
   );
 }
 
-/** A part of a sprite, as wide as there is room. */
-function Picture({ frame: { sheet, x, y, width, height } }: { frame: StoryboardFrame }) {
+/** A tile of the sprite sheet, as wide as the available space. */
+function Tile({ frame: { sheet, x, y, width, height } }: { frame: StoryboardFrame }) {
   return (
     <svg
       aria-hidden="true"

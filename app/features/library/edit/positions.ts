@@ -1,25 +1,25 @@
 import { formatDuration } from "~/shared/format";
 import { CHAPTER_LINE, secondsOf } from "~/shared/timestamps";
 
-/** Moments of a video as they are typed, and as lines of its description. */
+/** Positions in a video as they are typed, and as chapter lines of its description. */
 
-/** Hours and minutes may be missing, seconds may have fractions. A video of a day is shown as `1440:00`. */
-const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
+/** Hours and minutes are optional, seconds may have fractions. A duration of a day is written `1440:00`. */
+const POSITION = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
-/** Seconds of a moment that somebody has typed, such as `1:30`, `1:02:03.5` or `90`; undefined for other text. */
+/** Parses a typed position such as `1:30`, `1:02:03.5` or `90`. Returns seconds, or undefined for other text. */
 export function parsePosition(text: string): number | undefined {
-  const [, hours = "0", minutes = "0", seconds] = MOMENT.exec(text.trim()) ?? [];
+  const [, hours = "0", minutes = "0", seconds] = POSITION.exec(text.trim()) ?? [];
   if (seconds === undefined) return undefined;
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** A moment as `parsePosition` reads it, to a tenth of a second, such as `1:30.5`. */
-export function positionText(seconds: number): string {
-  return exactPosition(Math.floor(seconds * 10) / 10);
+/** Formats a position for `parsePosition`, to a tenth of a second, such as `1:30.5`. */
+export function formatPosition(seconds: number): string {
+  return formatExactPosition(Math.floor(seconds * 10) / 10);
 }
 
-/** A moment as `parsePosition` reads it, to a millisecond, such as `1:30.04`. */
-export function exactPosition(seconds: number): string {
+/** Formats a position for `parsePosition`, to a millisecond, such as `1:30.04`. */
+export function formatExactPosition(seconds: number): string {
   const milliseconds = Math.round(seconds * 1_000);
   const part = String(milliseconds % 1_000)
     .padStart(3, "0")
@@ -28,13 +28,13 @@ export function exactPosition(seconds: number): string {
 }
 
 /**
- * A description with one more chapter, after those that begin before it, for its name to be written
- * over. The list of chapters begins with its first at 0:00.
+ * Inserts a chapter line into a description, after the chapters that start earlier, with a placeholder name. Adds a
+ * first chapter at 0:00 if there is none.
  *
- * @param seconds where it begins; parts of a second do not count.
- * @returns where the name stands in the text, besides.
+ * @param seconds where the chapter starts; fractions are dropped.
+ * @returns the new description, and the range of the placeholder in it.
  */
-export function withChapter(
+export function insertChapter(
   description: string,
   seconds: number,
 ): { text: string; from: number; to: number } {

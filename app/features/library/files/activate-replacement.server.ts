@@ -20,46 +20,43 @@ import { every } from "~db/runtime.server";
 import type { VideoRow } from "~db/schema";
 import type { HoldReason } from "~db/schema/moderation";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
-import { carryCaptions, cutCaptions } from "../edit/captions.server";
+import { carryCaptions, trimCaptions } from "../edit/captions.server";
 
-/**
- * What came of it: `on hold` while something holds the video, `not allowed` when the account may not change the
- * file of the video any more.
- */
+/** The result of a switch to another file; see `Obstacle` for what prevents one. */
 type Outcome = "done" | "gone" | "not ready" | Obstacle;
 
 /**
- * Makes a file that waits, one that was replaced, or an original, the file of its video. In one transaction the row
- * of the video gets its addresses, length, captions and all that was made of it, and what the row had
- * becomes an earlier file. No file is moved: killed at any point, one of the two is played.
+ * Switches a video to a pending, earlier or original file. In one transaction, the video's row gets the file's URLs,
+ * duration, captions and derived files, and the current ones become an earlier file. Doesn't move any files, so that a
+ * video always plays one of the two, even if the process is killed.
  *
- * @param userId who wants it; null for a file that takes over by itself, which must have all made of it and
- *   comes from somebody who may still replace the file.
+ * @param userId the user who requested the switch. Null for an automatic one, which requires that the file is fully
+ *   processed and that its sender may still replace the video's file.
  */
 export async function activateReplacement(fileId: string, userId: string | null): Promise<Outcome> {
-  const before = readBoth(fileId);
+  const before = readFileAndVideo(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
-  const obstacle = obstacleTo(before.file, userId);
+  const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // What has been counted belongs to the video before.
+  // The counted parts belong to the current file.
   flushWatchedParts();
   const base = basePathOf(before.file);
-  // One that comes back has the captions that it had.
+  // Earlier and original files keep their captions.
   const captions =
     before.file.state === "pending" && base
       ? await captionsOfNew(base, before)
       : before.file.captions;
   const outcome = await transaction((): Outcome => {
-    const now = readBoth(fileId);
+    const now = readFileAndVideo(fileId);
     if (!now) return "gone";
-    // Somebody has edited the captions meanwhile: the next try carries these.
+    // If the captions were edited in the meantime, the next attempt uses the edited ones.
     if (now.file.captions !== before.file.captions) return "not ready";
     if (now.video.captions !== before.video.captions) return "not ready";
     if (!isReady(now.file, userId !== null)) return "not ready";
-    const obstacle = obstacleTo(now.file, userId);
+    const obstacle = findObstacle(now.file, userId);
     if (obstacle) return obstacle;
-    exchange({ ...now, captions, userId });
+    swapFiles({ ...now, captions, userId });
     return "done";
   });
   if (outcome !== "done") return outcome;
@@ -68,29 +65,29 @@ export async function activateReplacement(fileId: string, userId: string | null)
     const videoId = video.id;
     await recordFile({ bucket: "videos", path: base, videoId, kind: "derived" });
   }
-  // Made in vain, because somebody has chosen a picture meanwhile.
-  const made = parseMediaUrl(file.thumbnail_url ?? "");
-  if (made && isChosen(video)) await removeUnreferenced([made], "discarded");
+  // Removes the generated poster if a custom thumbnail was set in the meantime.
+  const poster = parseMediaUrl(file.thumbnail_url ?? "");
+  if (poster && hasCustomThumbnail(video)) await removeUnreferenced([poster], "discarded");
   jobsChanged("work");
   return "done";
 }
 
-function captionsOfNew(base: string, { file, video }: Both): Promise<string | null> {
+function captionsOfNew(base: string, { file, video }: FileAndVideo): Promise<string | null> {
   if (file.cut_of === null || file.cut_start === null || file.cut_end === null)
     return carryCaptions(base, video.captions, file.captions);
   const isOfOriginal = basePathOf(video) === file.cut_of || video.cut_of === file.cut_of;
-  const today = { captions: isOfOriginal ? video.captions : null, start: video.cut_start ?? 0 };
+  const current = { captions: isOfOriginal ? video.captions : null, start: video.cut_start ?? 0 };
   const original = fileOfBasePath(video.id, file.cut_of);
   const cut = { start: file.cut_start, end: file.cut_end };
-  return cutCaptions(base, cut, original?.captions ?? null, today);
+  return trimCaptions(base, cut, original?.captions ?? null, current);
 }
 
-interface Both {
+interface FileAndVideo {
   file: VideoFileRow;
   video: VideoRow;
 }
 
-function readBoth(fileId: string): Both | undefined {
+function readFileAndVideo(fileId: string): FileAndVideo | undefined {
   const file = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier', 'original')",
   ).get(fileId);
@@ -100,24 +97,26 @@ function readBoth(fileId: string): Both | undefined {
 }
 
 /**
- * Whether a file can be played, and all is made of it. One that is wanted at once need not have its
- * stream, but its playable copy must not be under way: it is put in its place any moment.
+ * Whether a file can be played and is fully processed.
+ *
+ * @param isImmediate whether a playable file without a stream is enough. A running transcode still counts as not ready,
+ *   because it is about to replace the file.
  */
 export function isReady(
   file: Pick<VideoFileRow, "id" | "state" | "video_url">,
-  isWantedAtOnce: boolean,
+  isImmediate: boolean,
 ): boolean {
   if (file.state !== "pending") return true;
   if (file.video_url === "") return false;
   if (isUnscanned(file.id)) return false;
-  const unfinished = isWantedAtOnce
+  const unfinished = isImmediate
     ? "kind = 'transcode' AND state <> 'done'"
     : `kind <> 'cleanup' AND state IN ('waiting', 'running')
        OR kind IN ('transcode', 'ladder') AND state = 'failed'`;
   return !prepared(`SELECT 1 FROM jobs WHERE video_id = ? AND (${unfinished})`).get(file.id);
 }
 
-/** Whether a file waits for its scan, or for somebody who decides about what that found. */
+/** Whether the scan of a file is pending, or its findings need a decision. */
 function isUnscanned(fileId: string): boolean {
   const unscanned = prepared(
     `SELECT 1 FROM jobs WHERE video_id = @fileId AND kind = 'scan' AND state <> 'done'
@@ -126,28 +125,30 @@ function isUnscanned(fileId: string): boolean {
   return unscanned.get({ fileId }) !== undefined;
 }
 
-/** Whether somebody has chosen the thumbnail; such a one stays with the video. */
-export function isChosen(video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">): boolean {
+/** Whether the video has a custom thumbnail, which a new file doesn't replace. */
+export function hasCustomThumbnail(
+  video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">,
+): boolean {
   return video.thumbnail_url !== null && video.thumbnail_url !== video.generated_poster_url;
 }
 
-/** `{userId}/{uploadId}` of all files of a row; undefined when they are none of ours. */
+/** Returns `{userId}/{uploadId}`, which is common to all files of a row; undefined if they aren't on this site. */
 export function basePathOf(row: Pick<VideoRow, "video_url" | "source_url">): string | undefined {
   const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
   return name?.bucket === "videos" ? mediaBasePath(name.path) : undefined;
 }
 
-/** All that changes in the database, inside of the transaction. */
-function exchange({
+/** Swaps the files in the database, as a part of the caller's transaction. */
+function swapFiles({
   file,
   video,
   captions,
   userId,
-}: Both & { captions: string | null; userId: string | null }): void {
+}: FileAndVideo & { captions: string | null; userId: string | null }): void {
   const now = new Date().toISOString();
-  const staysPicture = isChosen(video);
+  const keepsThumbnail = hasCustomThumbnail(video);
   const digest = prepared<string>("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
-  // A new id: a form that names the old one is about another file.
+  // A new id, so that an open form with the old id doesn't act on a different file.
   const earlier = newFileId();
   runChange(
     database()
@@ -160,9 +161,9 @@ function exchange({
         replaced_at: now,
         sha256: digest.get(video.id) ?? null,
         ...pick(video, FILE_COLUMNS),
-        // A stream that is still growing ends with the job that makes it.
+        // A stream that is still being generated is incomplete, and its job is deleted below.
         ...(video.video_url === "" && { hls_url: null }),
-        ...pick(staysPicture ? NO_POSTER : video, POSTER_COLUMNS),
+        ...pick(keepsThumbnail ? NO_POSTER : video, POSTER_COLUMNS),
       }),
   );
   runChange(
@@ -170,17 +171,17 @@ function exchange({
       .updateTable("videos")
       .set({
         ...pick(file, FILE_COLUMNS),
-        ...(!staysPicture && pick(file, POSTER_COLUMNS)),
+        ...(!keepsThumbnail && pick(file, POSTER_COLUMNS)),
         captions,
         updated_at: now,
       })
       .where("id", "=", video.id),
   );
-  moveRecords(video, { from: file.id, to: earlier, staysPicture });
+  moveRecords(video, { from: file.id, to: earlier, keepsThumbnail });
   moveWatchedParts(video.id, { watched: file.watched, to: earlier });
-  // What was to be made of the earlier file is not made any more; what was made of this one stays made.
+  // Unfinished jobs of the earlier file are dropped; finished jobs of the new file are kept.
   prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
-  // Somebody has asked for them, or the video is popular: they are added to the stream of this one.
+  // Additional codecs were requested or the video is popular, so the new file's stream gets them too.
   prepared(
     `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, reason = NULL, worker = NULL,
        lease_until = NULL, finished_at = NULL
@@ -189,7 +190,7 @@ function exchange({
   prepared("DELETE FROM jobs WHERE video_id = ? AND state = 'running'").run(file.id);
   prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
-  settleOriginal(video.id, now);
+  updateOriginal(video.id, now);
   deleteFingerprint(video.id);
   recordFileChange([video.id], Date.parse(now));
   hideChangedVideo(video.id, Date.parse(now));
@@ -207,10 +208,10 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
 }
 
 /**
- * What the file of a video was cut from is its original, and in no trash. Any other file goes there,
- * counted from now on: a cut that has lost its original is a file like others.
+ * Marks the file that the current one was trimmed from as the original, which isn't in the trash. Any former original
+ * moves to the trash now. If the original no longer exists, the current file counts as untrimmed.
  */
-function settleOriginal(videoId: string, now: string): void {
+function updateOriginal(videoId: string, now: string): void {
   const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);
   const files = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE video_id = ? AND state IN ('earlier', 'original')",
@@ -231,12 +232,12 @@ function settleOriginal(videoId: string, now: string): void {
   ).run(videoId);
 }
 
-/** Why no other file can be sent or cut while one is pending. */
-export const PENDING =
-  "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
+/** Why a video can't be replaced or trimmed while another file is pending. */
+export const PENDING_MESSAGE =
+  "Another file is being processed for this video. Wait until it is ready, or discard it.";
 
-/** Whether another file of a video is to replace its own. */
-export function isPending(videoId: string): boolean {
+/** Whether a video has a pending file. */
+export function hasPendingFile(videoId: string): boolean {
   const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
   return pending.get(videoId) !== undefined;
 }
@@ -251,7 +252,7 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Parts of another video are others: the totals stay with the video, and one that comes back has its own. */
+/** Stores the watched parts with the earlier file and restores those of the new one, because positions differ. */
 function moveWatchedParts(
   videoId: string,
   { watched, to }: { watched: string | null; to: string },
@@ -267,22 +268,22 @@ function moveWatchedParts(
   ).run({ videoId, watched });
 }
 
-/** The files of the row so far become those of the earlier file, those of the new one the video's. */
+/** Assigns the records of the video's files to the earlier file, and those of the new file to the video. */
 function moveRecords(
   video: VideoRow,
-  { from, to, staysPicture }: { from: string; to: string; staysPicture: boolean },
+  { from, to, keepsThumbnail }: { from: string; to: string; keepsThumbnail: boolean },
 ): void {
   const base = basePathOf(video);
   if (base) {
     prepared(
       `UPDATE media_files SET video_id = @to
-       WHERE video_id = @video AND NOT (bucket = 'thumbnails' AND path = @picture)
+       WHERE video_id = @video AND NOT (bucket = 'thumbnails' AND path = @thumbnail)
          AND (path = @base OR (path >= @base || '.' AND path < @base || '0'))`,
     ).run({
       to,
       video: video.id,
       base,
-      picture: staysPicture ? (parseMediaUrl(video.thumbnail_url ?? "")?.path ?? "") : "",
+      thumbnail: keepsThumbnail ? (parseMediaUrl(video.thumbnail_url ?? "")?.path ?? "") : "",
     });
   }
   prepared("UPDATE media_files SET video_id = ? WHERE video_id = ?").run(video.id, from);
@@ -292,37 +293,37 @@ function moveRecords(
 
 const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
 
-/** What keeps a video from switching to another file: its hold, or the account that wants it or sent it. */
+/** Why a video can't switch to another file: a hold, or missing permissions of the requesting or sending account. */
 export type Obstacle = "on hold" | "not allowed";
 
 /**
- * Returns why a video can't switch to another file: what a moderator looks at, compares or blocks has to be
- * the file that the hold is about. Undefined if nothing holds it.
+ * Returns why a video can't switch to another file, or undefined if it has no hold. A moderator has to see, compare and
+ * block the file that the hold is about.
  */
-export function fileHold(videoId: string): string | undefined {
+export function fileHoldMessage(videoId: string): string | undefined {
   return messageOf(holdsOf([videoId]).get(videoId) ?? []);
 }
 
 /**
- * Returns why no file that replaces another can be sent. While the video is compared with the block list one
- * can: it waits until that is done.
+ * Returns why a replacement can't be uploaded, or undefined. While the video is being compared with the block list,
+ * uploading is possible, and the file stays pending until the comparison is done.
  */
-export function newFileHold(videoId: string): string | undefined {
+export function uploadHoldMessage(videoId: string): string | undefined {
   const reasons = holdsOf([videoId]).get(videoId) ?? [];
   return messageOf(reasons.filter((reason) => reason !== "comparing"));
 }
 
 /**
- * Returns what keeps a video from switching to a file. A file that was sent by somebody whose account was
- * restricted or whose video was published since waits for an editor.
+ * Returns what prevents a video from switching to a file. If the sender's account was restricted or the video was
+ * published since, an editor has to make the switch.
  *
- * @param userId who wants the switch; null for the one who sent the file.
+ * @param userId the user who requested the switch; null to check the sender of the file.
  */
-export function obstacleTo(
+export function findObstacle(
   file: Pick<VideoFileRow, "video_id" | "user_id">,
   userId: string | null,
 ): Obstacle | undefined {
-  if (fileHold(file.video_id)) return "on hold";
+  if (fileHoldMessage(file.video_id)) return "on hold";
   const changeable = changeableNow(userId ?? file.user_id, "/admin replace", [file.video_id]);
   return isRefusal(changeable) ? "not allowed" : undefined;
 }
@@ -332,10 +333,10 @@ function messageOf(reasons: readonly HoldReason[]): string | undefined {
   return reason && `${HOLD_MESSAGES[reason]} ${NOT_WHILE_HELD}`;
 }
 
-/** Jobs may be done by another process, which nobody here is told of. */
+/** Polls because jobs may finish in another process, which doesn't notify this one. */
 const POLL_EVERY_MS = 5_000;
 
-/** Lets files take over of which all is made: as soon as their last job is done, and at the start. */
+/** Switches videos to fully processed files: at startup, and as soon as a file's last job is done. */
 export function startActivatingReplacements(): void {
   const polls = every(POLL_EVERY_MS, "replace a video's file", activateReady, { firstMs: 0 });
   onJobsChanged((change) => {
@@ -343,7 +344,7 @@ export function startActivatingReplacements(): void {
   });
 }
 
-/** Lets each file take over of which all is made. */
+/** Switches each video with a fully processed pending file to that file. */
 export async function activateReady(): Promise<void> {
   const pending = prepared<string>("SELECT id FROM video_files WHERE state = 'pending'").pluck();
   for (const id of pending.all()) await activateReplacement(id, null);

@@ -6,30 +6,30 @@ import { formatAge } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
 import {
-  cutText,
   type FormFailure,
+  formatRange,
   type ManagedVideo,
   type OtherFile,
   type OtherFiles,
 } from "../managed-video";
 
-/** What the dialogs about the files of a video are given. */
+/** The props of the dialogs about a video's files. */
 export interface FileDialogProps {
   video: ManagedVideo;
   files: OtherFiles;
-  /** What is made of the file that is being prepared, among others. */
+  /** The unfinished jobs of the video and its pending file. */
   jobs: JobSummary | undefined;
-  /** Why the form that was sent was rejected. */
+  /** Why the form was rejected. */
   error: FormFailure | undefined;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   list: string;
-  /** The address of this dialog. */
+  /** The URL of this dialog. */
   address: string;
   /** Milliseconds since 1970. */
   now: number;
 }
 
-/** The file that is being prepared for a video: how far it is, and what can be done with it. */
+/** The pending file of a video: its progress, and buttons to use or discard it. */
 export function PendingFile({
   video,
   file,
@@ -41,21 +41,21 @@ export function PendingFile({
 }) {
   return (
     <section
-      aria-label={file.cut ? "New cut" : "New file"}
+      aria-label={file.range ? "Trimmed version" : "New file"}
       className="flex flex-col gap-3 rounded-lg border border-line p-4"
     >
-      <FileFacts file={file} verb={file.cut ? "Asked for" : "Sent"} now={now} />
+      <FileFacts file={file} verb={file.range ? "Requested" : "Uploaded"} now={now} />
       <JobLine summary={jobs} />
       {file.hasFailed && (
         <p className="text-sm">
-          It does not take over by itself. Try again in the queue, or discard it.
+          Processing this file failed. Retry it in the queue, or discard it.
         </p>
       )}
       {file.waitsFor && <p className="text-sm">{file.waitsFor}</p>}
       <div className="flex flex-wrap gap-3">
         {file.isPlayable && (
           <FileButton videoId={video.id} file={file} intent="use-file" action={list}>
-            Use it now
+            Switch now
           </FileButton>
         )}
         <FileButton
@@ -65,19 +65,19 @@ export function PendingFile({
           action={list}
           variant="ghost"
         >
-          Discard it
+          Discard
         </FileButton>
       </div>
     </section>
   );
 }
 
-/** Length, size, when and by whom. */
+/** The duration and size of a file, and when and by whom it was uploaded or replaced. */
 export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; now: number }) {
   return (
     <p className="min-w-0 text-sm figures">
       <span className="font-medium">{file.duration}</span>
-      {file.cut && ` (${cutText(file.cut)})`}
+      {file.range && ` (${formatRange(file.range)})`}
       {` · ${formatStorage(file.bytes)} · ${verb} ${formatAge(file.at, now)}`}
       {file.by && (
         <span className="text-muted">
@@ -89,7 +89,7 @@ export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; 
   );
 }
 
-/** Sends a form about one file of a video. */
+/** A button that sends a form about one file of a video. */
 export function FileButton({
   videoId,
   file,

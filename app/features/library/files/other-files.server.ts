@@ -7,13 +7,13 @@ import { failure } from "~/platform/failure";
 import { storedDuration } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
-import type { FileAnswer, OtherFile, OtherFiles } from "../managed-video";
+import type { FileResult, OtherFile, OtherFiles } from "../managed-video";
 import {
   activateReplacement,
-  fileHold,
+  fileHoldMessage,
+  findObstacle,
   isReady,
   type Obstacle,
-  obstacleTo,
 } from "./activate-replacement.server";
 
 const WAITS_FOR_EDITOR =
@@ -29,7 +29,7 @@ type Row = OtherFile & {
   cut_end: number | null;
 };
 
-/** The files of a video but the one it has, those that were replaced last first. */
+/** Returns all files of a video except the current one, the most recently replaced first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared<Row>(
     `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
@@ -40,96 +40,100 @@ export function otherFiles(videoId: string): OtherFiles {
      WHERE video_id = ? AND state IN ('pending', 'earlier', 'original')
      ORDER BY replaced_at DESC`,
   ).all(videoId);
-  const shown = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
+  const toOtherFile = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
     ...{ id, duration: storedDuration(duration), bytes, at, by },
-    ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),
+    ...(cut_start !== null && cut_end !== null && { range: { start: cut_start, end: cut_end } }),
   });
   const pending = rows.find(({ state }) => state === "pending");
   const original = rows.find(({ state }) => state === "original");
   return {
-    ...(original && { original: shown(original) }),
+    ...(original && { original: toOtherFile(original) }),
     ...(pending && {
       pending: {
-        ...shown(pending),
+        ...toOtherFile(pending),
         isPlayable: isReady(pending, true),
         hasFailed: pending.failed === 1,
         waitsFor: waitsFor(pending),
       },
     }),
-    earlier: rows.filter(({ state }) => state === "earlier").map(shown),
+    earlier: rows.filter(({ state }) => state === "earlier").map(toOtherFile),
   };
 }
 
 function waitsFor(file: Row): string | undefined {
-  return obstacleTo(file, null) === "not allowed" ? WAITS_FOR_EDITOR : fileHold(file.video_id);
+  return findObstacle(file, null) === "not allowed"
+    ? WAITS_FOR_EDITOR
+    : fileHoldMessage(file.video_id);
 }
 
-/** A file of a video, whose id the form carries beside its own: who may change the one may the other. */
+/** A file, and the id of its video, which permissions depend on. */
 interface FileOfVideo {
   id: string;
   videoId: string;
 }
 
-const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
+const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
 
-/** The failure of a switch to another file that something keeps from happening. */
-export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileAnswer {
+/** Returns the failure of a switch to another file because of an obstacle. */
+export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
   if (obstacle === "not allowed") return { code: "not-allowed" };
-  return failure(409, message, { detail: fileHold(videoId) });
+  return failure(409, message, { detail: fileHoldMessage(videoId) });
 }
 
-/** Makes another file that of its video. */
+/** Switches a video to another file. */
 async function switchTo(
   file: FileOfVideo,
   userId: string,
   message: string,
   done: ToastMessage,
-): Promise<FileAnswer> {
-  const outcome = isOf(file) ? await activateReplacement(file.id, userId) : "gone";
+): Promise<FileResult> {
+  const outcome = belongsToVideo(file) ? await activateReplacement(file.id, userId) : "gone";
   if (outcome === "done") return done;
   if (outcome === "gone") return failure(404, message, { detail: GONE });
   if (outcome === "not ready")
-    return failure(409, message, { detail: "It can't be played yet. Try again when it can." });
+    return failure(409, message, { detail: "This file can’t be played yet. Try again later." });
   return obstacleFailure(outcome, file.videoId, message);
 }
 
-/** Does not wait until all is made of a file that is to replace another. */
-export function useAtOnce(file: FileOfVideo, userId: string): Promise<FileAnswer> {
-  const description = "The video has its new file. What is not made of it yet follows.";
+/** Switches a video to its pending file before that is fully processed. */
+export function activateNow(file: FileOfVideo, userId: string): Promise<FileResult> {
+  const description = "The video now uses the new file. Processing continues in the background.";
   return switchTo(
     file,
     userId,
     "Failed to replace the file.",
-    success("File Replaced", description),
+    success("File replaced", description),
   );
 }
 
-/** Gives a video back a file that was replaced; the one that it has takes its place. */
-export function restoreFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
-  const description = "The video plays its earlier file again. The other is kept in the trash.";
+/** Switches a video back to a replaced file. The current file becomes an earlier one. */
+export function restoreFile(file: FileOfVideo, userId: string): Promise<FileResult> {
+  const description = "The earlier file was restored. The other file is in the trash.";
   return switchTo(
     file,
     userId,
     "Failed to restore the file.",
-    success("File Restored", description),
+    success("File restored", description),
   );
 }
 
-/** Gives up a file that was to replace another. */
-export async function discardFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+/** Removes the pending file of a video. */
+export async function discardFile(file: FileOfVideo, userId: string): Promise<FileResult> {
   const isUploader = accountNow(userId)?.role === "uploader";
   if (isUploader && evidenceAmong([file.videoId]).size > 0) return { code: "evidence" };
   const record = (removed: readonly RemovedFile[]) => {
     for (const { videoId, title } of removed)
       recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title });
   };
-  const removed = isOf(file) ? await removeReplaced([file.id], "pending", { record }) : [];
+  const removed = belongsToVideo(file)
+    ? await removeReplaced([file.id], "pending", { record })
+    : [];
   if (removed.length === 0) return failure(404, "Failed to discard the file.", { detail: GONE });
   jobsChanged("work");
-  return success("File Discarded", "The video keeps the file that it has.");
+  return success("File discarded", "The video keeps its current file.");
 }
 
-function isOf({ id, videoId }: FileOfVideo): boolean {
+function belongsToVideo({ id, videoId }: FileOfVideo): boolean {
   const row = prepared("SELECT 1 FROM video_files WHERE id = ? AND video_id = ?");
   return row.get(id, videoId) !== undefined;
 }

@@ -15,10 +15,10 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { FileField } from "~/ui/forms/field";
 import { useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { PageLink } from "~/ui/page-link";
-import { type ReplaceQuestion, WHEN_READY } from "../managed-video";
+import { type ReplaceQuestion, UNTIL_READY } from "../managed-video";
 import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
-/** Replaces the file of a video, shows the one that is being prepared, and brings earlier ones back. */
+/** Replaces the file of a video, shows the pending file, and restores earlier ones. */
 export function ReplaceDialog({
   video,
   files: { pending, original, earlier },
@@ -31,30 +31,28 @@ export function ReplaceDialog({
   now,
 }: FileDialogProps & {
   limits: FileLimits;
-  /** The uploaders' terms, where they have to be accepted. */
+  /** The uploader terms, if they have to be accepted. */
   terms: Terms | undefined;
 }) {
   return (
-    <Dialog title="Replace File" description={video.title} closeTo={list} wide>
+    <Dialog title="Replace file" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        Address, texts, views and links stay. {WHEN_READY} Captions that were added and a thumbnail
-        that was chosen are kept; captions, and chapters in the description, may not fit the new
-        file.
+        The link, texts and views don’t change. {UNTIL_READY} Uploaded captions and a custom
+        thumbnail are kept. Captions, and chapters in the description, may not match the new file.
       </p>
       <p className="text-sm figures">
-        The file there is: {video.duration} · {formatStorage(video.bytes)} with all that was made of
-        it.
+        Current file: {video.duration}, {formatStorage(video.bytes)} (including renditions).
       </p>
       {original && (
         <p className="text-sm">
-          It is a cut: the whole video is kept beside it.{" "}
+          This file is trimmed. The original is kept.{" "}
           <PageLink
             to={`${list}&trim=${encodeURIComponent(video.id)}`}
             preventScrollReset
             className="text-accent underline underline-offset-4"
           >
-            Start and end
+            Trim
           </PageLink>
         </p>
       )}
@@ -74,7 +72,7 @@ export function ReplaceDialog({
         <section className="flex flex-col gap-2">
           <h3 className="text-sm font-medium">Earlier files</h3>
           <p className="text-sm text-muted">
-            Each is in the trash for {TRASH_DAYS} days after it was replaced.
+            Replaced files stay in the trash for {TRASH_DAYS} days.
           </p>
           <ul className="ruled rounded-lg border border-line">
             {earlier.map((file) => (
@@ -92,11 +90,11 @@ export function ReplaceDialog({
   );
 }
 
-const UNSENT = "The file has not arrived yet. Leave all the same?";
+const LEAVE_WARNING = "The upload is still running. Leave anyway?";
 
 /**
- * Sends a file that is to replace that of a video. With scripts it goes ahead of the form, so that a lost
- * connection loses nothing of it; without, the form carries it.
+ * The form that uploads a replacement. With JavaScript, a resumable upload precedes the form; without it, the file is a
+ * part of the form.
  */
 function ReplaceForm({
   videoId,
@@ -107,31 +105,31 @@ function ReplaceForm({
   question,
 }: {
   videoId: string;
-  /** The address of the dialog, to which the form is sent. */
+  /** The URL of the dialog, which the form is sent to. */
   address: string;
-  /** Where Cancel leads. */
+  /** The URL that Cancel leads to. */
   list: string;
   limits: FileLimits;
-  /** The uploaders' terms, where they have to be accepted. */
+  /** The uploader terms, if they have to be accepted. */
   terms: Terms | undefined;
-  /** Set when the file is on the server and waits for a decision. */
+  /** Set if the file was uploaded and needs a decision. */
   question: ReplaceQuestion | undefined;
 }) {
-  const [refused, setRefused] = useState<string>();
+  const [rejection, setRejection] = useState<string>();
   const submit = useSubmit();
   const busy = useNavigation().formData?.get("intent") === "replace";
-  const accepted = useRef<string>();
+  const acceptedTerms = useRef<string>();
   const transfer = useFileTransfer((upload) =>
     submit(
       {
         ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
-        ...(accepted.current && { terms: accepted.current }),
+        ...(acceptedTerms.current && { terms: acceptedTerms.current }),
       },
       { method: "post", action: address, preventScrollReset: true },
     ),
   );
   const isSending = transfer.share !== undefined;
-  useLeaveWarning(() => (isSending ? UNSENT : undefined));
+  useLeaveWarning(() => (isSending ? LEAVE_WARNING : undefined));
   return (
     <Form
       method="post"
@@ -143,9 +141,9 @@ function ReplaceForm({
         if (!file) return;
         event.preventDefault();
         const error = fileError(file, limits);
-        setRefused(error);
-        accepted.current = new FormData(event.currentTarget).get("terms")?.toString();
-        if (!error) transfer.start(file, accepted.current);
+        setRejection(error);
+        acceptedTerms.current = new FormData(event.currentTarget).get("terms")?.toString();
+        if (!error) transfer.start(file, acceptedTerms.current);
       }}
       className="flex flex-col gap-5"
     >
@@ -159,14 +157,14 @@ function ReplaceForm({
       <input
         type="hidden"
         name="incomplete"
-        value={question?.kind === "cut off" ? "keep" : "ask"}
+        value={question?.kind === "incomplete" ? "keep" : "ask"}
       />
       {question ? (
         <>
           <input type="hidden" name="upload" value={question.upload} />
           <p className="text-sm break-words">
-            <bdi className="font-medium">{question.fileName}</bdi> waits on the server for your
-            decision.
+            <bdi className="font-medium">{question.fileName}</bdi> was uploaded. Confirm to
+            continue.
           </p>
         </>
       ) : (
@@ -176,14 +174,14 @@ function ReplaceForm({
           accept="video/*"
           required
           hint={videoHint(limits)}
-          error={refused ?? transfer.error}
+          error={rejection ?? transfer.error}
           disabled={isSending || busy}
         />
       )}
       <TermsField terms={terms} error={question?.kind === "terms" ? NOT_ACCEPTED : undefined} />
       {isSending && (
         <div className="flex flex-col gap-2">
-          <UploadBar label="Upload of the new file" share={transfer.share ?? 0} />
+          <UploadBar label="Upload progress" share={transfer.share ?? 0} />
           <p className="text-sm text-muted figures">
             {["Uploading...", transfer.text].filter(Boolean).join(" · ")}
           </p>
@@ -199,8 +197,8 @@ function ReplaceForm({
             Cancel
           </ButtonLink>
         )}
-        <Button busy={busy || isSending} busyLabel={isSending ? "Uploading..." : "Examining..."}>
-          {question && question.kind !== "terms" ? "Replace all the same" : "Replace file"}
+        <Button busy={busy || isSending} busyLabel={isSending ? "Uploading..." : "Replacing..."}>
+          {question && question.kind !== "terms" ? "Replace anyway" : "Replace file"}
         </Button>
       </div>
     </Form>
@@ -210,9 +208,9 @@ function ReplaceForm({
 const INTERRUPTED = "Connection lost. Trying again...";
 
 /**
- * Sends one file over tus. `onArrived` is given the name by which a form sends it on.
+ * Uploads one file over tus, and passes the upload's name to `onArrived`, for the form.
  *
- * @returns `share`, from 0 to 1 and undefined while nothing is sent, and `text`, its figures or what it waits for.
+ * @returns `share`, the progress from 0 to 1, undefined while nothing is being uploaded, and `text`, its details.
  */
 function useFileTransfer(onArrived: (upload: string) => void) {
   const [share, setShare] = useState<number>();
@@ -262,7 +260,7 @@ function useFileTransfer(onArrived: (upload: string) => void) {
     stop();
   }, [stop]);
 
-  // What was sent stays: the same file goes on from there.
+  // Keeps the partial upload, so that selecting the same file resumes it.
   useEffect(
     () => () => void running.current?.then((transfer) => transfer.pause()).catch(() => {}),
     [],

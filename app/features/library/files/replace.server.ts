@@ -39,121 +39,125 @@ import { success } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import {
-  type FileAnswer,
+  type FileResult,
   type FormFailure,
   type ReplaceQuestion,
-  WHEN_READY,
+  UNTIL_READY,
 } from "../managed-video";
 import {
   activateReplacement,
-  fileHold,
-  isChosen,
-  isPending,
-  newFileHold,
+  fileHoldMessage,
+  hasCustomThumbnail,
+  hasPendingFile,
   newFileId,
-  PENDING,
+  PENDING_MESSAGE,
+  uploadHoldMessage,
 } from "./activate-replacement.server";
 
 const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
-/** The video stays as it is: in place of its video nobody would look at the new one. */
-const LOOKS_BLOCKED =
+/** Refused, because nobody would review a replacement. A new video goes on hold and is reviewed. */
+const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
-const RECORD_FIRST = "Record it before another file is shown in place of this one.";
-/** In place of a video that may be public, none is shown that was not compared. */
+const RECORD_FIRST = "Add the record before you replace the file.";
+/** A possibly public video must not get a file that hasn't been compared with the block list. */
 const NOT_COMPARED =
-  "This file couldn’t be compared in time with the videos that were removed. Try again in a moment, or upload it as a new video.";
+  "This file couldn’t be compared with removed videos in time. Try again in a few minutes, or upload it as a new video.";
 
-/** What the form sends. */
+/** The fields of the replace form. */
 export interface Replacement {
-  /** The video. */
+  /** The id of the video. */
   id: string;
-  /** A file that came with the form, or what names one that was sent before. */
+  /** The file sent with the form, or the name of a finished upload. */
   file?: ReceivedFile;
   upload?: string;
-  /** Why a file that came with the form was rejected. */
+  /** Why the file sent with the form was rejected. */
   fileError?: UploadError;
-  /** `ask` to be told that the catalogue has the same file, `keep` to take one that is cut off. */
+  /** `ask` to be asked about a duplicate or incomplete file, `keep` to accept it. */
   duplicate?: string;
   incomplete?: string;
-  /** The version of the uploaders' terms that is accepted. */
+  /** The version of the uploader terms that was accepted. */
   terms?: string;
 }
 
 /**
- * Takes a file that is to replace that of a video, after the same checks as an upload. It is converted
- * under a row of its own; the video is as it was until all of that is done.
+ * Accepts a replacement for the file of a video, after the same checks as for an upload. It is processed in its own
+ * row; the video doesn't change until that is done.
  *
- * @returns the failure when nothing was changed: 404 for a deleted video, 409 with the question that has
- *   to be answered first, or when another file is under way, and what an upload is refused with. A file
- *   that was sent before then waits for another try.
+ * @returns a failure if nothing was changed: 404 for a deleted video; 409 with a question for the user, or if another
+ *   file is pending; otherwise the failures of an upload. A finished upload then stays available for another attempt.
  */
-export async function replaceFile(replacement: Replacement, userId: string): Promise<FileAnswer> {
+export async function replaceFile(replacement: Replacement, userId: string): Promise<FileResult> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
   if (!upload) return tryToReplace(replacement, userId);
   const request = JSON.stringify(["replace", fields]);
   return shareOutcome({ userId, upload, request }, () => tryToReplace(replacement, userId));
 }
 
-async function tryToReplace(replacement: Replacement, userId: string): Promise<FileAnswer> {
+async function tryToReplace(replacement: Replacement, userId: string): Promise<FileResult> {
   const { upload } = replacement;
   try {
-    return await examineAndTake(replacement, userId);
+    return await checkAndStore(replacement, userId);
   } catch (error) {
     if (!(error instanceof UploadError)) throw error;
-    // No other try can make a video of it.
+    // Another attempt would fail as well.
     if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
     const { status, message, retryAfterSeconds } = error;
     return { ...refuse(status as FormFailure["status"], message), retryAfterSeconds };
   }
 }
 
-async function examineAndTake(
+async function checkAndStore(
   { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
-): Promise<FileAnswer> {
+): Promise<FileResult> {
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return { code: "gone" };
-  const held = newFileHold(id);
+  const held = uploadHoldMessage(id);
   if (held) return refuse(409, held);
   const refusal = consentRefusals([id]).get(id);
-  // Another video without a record may not go where everybody sees it.
+  // Another video without a consent record must not become public.
   if (refusal && video.status === "published") return refuse(422, `${refusal} ${RECORD_FIRST}`);
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
-  if (!file) return refuse(422, "A video file is needed.");
-  const wait = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
-    const waiting = upload ?? (await storeFinishedUpload(userId, file));
-    return refuse(status, detail, { upload: waiting, fileName: file.name, kind });
+  if (!file) return refuse(422, "Choose a video file.");
+  const ask = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
+    const uploadName = upload ?? (await storeFinishedUpload(userId, file));
+    return refuse(status, detail, { upload: uploadName, fileName: file.name, kind });
   };
-  if (isPending(id)) return refuse(409, PENDING);
+  if (hasPendingFile(id)) return refuse(409, PENDING_MESSAGE);
   requireQuota(userId, file.bytes);
   const agreed = checkTerms(terms ?? file.terms);
-  if (agreed.refusal) return wait("terms", agreed.refusal, 422);
+  if (agreed.refusal) return ask("terms", agreed.refusal, 422);
   const sender = { userId, detail: video.title, subjectId: id };
   await refuseBlockedFile(file, sender);
   const account = accountNow(userId);
   const own = account && ownVideosOf(account, "/admin replace")?.userId;
-  const same = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
-  if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
+  const duplicateOf = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
+  if (duplicateOf) return ask("duplicate", `Duplicate of “${duplicateOf.title}”.`);
   const probed = await probeUpload(file.path, userId);
   if (probed.cutOff && incomplete !== "keep")
-    return wait("cut off", incompleteMessage(probed.cutOff));
-  const look = await compareFile(file.path);
-  if (look === "late") throw new UploadError(503, NOT_COMPARED);
-  if (look && look.blockedVideos.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
-  const taken = await store(id, file, probed, sender, agreed.acceptance);
-  if (typeof taken !== "string") return taken;
+    return ask("incomplete", incompleteMessage(probed.cutOff));
+  const comparison = await compareFile(file.path);
+  if (comparison === "late") throw new UploadError(503, NOT_COMPARED);
+  if (comparison && comparison.blockedVideos.length > 0)
+    throw new UploadError(422, RESEMBLES_BLOCKED, "video");
+  const stored = await store(id, file, probed, sender, agreed.acceptance);
+  if (typeof stored !== "string") return stored;
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
-  // Where nothing can be made of it, as without ffmpeg, it takes over at once.
-  const isDone = (await activateReplacement(taken, null)) === "done";
-  const messages = [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)];
-  return success(isDone ? "File Replaced" : "File Received", messages.filter(Boolean).join(" "));
+  // Without any processing, for example without ffmpeg, the video switches immediately.
+  const isDone = (await activateReplacement(stored, null)) === "done";
+  const messages = [
+    isDone ? "The video now uses the new file." : UNTIL_READY,
+    refusal,
+    fileHoldMessage(id),
+  ];
+  return success(isDone ? "File replaced" : "File uploaded", messages.filter(Boolean).join(" "));
 }
 
-/** Puts the file into its bucket, then writes its row, its record, its jobs and the activity at once. */
+/** Moves the file into its bucket, then writes its row, record, jobs and activity in one transaction. */
 async function store(
   videoId: string,
   file: ReceivedFile,
@@ -162,7 +166,7 @@ async function store(
   acceptance: Acceptance | undefined,
 ): Promise<string | FormFailure | Refusal> {
   const { userId } = sender;
-  // Once more while the file has the digests that it came with.
+  // Checked again before removing metadata changes the digests.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
   const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.ending });
@@ -177,9 +181,9 @@ async function store(
       if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin replace", [videoId]);
       if (isRefusal(changeable)) return changeable;
-      const held = newFileHold(videoId);
+      const held = uploadHoldMessage(videoId);
       if (held) return refuse(409, held);
-      if (isPending(videoId)) return refuse(409, PENDING);
+      if (hasPendingFile(videoId)) return refuse(409, PENDING_MESSAGE);
       requireQuota(userId, bytes);
       runChange(
         database()
@@ -198,7 +202,7 @@ async function store(
       recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
       storeAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
-      const kinds = DEFAULT_KINDS.filter((kind) => kind !== "poster" || !isChosen(video));
+      const kinds = DEFAULT_KINDS.filter((kind) => kind !== "poster" || !hasCustomThumbnail(video));
       enqueueJobs([id], kinds);
       const entry = { userId, subjectId: videoId, detail: video.title };
       recordActivity({ ...entry, action: "file-send" });

@@ -8,11 +8,11 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { StoryboardGrid } from "../edit/position-picker";
-import { exactPosition, parsePosition } from "../edit/positions";
-import { cutText, type FormFailure, type TrimView, type TypedCut } from "../managed-video";
+import { formatExactPosition, parsePosition } from "../edit/positions";
+import { type FormFailure, formatRange, type TrimView, type TypedRange } from "../managed-video";
 import { type FileDialogProps, PendingFile } from "./file-parts";
 
-/** Sets where a video starts and ends, shows the cut that is being made, and undoes the one there is. */
+/** Trims a video, shows the pending trimmed file, and undoes an existing trim. */
 export function TrimDialog({
   video,
   trim,
@@ -25,22 +25,22 @@ export function TrimDialog({
 }: FileDialogProps & { trim: TrimView }) {
   const isUndoing = useNavigation().formData?.get("intent") === "undo-trim";
   return (
-    <Dialog title="Start and End" description={video.title} closeTo={list} wide>
+    <Dialog title="Trim video" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The video becomes a part of its video, exact to the picture; it plays as it is until the cut
-        is ready. The whole video is kept, and the cut can be undone. Captions, pictures and stream
-        follow the cut; times and chapters in the description are not changed.
+        Trim to the exact frame without losing the original. The current version stays online until
+        the trimmed one is ready. Captions, thumbnail and storyboard are adjusted; times and
+        chapters in the description don’t change.
       </p>
-      {trim.cut && (
+      {trim.range && (
         <section
-          aria-label="The cut there is"
+          aria-label="Current trim"
           className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-4"
         >
           <p className="min-w-0 text-sm figures">
-            {`It plays ${cutText(trim.cut)} of ${trim.duration}.`}
+            {`Plays ${formatRange(trim.range)} of ${trim.duration}.`}
             {original && (
-              <span className="text-muted">{` The whole video takes ${formatStorage(original.bytes)}.`}</span>
+              <span className="text-muted">{` The original takes up ${formatStorage(original.bytes)}.`}</span>
             )}
           </p>
           {!pending && (
@@ -48,7 +48,7 @@ export function TrimDialog({
               <input type="hidden" name="intent" value="undo-trim" />
               <input type="hidden" name="id" value={video.id} />
               <Button variant="secondary" size="sm" busy={isUndoing} busyLabel="Undoing...">
-                Undo the cut
+                Undo trim
               </Button>
             </Form>
           )}
@@ -58,7 +58,7 @@ export function TrimDialog({
         <PendingFile video={video} file={pending} jobs={jobs} list={list} now={now} />
       ) : trim.url ? (
         <TrimForm
-          key={`${trim.url} ${trim.cut && cutText(trim.cut)}`}
+          key={`${trim.url} ${trim.range && formatRange(trim.range)}`}
           videoId={video.id}
           trim={trim}
           rejected={error?.trim}
@@ -66,21 +66,19 @@ export function TrimDialog({
           address={address}
         />
       ) : (
-        <p className="text-sm">
-          There is no file of this video on this site that could be cut yet.
-        </p>
+        <p className="text-sm">This video has no file on this site that can be trimmed yet.</p>
       )}
     </Dialog>
   );
 }
 
 /**
- * Two moments of a video. With scripts the video stands beside them: buttons take over the moment that it
- * shows, and what is typed is shown. Without, moments are typed.
+ * The start and end of a video. With JavaScript, buttons use the player's position, and the player seeks to a typed
+ * position.
  */
 function TrimForm({
   videoId,
-  trim: { url, duration, frames, cut },
+  trim: { url, duration, frames, range: savedRange },
   rejected,
   list,
   address,
@@ -88,46 +86,47 @@ function TrimForm({
   videoId: string;
   trim: TrimView;
   rejected: FormFailure["trim"];
-  /** Where Cancel leads. */
+  /** The URL that Cancel leads to. */
   list: string;
-  /** The address of the dialog, to which the form is sent. */
+  /** The URL of the dialog, which the form is sent to. */
   address: string;
 }) {
   const player = useRef<HTMLVideoElement>(null);
   const stopAt = useRef<number>();
   const hydrated = useHydrated();
   const busy = useNavigation().formData?.get("intent") === "trim";
-  const [typed, setTyped] = useState<TypedCut>(
+  const [typed, setTyped] = useState<TypedRange>(
     rejected?.typed ?? {
-      start: cut ? exactPosition(cut.start) : "",
-      end: cut ? exactPosition(cut.end) : "",
+      start: savedRange ? formatExactPosition(savedRange.start) : "",
+      end: savedRange ? formatExactPosition(savedRange.end) : "",
     },
   );
   const start = typed.start.trim() ? parsePosition(typed.start) : 0;
   const end = typed.end.trim() ? parsePosition(typed.end) : secondsOf(duration);
-  const part = start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
+  const range =
+    start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
 
-  function show(seconds: number | undefined) {
+  function seek(seconds: number | undefined) {
     stopAt.current = undefined;
     if (player.current && seconds !== undefined) player.current.currentTime = seconds;
   }
 
-  function type(name: keyof TypedCut, text: string) {
+  function type(name: keyof TypedRange, text: string) {
     setTyped((before) => ({ ...before, [name]: text }));
-    show(parsePosition(text));
+    seek(parsePosition(text));
   }
 
-  function take(name: keyof TypedCut) {
+  function setToCurrent(name: keyof TypedRange) {
     if (!player.current) return;
-    const text = exactPosition(player.current.currentTime);
+    const text = formatExactPosition(player.current.currentTime);
     setTyped((before) => ({ ...before, [name]: text }));
   }
 
-  function playPart() {
-    if (!player.current || !part) return;
-    player.current.currentTime = part.start;
-    stopAt.current = part.end;
-    // A video that can't be played says so itself.
+  function preview() {
+    if (!player.current || !range) return;
+    player.current.currentTime = range.start;
+    stopAt.current = range.end;
+    // The player shows its own error.
     player.current.play().catch(() => {});
   }
 
@@ -138,7 +137,7 @@ function TrimForm({
       <video
         ref={player}
         src={url}
-        aria-label="The whole video"
+        aria-label="Original video"
         controls
         muted
         playsInline
@@ -153,9 +152,9 @@ function TrimForm({
       {hydrated && (
         <StoryboardGrid
           frames={frames}
-          legend="Go to one of these pictures"
+          legend="Jump to a frame"
           name="shown"
-          onChoose={(moment) => show(parsePosition(moment))}
+          onChoose={(position) => seek(parsePosition(position))}
         />
       )}
       <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
@@ -168,8 +167,8 @@ function TrimForm({
                 placeholder={name === "start" ? "0:00" : duration}
                 hint={
                   name === "start"
-                    ? "minutes:seconds of the whole video; empty: its beginning"
-                    : "empty: its end"
+                    ? "m:ss in the original. Leave blank for the beginning."
+                    : "Leave blank for the end."
                 }
                 value={typed[name]}
                 onChange={(event) => type(name, event.currentTarget.value)}
@@ -177,8 +176,13 @@ function TrimForm({
               />
             </div>
             {hydrated && (
-              <Button type="button" variant="secondary" size="sm" onClick={() => take(name)}>
-                {name === "start" ? "Starts here" : "Ends here"}
+              <Button
+                type="button"
+                variant="secondary"
+                size="sm"
+                onClick={() => setToCurrent(name)}
+              >
+                {name === "start" ? "Set start" : "Set end"}
               </Button>
             )}
           </div>
@@ -186,22 +190,22 @@ function TrimForm({
       </div>
       {hydrated && (
         <p role="status" className="text-sm text-muted figures">
-          {part
-            ? `The video will be ${exactPosition(part.end - part.start)} long.`
-            : "It has to end after its start."}
+          {range
+            ? `Length after trimming: ${formatExactPosition(range.end - range.start)}`
+            : "End must be after start."}
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-3">
         {hydrated && (
-          <Button type="button" variant="ghost" onClick={playPart} disabled={!part}>
-            Play this part
+          <Button type="button" variant="ghost" onClick={preview} disabled={!range}>
+            Preview
           </Button>
         )}
         <ButtonLink to={list} preventScrollReset variant="ghost">
           Cancel
         </ButtonLink>
-        <Button busy={busy} busyLabel="Looking at the video...">
-          Cut the video
+        <Button busy={busy} busyLabel="Saving...">
+          Save trim
         </Button>
       </div>
     </Form>

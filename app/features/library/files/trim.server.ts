@@ -23,115 +23,121 @@ import { firstRow, runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/frames.server";
 import {
-  type FileAnswer,
+  type FileResult,
   type FormFailure,
-  readCut,
+  readRange,
   type TrimView,
-  type TypedCut,
+  type TypedRange,
 } from "../managed-video";
 import {
   activateReplacement,
   basePathOf,
-  isChosen,
-  isPending,
-  newFileHold,
+  hasCustomThumbnail,
+  hasPendingFile,
   newFileId,
-  PENDING,
+  PENDING_MESSAGE,
+  uploadHoldMessage,
 } from "./activate-replacement.server";
 import { obstacleFailure } from "./other-files.server";
 
-const FAILED = "Failed to cut the video.";
-const UNDO_FAILED = "Failed to undo the cut.";
-const CONVERTING = "This video is still being made playable. Cut it when it can be watched.";
-const NO_FILE = "This video has no file on this site that could be cut.";
-const MISSING = "The file of this video is not there any more, or can't be read.";
-const CHANGED = "The video got another file in the meantime. Look at it again, then cut it.";
-const FULL = "The disk is nearly full. Make room, and try again.";
-const STORE_AWAY = "The file store isn't responding. Try again in a few minutes.";
-const NO_FFMPEG = "ffmpeg is not installed on the server: nothing can be cut.";
+const FAILED = "Failed to trim the video.";
+const UNDO_FAILED = "Failed to undo the trim.";
+const CONVERTING = "This video is still being processed. Trim it once it can be played.";
+const NO_FILE = "This video has no file on this site that can be trimmed.";
+const MISSING = "The file of this video doesn’t exist or can’t be read.";
+const CHANGED = "The video’s file was replaced in the meantime. Check the times, then try again.";
+const FULL = "The disk is almost full. Free up space, then try again.";
+const STORE_UNAVAILABLE = "The file store isn't responding. Try again in a few minutes.";
+const NO_FFMPEG = "Videos can’t be trimmed because ffmpeg is not installed on the server.";
 
-/** What the dialog of a video shows. */
+/** Returns the data of the trim dialog. */
 export async function trimView(videoId: string): Promise<TrimView> {
   const video = findVideo(videoId);
   const original = video && originalOf(video);
-  const cut = video && cutOf(video);
+  const range = video && trimRangeOf(video);
   return {
     url: ownMediaPath(original?.video_url),
     duration: storedDuration(original?.duration ?? ""),
     frames: await storyboardFrames(original?.storyboard_url ?? null),
-    ...(cut && { cut }),
+    ...(range && { range }),
   };
 }
 
 /**
- * Asks for a file that is a part of the video of a video. It is made from the original, also where the
- * video has a cut of it already, and takes over once all is made of it. The original is kept then.
+ * Trims a video: enqueues a file with the given range of the original, even if the video is already trimmed. The video
+ * switches to it once it is fully processed, and keeps the original.
  *
- * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file yet or another
- *   one is under way, 422 for times that are none of the video, 429 where too many requests of the account wait, 503 if
- *   the store doesn't respond, 507 for a full disk.
+ * @returns a failure if nothing was changed: 404 for a deleted video; 409 if it has no playable file yet or another
+ *   file is pending; 422 for invalid times; 429 if too many requests of the account are waiting; 503 if the file store
+ *   doesn't respond; 507 if the disk is full.
  */
 export async function trimVideo(
-  { id, ...typed }: TypedCut & { id: string },
+  { id, ...typed }: TypedRange & { id: string },
   userId: string,
-): Promise<FileAnswer> {
-  const refuse = (status: FormFailure["status"], detail: string, fields: Partial<TypedCut> = {}) =>
-    failure(status, FAILED, { detail, trim: { typed, fields } });
+): Promise<FileResult> {
+  const refuse = (
+    status: FormFailure["status"],
+    detail: string,
+    fields: Partial<TypedRange> = {},
+  ) => failure(status, FAILED, { detail, trim: { typed, fields } });
   const video = findVideo(id);
   if (!video) return { code: "gone" };
-  const held = newFileHold(id);
+  const held = uploadHoldMessage(id);
   if (held) return refuse(409, held);
-  if (isPending(id)) return refuse(409, PENDING);
+  if (hasPendingFile(id)) return refuse(409, PENDING_MESSAGE);
   if (isBeingConverted(video)) return refuse(409, CONVERTING);
   const base = originalBase(video);
   const file = bestFilePath(originalOf(video) ?? { video_url: "", source_url: null });
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
-  const length = await lengthOf(file, userId);
+  const length = await durationOf(file, userId);
   if (length instanceof UploadError) return refuse(429, length.message);
-  if (length === "away") return refuse(503, STORE_AWAY);
+  if (length === "unavailable") return refuse(503, STORE_UNAVAILABLE);
   if (length === undefined) return refuse(409, MISSING);
-  const cut = readCut(typed, length);
-  if ("fields" in cut) return refuse(422, "Look at the times.", cut.fields);
-  const needless = needlessCut(cut, length, cutOf(video));
-  if (needless) return refuse(422, needless);
-  const outcome = await store({ id, base, cut }, userId).catch((error) => {
+  const range = readRange(typed, length);
+  if ("fields" in range) return refuse(422, "Check the start and end times.", range.fields);
+  const unneeded = unnecessaryTrim(range, length, trimRangeOf(video));
+  if (unneeded) return refuse(422, unneeded);
+  const outcome = await store({ id, base, range }, userId).catch((error) => {
     if (error instanceof UploadError) return FULL;
     throw error;
   });
   if (typeof outcome === "string") return refuse(outcome === FULL ? 507 : 409, outcome);
   if (outcome) return outcome;
   jobsChanged("work");
-  return success("Cut Begun", "The video plays as it is until the cut is ready.");
+  return success(
+    "Trimming started",
+    "The current version stays online until the trimmed one is ready.",
+  );
 }
 
-/** Gives a video its original back; the cut becomes an earlier file. */
-export async function undoCut(id: string, userId: string): Promise<FileAnswer> {
+/** Switches a video back to its original. The trimmed file becomes an earlier file. */
+export async function undoTrim(id: string, userId: string): Promise<FileResult> {
   if (!findVideo(id)) return { code: "gone" };
-  if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
+  if (hasPendingFile(id)) return failure(409, UNDO_FAILED, { detail: PENDING_MESSAGE });
   const original = prepared("SELECT id FROM video_files WHERE video_id = ? AND state = 'original'");
   const outcome = await activateReplacement(String(original.pluck().get(id)), userId);
   if (outcome === "on hold" || outcome === "not allowed") {
     return obstacleFailure(outcome, id, UNDO_FAILED);
   }
   if (outcome !== "done") {
-    const detail = "The video is not cut: somebody may have undone it in the meantime.";
+    const detail = "The video isn’t trimmed. Someone may have undone the trim in the meantime.";
     return failure(409, UNDO_FAILED, { detail });
   }
-  const description = "The video plays its whole video again. The cut is kept in the trash.";
-  return success("Cut Undone", description);
+  const description = "The original was restored. The trimmed file is in the trash.";
+  return success("Trim undone", description);
 }
 
 function findVideo(id: string): VideoRow | undefined {
   return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }
 
-function cutOf({ cut_start: start, cut_end: end }: VideoRow): TrimRange | undefined {
+function trimRangeOf({ cut_start: start, cut_end: end }: VideoRow): TrimRange | undefined {
   return start === null || end === null ? undefined : { start, end };
 }
 
-/** `{userId}/{uploadId}` of the file that cuts are made from. */
+/** Returns `{userId}/{uploadId}` of the file that trimmed files are created from. */
 function originalBase(video: VideoRow): string | undefined {
   return video.cut_of ?? basePathOf(video);
 }
@@ -141,22 +147,22 @@ function originalOf(video: VideoRow) {
   return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
-/** Its file may be put in another's place any moment. */
+/** Whether a running conversion is about to replace the video's file. */
 function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
-  const isUnderWay = prepared(
+  const isTranscoding = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
   ).get(id);
-  return isUnderWay !== undefined || (video_url === "" && source_url !== null);
+  return isTranscoding !== undefined || (video_url === "" && source_url !== null);
 }
 
 /**
- * Seconds of a file; undefined for one that is gone or can't be read, "away" if the store doesn't respond, and an
- * error where too many requests of the account wait.
+ * Returns the duration of a file in seconds; undefined if it doesn't exist or can't be read, "unavailable" if the file
+ * store doesn't respond, and an error if too many requests of the account are waiting.
  */
-async function lengthOf(
+async function durationOf(
   file: string,
   userId: string,
-): Promise<number | "away" | UploadError | undefined> {
+): Promise<number | "unavailable" | UploadError | undefined> {
   try {
     const read = async () => (await cachedProbe(file)).durationSeconds;
     return await withSlot(() => withReadableFile(file, read, { fetchCopy: false }), {
@@ -166,36 +172,32 @@ async function lengthOf(
   } catch (error) {
     if (error instanceof UploadError) return error;
     if (error instanceof RefusedFileError || error instanceof InterruptedError) return undefined;
-    if (error instanceof StorageError) return error.isPermanent ? undefined : "away";
+    if (error instanceof StorageError) return error.isPermanent ? undefined : "unavailable";
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
 
-/** Less than a picture of any video. */
+/** Shorter than a frame of any video. */
 const SAME_SECONDS = 0.01;
 
-function needlessCut(
-  cut: TrimRange,
-  length: number,
-  today: TrimRange | undefined,
-): string | undefined {
+function unnecessaryTrim(range: TrimRange, length: number, current: TrimRange | undefined): string | undefined {
   const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
-  if (today && isSame(cut, today)) return "The video is cut like this already.";
-  if (!isSame(cut, { start: 0, end: length })) return undefined;
-  return today
-    ? "This is the whole video: undo the cut instead."
-    : "This is the whole video: nothing would be cut off.";
+  if (current && isSame(range, current)) return "The video is already trimmed to this range.";
+  if (!isSame(range, { start: 0, end: length })) return undefined;
+  return current
+    ? "This is the full length of the video. Undo the trim instead."
+    : "This is the full length of the video, so there is nothing to trim.";
 }
 
-/** Writes the row of the cut, its jobs and the activity at once. Returns why not. */
+/** Writes the row of the trimmed file, its jobs and the activity in one transaction. Returns what prevents it. */
 async function store(
-  { id, base, cut }: { id: string; base: string; cut: TrimRange },
+  { id, base, range }: { id: string; base: string; range: TrimRange },
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
-  // Stays reserved for the cut, whose row names it by its time.
+  // Stays reserved for the trimmed file, because its row refers to it by its time.
   const uploadId = await reserveUploadId(folder);
   let isStored = false;
   try {
@@ -204,9 +206,9 @@ async function store(
       if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin trim", [id]);
       if (isRefusal(changeable)) return changeable;
-      const held = newFileHold(id);
+      const held = uploadHoldMessage(id);
       if (held) return held;
-      if (isPending(id)) return PENDING;
+      if (hasPendingFile(id)) return PENDING_MESSAGE;
       const original = originalOf(video);
       if (originalBase(video) !== base || !original || isBeingConverted(video)) return CHANGED;
       const file = newFileId();
@@ -219,17 +221,17 @@ async function store(
             state: "pending",
             user_id: userId,
             created_at: new Date(uploadId).toISOString(),
-            duration: formatDuration(Math.round(cut.end - cut.start)),
-            // They come from the original, when the cut takes over.
+            duration: formatDuration(Math.round(range.end - range.start)),
+            // Set from the original when the video switches to this file.
             captions: "[]",
             sha256: original.sha256,
             cut_of: base,
-            cut_start: cut.start,
-            cut_end: cut.end,
+            cut_start: range.start,
+            cut_end: range.end,
           }),
       );
-      const needless = isChosen(video) ? ["captions", "poster"] : ["captions"];
-      const kinds = DEFAULT_KINDS.filter((kind) => !needless.includes(kind));
+      const unneeded = hasCustomThumbnail(video) ? ["captions", "poster"] : ["captions"];
+      const kinds = DEFAULT_KINDS.filter((kind) => !unneeded.includes(kind));
       enqueueJobs([file], kinds);
       const entry = { userId, subjectId: id, detail: video.title };
       recordActivity({ ...entry, action: "cut-ask" });

@@ -7,28 +7,28 @@ import { classNames } from "~/ui/class-names";
 import { CheckboxField, Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import {
+  availableSorts,
   COLUMN_LABELS,
   COLUMNS,
-  cleared,
   DEFAULT_PAGE_SIZE,
   hasMoreFilters,
   isFiltered,
   type ManageView,
   manageHref,
-  namedStatus,
   PAGE_SIZES,
   PROBLEM_LABELS,
   PROBLEMS,
   readManageView,
   SORT_LABELS,
   STATUS_LABELS,
-  sortsOf,
+  statusFilter,
   TITLE_COLUMN,
+  withoutFilters,
 } from "./manage-address";
 
 /**
- * Search, filters and order of the list. A form that the browser can send by itself; with scripts a
- * choice takes effect at once, and parameters at their defaults are left out of the address.
+ * The search, filters and order of the list, as a form that works without JavaScript. With JavaScript, a selected
+ * option takes effect immediately, and parameters at their defaults are left out of the URL.
  */
 export function FilterBar({
   view,
@@ -43,20 +43,20 @@ export function FilterBar({
   const filtered = isFiltered(view);
   const address = manageHref({ ...view, page: 1 });
   const form = useRef<HTMLFormElement>(null);
-  /** The field that was chosen from: the form of the new view has another in its place. */
+  /** The name of the select that was changed. Its replacement in the new view's form gets the focus. */
   const changed = useRef("");
 
-  // Whenever the form is another one.
+  // A changed URL has replaced the form.
   useEffect(() => {
     const field = form.current?.elements.namedItem(changed.current);
     changed.current = "";
     if (field instanceof HTMLElement) field.focus({ preventScroll: true });
   }, [address]);
 
-  function show(form: HTMLFormElement) {
-    const asked = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) asked.append(name, String(value));
-    navigate(manageHref(readManageView(asked)), { preventScrollReset: true });
+  function applyFilters(form: HTMLFormElement) {
+    const values = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) values.append(name, String(value));
+    navigate(manageHref(readManageView(values)), { preventScrollReset: true });
   }
 
   return (
@@ -64,17 +64,17 @@ export function FilterBar({
       <Form
         role="search"
         action="/admin"
-        // A form of another view starts with the values of that view.
+        // Every view has its own form, because the fields are uncontrolled.
         key={address}
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          show(event.currentTarget);
+          applyFilters(event.currentTarget);
         }}
         onChange={(event) => {
           if (!(event.target instanceof HTMLSelectElement)) return;
           changed.current = event.target.name;
-          show(event.currentTarget);
+          applyFilters(event.currentTarget);
         }}
         className="grid grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] items-end gap-3 @xl/filters:grid-cols-4 @min-[58rem]/filters:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
       >
@@ -88,8 +88,8 @@ export function FilterBar({
             defaultValue={view.search}
           />
         </div>
-        <SelectField label="Status" name="status" defaultValue={namedStatus(view) ?? ""}>
-          <option value="">Any</option>
+        <SelectField label="Status" name="status" defaultValue={statusFilter(view) ?? ""}>
+          <option value="">All</option>
           {Object.entries(STATUS_LABELS).map(([status, label]) => (
             <option key={status} value={status}>
               {label}
@@ -105,7 +105,7 @@ export function FilterBar({
           ))}
         </SelectField>
         <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
-          {sortsOf(view).map((sort) => (
+          {availableSorts(view).map((sort) => (
             <option key={sort} value={sort}>
               {SORT_LABELS[sort]}
             </option>
@@ -114,17 +114,17 @@ export function FilterBar({
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // In a line of their own where there is no room for all of them.
+            // On a separate row if there is no room for all of them.
             filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
             "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}
         >
           <Button variant="secondary">
             <Search aria-hidden="true" className="size-4" />
-            Show
+            Filter
           </Button>
           {filtered && (
-            <ButtonLink to={manageHref(cleared(view))} preventScrollReset variant="ghost">
+            <ButtonLink to={manageHref(withoutFilters(view))} preventScrollReset variant="ghost">
               Clear
             </ButtonLink>
           )}
@@ -132,7 +132,7 @@ export function FilterBar({
             view={view}
             uploaders={uploaders}
             isOpen={isOpen}
-            // The browser also says so of what the address has opened.
+            // The browser also fires this event for a details element that is open initially.
             onToggle={(open) => open !== isOpen && setToggled(open)}
           />
         </div>
@@ -141,13 +141,13 @@ export function FilterBar({
   );
 }
 
-/** Somebody who has uploaded videos. */
+/** A user who has uploaded videos. */
 export interface Uploader {
   id: string;
   email: string;
 }
 
-/** The filters that most views need none of, the page size and the columns: fields of the form around it. */
+/** The less common filters, the page size and the columns, as fields of the surrounding form. */
 function MoreFilters({
   view,
   uploaders,
@@ -155,7 +155,7 @@ function MoreFilters({
   onToggle,
 }: {
   view: ManageView;
-  /** Undefined for somebody who sees their own videos alone. */
+  /** Undefined for users who only see their own videos. */
   uploaders: readonly Uploader[] | undefined;
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
@@ -184,7 +184,7 @@ function MoreFilters({
           {uploaders && (
             <SelectField label="Uploader" name="uploader" defaultValue={view.uploader ?? ""}>
               <option value="">Anyone</option>
-              {withChosen(uploaders, view.uploader).map(({ id, email }) => (
+              {withSelected(uploaders, view.uploader).map(({ id, email }) => (
                 <option key={id} value={id}>
                   {email}
                 </option>
@@ -192,7 +192,7 @@ function MoreFilters({
             </SelectField>
           )}
           <SelectField
-            label="Videos on a page"
+            label="Videos per page"
             name="size"
             defaultValue={view.size ?? DEFAULT_PAGE_SIZE}
           >
@@ -203,7 +203,7 @@ function MoreFilters({
             ))}
           </SelectField>
         </div>
-        <Choices legend="Only where">
+        <CheckboxGroup legend="Only videos with">
           {PROBLEMS.map((problem) => (
             <CheckboxField
               key={problem}
@@ -212,8 +212,8 @@ function MoreFilters({
               defaultChecked={view.problems?.includes(problem)}
             />
           ))}
-        </Choices>
-        <Choices legend="Columns">
+        </CheckboxGroup>
+        <CheckboxGroup legend="Columns">
           <input type="hidden" name="columns" value={TITLE_COLUMN} />
           {COLUMNS.map((column) => (
             <CheckboxField
@@ -224,19 +224,19 @@ function MoreFilters({
               defaultChecked={shown.includes(column)}
             />
           ))}
-        </Choices>
+        </CheckboxGroup>
       </div>
     </details>
   );
 }
 
-/** An address may name somebody who has uploaded nothing, or is nobody: then it is what is chosen. */
-function withChosen(uploaders: readonly Uploader[], chosen: string | undefined) {
-  if (!chosen || uploaders.some(({ id }) => id === chosen)) return uploaders;
-  return [...uploaders, { id: chosen, email: "Somebody without videos" }];
+/** Adds the selected uploader if the list lacks it: a URL may name any user, or an id that doesn't exist. */
+function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
+  if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;
+  return [...uploaders, { id: selected, email: "Someone with no videos" }];
 }
 
-function Choices({ legend, children }: { legend: string; children: ReactNode }) {
+function CheckboxGroup({ legend, children }: { legend: string; children: ReactNode }) {
   return (
     <fieldset className="flex flex-wrap gap-x-5">
       <legend className="text-sm font-medium">{legend}</legend>
@@ -246,10 +246,10 @@ function Choices({ legend, children }: { legend: string; children: ReactNode }) 
 }
 
 /**
- * A day of the browser's zone, sent as the moment in UTC at which it begins, or for the last of several
- * days as the one at which it ends. Without scripts the day is sent as it stands and means one of UTC.
+ * A date in the browser's time zone, sent as the UTC timestamp at which the day begins or, for the last day of a range,
+ * ends. Without JavaScript the date is sent as entered and counts as a date in UTC.
  *
- * @param value as in the address: a day of UTC, or a moment in ISO 8601 UTC.
+ * @param value as in the URL: a date in UTC, or an ISO 8601 UTC timestamp.
  */
 function DayField({
   label,
@@ -268,15 +268,15 @@ function DayField({
   return (
     <>
       <Field
-        // Another form of the same moment, once the browser's zone is known.
+        // A new field once the browser's time zone is known, which changes how the value is shown.
         key={zone}
         label={label}
         type="date"
-        // In letters of twice the size, the year stands beside the calendar on a phone.
+        // With text at 200%, leaves room for the year beside the calendar icon on a phone.
         className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}
-        hint={hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}
+        hint={hydrated ? `Your time zone: ${zone.replaceAll("_", " ")}.` : "Time zone: UTC."}
         onChange={(event) => setSent(timestampOf(event.currentTarget.value, isLast))}
       />
       {hydrated && <input type="hidden" name={name} value={sent} />}
@@ -291,7 +291,7 @@ function dayOf(value: string, isLast: boolean, isLocal: boolean): string {
   return new Date(time.getTime() - offset).toISOString().slice(0, "2030-01-31".length);
 }
 
-/** Not 24 hours later: a day on which the clocks change is longer or shorter. */
+/** Computes the end by the calendar, because days on which the clocks change don't have 24 hours. */
 function timestampOf(day: string, isLast: boolean): string {
   const [year, month, date] = day.split("-").map(Number);
   if (!year || !month || !date) return "";

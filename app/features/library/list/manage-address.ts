@@ -1,14 +1,14 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { searchText } from "~/shared/search-text";
 
-/** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
+/** The URL of the Manage Videos tab. Parameters at their defaults are left out. */
 
 export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
-/** An order of what is scheduled alone: everything else has no time. */
+/** Offered only for scheduled videos, because others have no time. */
 const SCHEDULE_SORT = "schedule";
-/** One of what looks like another alone. */
-const ALIKE_SORT = "alike";
-export type Sort = (typeof SORTS)[number] | typeof SCHEDULE_SORT | typeof ALIKE_SORT;
+/** Offered only for similar videos. */
+const SIMILAR_SORT = "alike";
+export type Sort = (typeof SORTS)[number] | typeof SCHEDULE_SORT | typeof SIMILAR_SORT;
 
 export const SORT_LABELS: Record<Sort, string> = {
   newest: "Newest",
@@ -18,53 +18,53 @@ export const SORT_LABELS: Record<Sort, string> = {
   longest: "Longest",
   largest: "Largest",
   schedule: "Next scheduled",
-  alike: "Alike",
+  alike: "Similar together",
 };
 
-/** What a view can be ordered by. */
-export function sortsOf({
+/** Returns the sort orders that a view offers. */
+export function availableSorts({
   scheduled,
   similar,
 }: Pick<ManageView, "scheduled" | "similar">): readonly Sort[] {
-  if (similar) return [ALIKE_SORT, ...SORTS];
+  if (similar) return [SIMILAR_SORT, ...SORTS];
   return scheduled ? [...SORTS, SCHEDULE_SORT] : SORTS;
 }
 
-/** What a view is ordered by unless its address says another order. */
-function usualSort({ similar }: Pick<ManageView, "similar">): Sort {
-  return similar ? ALIKE_SORT : "newest";
+/** Returns the sort order of a view whose URL names none. */
+function defaultSort({ similar }: Pick<ManageView, "similar">): Sort {
+  return similar ? SIMILAR_SORT : "newest";
 }
 
-/** What an address names as the status: one, drafts by whom they wait for, and videos of any status. */
+/** The choices of the status filter. Drafts are split by who has to act; the last two include videos of any status. */
 export const STATUS_LABELS = {
   published: "Published",
   hidden: "Hidden",
-  review: "Review",
-  ready: "Review: waits for an editor",
-  unready: "Review: waits for the uploader",
+  review: "Draft",
+  ready: "Draft: ready for review",
+  unready: "Draft: needs changes",
   scheduled: "Scheduled",
-  similar: "Looks alike",
+  similar: "Possible duplicates",
 };
 type NamedStatus = keyof typeof STATUS_LABELS;
 const NAMED_STATUSES = Object.keys(STATUS_LABELS) as NamedStatus[];
 
-/** The status that the address of a view names. */
-export function namedStatus({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
+/** Returns the value of the status filter of a view. */
+export function statusFilter({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
   return scheduled ? "scheduled" : similar ? "similar" : status;
 }
 
-const UPLOADER_MAX_LENGTH = 100;
-const PAGE_MAX = 10_000_000;
+const MAX_UPLOADER_LENGTH = 100;
+const MAX_PAGE = 10_000_000;
 export const MAX_VIEW_NAME_LENGTH = 40;
 
 export const PAGE_SIZES = [20, 50, 100] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 export const DEFAULT_PAGE_SIZE: PageSize = 50;
 
-/** What is looked for where something is wrong with a video; each is on its own parameter. */
+/** Filters for videos with problems. Each has its own parameter. */
 export const PROBLEM_LABELS = {
-  failed: "A job has failed",
-  missing: "A file is missing",
+  failed: "Failed processing",
+  missing: "Missing files",
   "no-thumbnail": "No thumbnail",
 } as const;
 export type Problem = keyof typeof PROBLEM_LABELS;
@@ -75,101 +75,105 @@ export interface ManageView {
   /** Trimmed; empty for all. */
   search: string;
   status?: Exclude<NamedStatus, "scheduled" | "similar">;
-  /** Only what is published or hidden by itself. */
+  /** Only videos with a schedule. */
   scheduled?: boolean;
-  /** Only what looks like another video. */
+  /** Only videos that resemble another one. */
   similar?: boolean;
   category?: CategoryId;
-  /** Only what was added since: a day of UTC as YYYY-MM-DD, or a moment in ISO 8601 UTC. */
+  /** Only videos added since: a date in UTC as YYYY-MM-DD, or an ISO 8601 UTC timestamp. */
   from?: string;
-  /** The same for the end: the last day, or the moment before which it was added. */
+  /** The same for the end of the range: the last date, or a timestamp, which is excluded. */
   to?: string;
-  /** The id of a user whose uploads alone are shown. */
+  /** The id of a user, to show only their uploads. */
   uploader?: string;
-  /** Only videos that have all of these. */
+  /** Only videos that have all of these problems. */
   problems?: readonly Problem[];
   sort: Sort;
-  /** Videos of a page; the default is not written. */
+  /** Videos per page; undefined for the default. */
   size?: PageSize;
-  /** The columns beside the title; undefined for all. */
+  /** The columns besides the title; undefined for all. */
   columns?: readonly Column[];
-  /** The id of the user whose uploads alone are shown; not of the address, but of who asks. */
+  /** The id of the requesting user if they may only see their own uploads. Not a part of the URL. */
   uploadedBy?: string;
 }
 
-export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
+export const DEFAULT_VIEW: ManageView = { page: 1, search: "", sort: "newest" };
 
-/** The view without what narrows it, with its order, page size and columns. */
-export function cleared({ sort, size, columns }: ManageView): ManageView {
+/** Returns the view without its filters; keeps the order, page size and columns. */
+export function withoutFilters({ sort, size, columns }: ManageView): ManageView {
   return {
-    ...ALL_NEWEST,
-    sort: sortsOf({}).includes(sort) ? sort : "newest",
+    ...DEFAULT_VIEW,
+    sort: availableSorts({}).includes(sort) ? sort : "newest",
     ...(size && { size }),
     ...(columns && { columns }),
   };
 }
 
-/** Whether anything narrows the view. */
+/** Whether the view has any filter. */
 export function isFiltered(view: ManageView): boolean {
-  return manageHref({ ...cleared(view), sort: view.sort }) !== manageHref({ ...view, page: 1 });
+  return (
+    manageHref({ ...withoutFilters(view), sort: view.sort }) !== manageHref({ ...view, page: 1 })
+  );
 }
 
-/** Whether one of the filters does that stand apart, as most views need none of them. */
+/** Whether the view uses one of the filters under “More filters”. */
 export function hasMoreFilters({ from, to, uploader, problems }: ManageView): boolean {
   return Boolean(from || to || uploader || problems);
 }
 
-/** The view of an address. An invalid value counts as its default. */
+/** Parses a URL. Invalid values count as the default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
-  const asked = NAMED_STATUSES.find((status) => status === parameters.get("status"));
-  const scheduled = asked === "scheduled" || undefined;
-  const similar = asked === "similar" || undefined;
+  const status = NAMED_STATUSES.find((each) => each === parameters.get("status"));
+  const scheduled = status === "scheduled" || undefined;
+  const similar = status === "similar" || undefined;
   const uploader = (parameters.get("uploader") ?? "").trim();
   const problems = PROBLEMS.filter((problem) => parameters.get(problem) === "1");
   const size = PAGE_SIZES.find((each) => String(each) === parameters.get("size"));
   return {
-    page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
+    page: /^\d{1,8}$/.test(page) ? Math.min(MAX_PAGE, Math.max(1, Number(page))) : 1,
     search: searchText(parameters.get("search")),
-    status: asked === "scheduled" || asked === "similar" ? undefined : asked,
+    status: status === "scheduled" || status === "similar" ? undefined : status,
     scheduled,
     ...(similar && { similar }),
     category: toCategoryId(parameters.get("category")),
     sort:
-      sortsOf({ scheduled, similar }).find((sort) => sort === parameters.get("sort")) ??
-      usualSort({ similar }),
+      availableSorts({ scheduled, similar }).find((sort) => sort === parameters.get("sort")) ??
+      defaultSort({ similar }),
     from: readDay(parameters.get("from")),
     to: readDay(parameters.get("to")),
-    uploader: uploader.length <= UPLOADER_MAX_LENGTH ? uploader || undefined : undefined,
+    uploader: uploader.length <= MAX_UPLOADER_LENGTH ? uploader || undefined : undefined,
     problems: problems.length > 0 ? problems : undefined,
     size: size === DEFAULT_PAGE_SIZE ? undefined : size,
     columns: readColumns(parameters.getAll("columns")),
   };
 }
 
-/** A day, or a moment, that a calendar has; undefined for anything else. */
+/** Returns the text if it is an existing date or a timestamp, otherwise undefined. */
 export function readDay(text: string | null): string | undefined {
-  const given = text?.trim() ?? "";
-  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(given)) return undefined;
-  const time = new Date(given);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(given) ? given : undefined;
+  const trimmed = text?.trim() ?? "";
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(trimmed)) return undefined;
+  const time = new Date(trimmed);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(trimmed)
+    ? trimmed
+    : undefined;
 }
 
 /**
- * The address of the manage tab with this view, and with a dialog open when one is named:
- * `edit`, `schedule`, `replace`, `trim` or `delete` with the id of a video.
+ * Returns the URL of the Manage Videos tab with this view and, if one is named, an open dialog: `edit`, `schedule`,
+ * `replace`, `trim` or `delete` with the id of a video.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
-  const status = namedStatus(view);
+  const status = statusFilter(view);
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   for (const name of ["from", "to", "uploader"] as const) {
     if (view[name]) parameters.set(name, view[name]);
   }
   for (const problem of view.problems ?? []) parameters.set(problem, "1");
-  if (view.sort !== usualSort(view)) parameters.set("sort", view.sort);
+  if (view.sort !== defaultSort(view)) parameters.set("sort", view.sort);
   if (view.size) parameters.set("size", String(view.size));
   if (view.columns) parameters.set("columns", writeColumns(view.columns));
   if (view.page > 1) parameters.set("page", String(view.page));
@@ -177,7 +181,7 @@ export function manageHref(view: ManageView, dialog: Record<string, string> = {}
   return `/admin?${parameters}`;
 }
 
-/** The columns of the studio's list that can be left out. The title, the selection and the actions stay. */
+/** The optional columns of the list. The title, the checkbox and the actions are always shown. */
 export const COLUMN_LABELS = {
   status: "Status",
   category: "Category",
@@ -189,18 +193,18 @@ export const COLUMN_LABELS = {
 export type Column = keyof typeof COLUMN_LABELS;
 export const COLUMNS = Object.keys(COLUMN_LABELS) as Column[];
 
-/** Sent with every choice, so that a form in which no other column is chosen says so. */
+/** Always sent, so that a form without any optional column differs from a URL that doesn't name columns. */
 export const TITLE_COLUMN = "title";
 
 /**
- * The columns that an address names, by `columns=status,views` or by several parameters, as a form
- * without scripts sends them; undefined for all of them, which is the default.
+ * Returns the columns that a URL names, as `columns=status,views` or as several parameters, which is how a form without
+ * JavaScript sends them; undefined for all columns, which is the default.
  */
 function readColumns(values: readonly string[]): Column[] | undefined {
   const named = new Set(values.join(",").split(","));
   const columns = COLUMNS.filter((column) => named.has(column));
-  const isNoChoice = columns.length === 0 && !named.has(TITLE_COLUMN);
-  return isNoChoice || columns.length === COLUMNS.length ? undefined : columns;
+  const isUnspecified = columns.length === 0 && !named.has(TITLE_COLUMN);
+  return isUnspecified || columns.length === COLUMNS.length ? undefined : columns;
 }
 
 function writeColumns(columns: readonly Column[]): string {

@@ -19,13 +19,13 @@ import type { ManagedQuery, ManagedResult } from "./managed-search.server";
 const hasPrivateMetadata = sql<0 | 1 | null>`
   ${sql.raw(HAS_UNCLEAN_VIDEO)} OR ${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`.as("unclean");
 
-/** One page of all videos, whatever their status, as the view asks. */
+/** Returns one page of the videos that match the view, whatever their status. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
-  const asked = forThread(view);
-  const { search, scheduled, similar, uploadedBy, from, to, problems } = asked;
+  const queryView = toQueryView(view);
+  const { search, scheduled, similar, uploadedBy, from, to, problems } = queryView;
   const status = VIDEO_STATUSES.find((each) => each === view.status);
-  const isCounted =
+  const needsCount =
     search ||
     scheduled ||
     similar ||
@@ -34,8 +34,8 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
     to ||
     problems ||
     status !== view.status;
-  const total = isCounted ? undefined : await totalOf({ status, category: view.category });
-  const query: ManagedQuery = { view: asked, total };
+  const total = needsCount ? undefined : await countVideos({ status, category: view.category });
+  const query: ManagedQuery = { view: queryView, total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
     .selectFrom("videos")
@@ -50,22 +50,27 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
   return { videos, page, pageCount, total: found.total };
 }
 
-/** Every id of a view, in no order, at most `most`. */
-export async function idsOf(view: ManageView, most: number): Promise<string[]> {
+/** Returns at most `limit` ids of the videos that match the view, in no particular order. */
+export async function findVideoIds(view: ManageView, limit: number): Promise<string[]> {
   await projected();
-  return queryThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
+  return queryThread<string[]>("reading", "managed-ids", { view: toQueryView(view), limit });
 }
 
-function forThread({ category, uploader, columns: _, ...view }: ManageView): ManagedQuery["view"] {
+function toQueryView({
+  category,
+  uploader,
+  columns: _,
+  ...view
+}: ManageView): ManagedQuery["view"] {
   const uploadedBy = view.uploadedBy ?? uploader;
   const categories = category && storedValues(category);
   return { ...view, uploadedBy, knownTo: view.uploadedBy, categories };
 }
 
 /**
- * A video with all that can be edited; undefined when it does not exist.
+ * Returns a video with all fields that can be edited, or undefined if it doesn't exist.
  *
- * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ * @param uploadedBy a user id; the result is also undefined if someone else uploaded the video.
  */
 export function findEditable(id: string, uploadedBy?: string): EditableVideo | undefined {
   const found = database()
@@ -138,13 +143,12 @@ export function toEditable(row: EditableRow): EditableVideo {
 }
 
 /**
- * A fingerprint of what an editor sees of a row. Made from the content and not counted, so that
- * whoever writes to the table changes it, and a change that was taken back is no conflict. The
- * files are left out: they change when the queue has made something, which is no edit.
+ * Returns a hash of the fields that an editor sees. A hash, unlike a counter, also changes when another program writes
+ * to the table, and a change that was reverted isn't a conflict. Files are left out, because processing changes them.
  */
 function versionOf(row: EditableRow): string {
-  const seen = [row.title, row.description, row.category, row.tags, row.duration, row.status];
-  return createHash("sha256").update(JSON.stringify(seen)).digest("base64url").slice(0, 16);
+  const visible = [row.title, row.description, row.category, row.tags, row.duration, row.status];
+  return createHash("sha256").update(JSON.stringify(visible)).digest("base64url").slice(0, 16);
 }
 
 export interface Totals {
@@ -158,7 +162,7 @@ interface CountedFilter {
   category?: CategoryId;
 }
 
-/** How many videos, views and bytes there are of each category, legacy names counted as today's. */
+/** Returns the number of videos, views and bytes per category. Legacy values count as the current category. */
 export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<string, Totals>> {
   await projected();
   let query = database()
@@ -179,16 +183,16 @@ export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<
   return byCategory;
 }
 
-/** The number of all videos of a status and category. */
-export async function totalOf(filter: CountedFilter): Promise<number> {
+/** Returns the number of videos with a status and category. */
+export async function countVideos(filter: CountedFilter): Promise<number> {
   const all = await totalsByCategory(filter);
   return [...all.values()].reduce((sum, { videos }) => sum + videos, 0);
 }
 
-/** More are no choice that anybody reads. */
+/** A longer list of options would be unusable. */
 const MAX_UPLOADERS = 500;
 
-/** The users who have uploaded videos that are there, by their address. */
+/** Returns the users who have uploaded existing videos, by email. */
 export function uploaders(): Uploader[] {
   return prepared<Uploader>(
     `SELECT id, email FROM users

@@ -3,21 +3,21 @@ import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./manage-address";
 
-/** Which videos are on the pages of the admin list. Runs on a thread. */
+/** Finds the videos of a page of the admin list. Runs on a worker thread. */
 
 interface Order {
-  /** What it sorts by, in SQL; of equals, the later entered or the newer goes with the larger. */
+  /** SQL sort keys. The last one breaks ties: the newer or later inserted row counts as larger. */
   keys: readonly string[];
   direction: "ASC" | "DESC";
-  /** Indexes of this order, which together have every row, and also hold status and category. */
+  /** Indexes in this order that together cover every row. They also contain the status and category. */
   indexes: readonly string[];
 }
 
-/** When the next thing of its schedule happens to a row; after every time for one without. */
+/** The next scheduled time of a row; sorts after all timestamps if there is none. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
-/** The smallest id among those that a row looks like and its own. */
-const FIRST_ALIKE = `min(id, coalesce((SELECT min(first) FROM similar_videos
+/** The smallest id among a row and the videos that it resembles. */
+const SIMILAR_GROUP = `min(id, coalesce((SELECT min(first) FROM similar_videos
   WHERE second = id AND dismissed_at IS NULL), id))`;
 const BY_AGE = ["INDEXED BY videos_by_age WHERE TRUE"];
 const ORDERS: Record<Sort, Order> = {
@@ -49,55 +49,54 @@ const ORDERS: Record<Sort, Order> = {
     direction: "DESC",
     indexes: ["INDEXED BY videos_by_size WHERE TRUE"],
   },
-  // Of the few that have a time, the next first.
   schedule: { keys: [NEXT_TIME, "number"], direction: "ASC", indexes: BY_AGE },
-  // Those that look alike beside each other.
-  alike: { keys: [FIRST_ALIKE, "number"], direction: "ASC", indexes: BY_AGE },
+  // Puts similar videos next to each other.
+  alike: { keys: [SIMILAR_GROUP, "number"], direction: "ASC", indexes: BY_AGE },
 };
 
 interface Filter {
   status?: ManageView["status"];
   /** Only rows with a time at which they are published or hidden. */
   scheduled?: boolean;
-  /** Only rows that look like another, of those that a user may know of where one is given. */
+  /** Only rows that resemble another one, which must be visible to the user `knownTo` if given. */
   similar?: boolean;
   knownTo?: string;
-  /** The names that rows of the category may have. */
+  /** The values that rows of the category may store. */
   categories?: readonly string[];
   /** Only rows that this user has uploaded. */
   uploadedBy?: string;
-  /** The first and the last day of UTC that rows were added on, or moments; see `ManageView`. */
+  /** The range in which rows were added; see `ManageView`. */
   from?: string;
   to?: string;
   problems?: readonly Problem[];
 }
 
-/** What a view shows; the thread is told the names of its category. */
+/** A view with the stored values of its category, which the thread doesn't know. */
 type View = Pick<ManageView, "search" | "sort" | "page" | "size"> & Filter;
 
 export interface ManagedQuery {
   view: View;
-  /** How many videos a view has that is filtered by status and category alone. */
+  /** The number of videos, if the view is only filtered by status and category. */
   total: number | undefined;
 }
 
 export interface ManagedResult {
-  /** The numbers of the rows on the page. */
+  /** The `number` of each row on the page. */
   rows: number[];
   total: number;
 }
 
-/** So few videos are collected and sorted; more are found soon enough by walking an index of their order. */
+/** Up to this many matches are collected and sorted. More are found fast enough by walking an index in order. */
 const MAX_SORTED_VIDEOS = 4_000;
 
-/** A page of a view, clamped to what exists. */
+/** Returns a page of a view, clamped to the last page. */
 export function readManagedPage(sqlite: Database) {
   return ({ view, total }: ManagedQuery): ManagedResult => {
     const { keys, direction, indexes } = ORDERS[view.sort];
     const size = view.size ?? DEFAULT_PAGE_SIZE;
     const startOf = (all: number) =>
       (Math.min(view.page, Math.max(1, Math.ceil(all / size))) - 1) * size;
-    const filter = filtered(view);
+    const filter = conditionOf(view);
     const found = `FROM ${sourceOf(view)} WHERE ${filter.sql}`;
     const count = (limit: number) =>
       sqlite
@@ -106,9 +105,9 @@ export function readManagedPage(sqlite: Database) {
         .get(...filter.values, limit)!;
     if (
       total === undefined &&
-      (isOfSet(view) || count(MAX_SORTED_VIDEOS + 1) <= MAX_SORTED_VIDEOS)
+      (selectsByNumber(view) || count(MAX_SORTED_VIDEOS + 1) <= MAX_SORTED_VIDEOS)
     ) {
-      // With a plus, no index of the order is used.
+      // The unary plus keeps SQLite from using an index for the order.
       const order = keys.map((key) => `+${key} ${direction}`);
       const sorted = sqlite
         .prepare<unknown[], number>(`SELECT number ${found} ORDER BY ${order}`)
@@ -118,11 +117,11 @@ export function readManagedPage(sqlite: Database) {
       return { rows: all.slice(start, start + size), total: all.length };
     }
     const all = total ?? count(-1);
-    // Of several parts, which are merged as they come, the columns have to include the keys.
+    // To merge several parts in order, the columns have to include the sort keys.
     const columns = new Set(["number", ...keys.map((key) => key.replace(" COLLATE NOCASE", ""))]);
     const parts = indexes
-      .filter((index) => !isOfListed(index) || !view.status || view.status === "published")
-      .map((index) => ({ index, ...filtered(view, isOfListed(index)) }));
+      .filter((index) => !isListedIndex(index) || !view.status || view.status === "published")
+      .map((index) => ({ index, ...conditionOf(view, isListedIndex(index)) }));
     const walk = parts.map(
       ({ index, sql }) => `SELECT ${[...columns]} FROM videos ${index} AND ${sql}`,
     );
@@ -137,26 +136,26 @@ export function readManagedPage(sqlite: Database) {
   };
 }
 
-/** Its rows are published, and it doesn't hold their status. */
-const isOfListed = (index: string) => index.endsWith("WHERE listed");
+/** Whether an index only has listed rows. Such an index doesn't contain the status. */
+const isListedIndex = (index: string) => index.endsWith("WHERE listed");
 
-/** The ids of a view, in no order, at most `most`. */
+/** Returns at most `limit` ids of a view, in no particular order. */
 export function readManagedIds(sqlite: Database) {
-  return ({ view, most }: { view: View; most: number }): string[] => {
-    const { sql, values } = filtered(view);
+  return ({ view, limit }: { view: View; limit: number }): string[] => {
+    const { sql, values } = conditionOf(view);
     const query = `SELECT id FROM ${sourceOf(view)} WHERE ${sql} LIMIT ?`;
-    return sqlite.prepare<unknown[], string>(query).pluck().all(values, most);
+    return sqlite.prepare<unknown[], string>(query).pluck().all(values, limit);
   };
 }
 
-/** Whether a view is found by the numbers of its rows, which its condition has. */
-function isOfSet({ scheduled, similar, problems }: Filter): boolean {
+/** Whether the condition of a view selects rows by their `number`. */
+function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
   return Boolean(scheduled || similar || problems?.some((problem) => problem !== "no-thumbnail"));
 }
 
-const sourceOf = (view: Filter) => (isOfSet(view) ? "videos NOT INDEXED" : "videos");
+const sourceOf = (view: Filter) => (selectsByNumber(view) ? "videos NOT INDEXED" : "videos");
 
-/** As the rows of the list say it: also of a file that is to replace the video's. */
+/** Includes the jobs of a replacement file, as in the rows of the list. */
 const HAS_FAILED_JOB = `number IN (SELECT failed.number FROM jobs
   LEFT JOIN video_files ON video_files.id = jobs.video_id
   JOIN videos AS failed ON failed.id = coalesce(video_files.video_id, jobs.video_id)
@@ -179,11 +178,11 @@ const IS_SIMILAR = `number IN (
   WHERE dismissed_at IS NULL AND ${KNOWN})`;
 
 /**
- * The filters of a view and its search text as a condition.
+ * Returns the filters and search text of a view as an SQL condition.
  *
- * @param isListed of rows that are listed, whose status needs no look.
+ * @param isListed whether only listed rows are searched, which need no condition for the status.
  */
-function filtered(view: View, isListed = false): { sql: string; values: unknown[] } {
+function conditionOf(view: View, isListed = false): { sql: string; values: unknown[] } {
   const { categories, uploadedBy, from, to, knownTo = null } = view;
   const conditions = ["TRUE"];
   const values: unknown[] = [];
@@ -193,18 +192,18 @@ function filtered(view: View, isListed = false): { sql: string; values: unknown[
   };
   const needle = fold(searchText(view.search));
   if (needle) {
-    // Two characters are a token of one index, three and more a phrase of trigrams of the other.
+    // One index has tokens of up to two characters; the other finds three or more as a phrase of trigrams.
     const index = [...needle].length < 3 ? "video_search_short" : "video_search";
     const phrase = `"${needle.replaceAll('"', '""')}"`;
     add(`sort_key IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`, phrase);
   }
-  const isOfDrafts = view.status === "ready" || view.status === "unready";
-  const status = isOfDrafts ? "review" : view.status;
+  const isDraftFilter = view.status === "ready" || view.status === "unready";
+  const status = isDraftFilter ? "review" : view.status;
   if (status && !isListed) {
-    // So that the index of what isn't listed can be used.
+    // Lets SQLite use the index of unlisted rows.
     add(status === "published" ? "status = ?" : "NOT listed AND status = ?", status);
   }
-  if (isOfDrafts) add(`ready_at IS ${view.status === "ready" ? "NOT NULL" : "NULL"}`);
+  if (isDraftFilter) add(`ready_at IS ${view.status === "ready" ? "NOT NULL" : "NULL"}`);
   if (categories) add(`category IN (${categories.map(() => "?")})`, ...categories);
   if (view.scheduled) add(IS_SCHEDULED);
   if (view.similar) add(IS_SIMILAR, knownTo, knownTo, knownTo, knownTo);
@@ -220,7 +219,7 @@ const DAY_MS = 24 * 3_600_000;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const LAST_TIME = 2n ** 41n - 1n;
 
-/** The sort key of the first row of a moment, see the column `sort_key` in the baseline of the schema. */
+/** Returns the lowest `sort_key` of a timestamp. The baseline schema describes that column. */
 function sortKeyOf(ms: number): bigint {
   const time = BigInt(ms - FIRST_MS);
   return (time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time) * 2n ** 22n;

@@ -8,19 +8,19 @@ import {
   readManageView,
 } from "./manage-address";
 
-/** An address of the list that a user has named. */
+/** A URL of the list that a user has saved under a name. */
 export interface SavedView {
   id: number;
   name: string;
   to: string;
 }
 
-/** Of one user. */
+/** Per user. */
 const MAX_VIEWS = 20;
 
-const NOT_SAVED = "The view was not saved.";
+const NOT_SAVED = "Failed to save the view.";
 
-/** The views that a user has named, by name. */
+/** Returns the saved views of a user, by name. */
 export function savedViewsOf(userId: string): SavedView[] {
   const rows = prepared<{ id: number; name: string; parameters: string }>(
     "SELECT id, name, parameters FROM saved_views WHERE user_id = ? ORDER BY name",
@@ -28,15 +28,15 @@ export function savedViewsOf(userId: string): SavedView[] {
   return rows.map(({ id, name, parameters }) => ({
     id,
     name,
-    // Read anew: what an address means may have changed since.
+    // Parsed again, because the format of the URL may have changed since.
     to: manageHref(readManageView(new URLSearchParams(parameters))),
   }));
 }
 
 /**
- * Names a view, from its first page on. One of that name is replaced.
+ * Saves the first page of a view under a name. Replaces a view with the same name.
  *
- * @returns a failure of 422 for the name, or for too many.
+ * @returns a failure with status 422 if the name is invalid or the user has too many views.
  */
 export async function saveView(
   userId: string,
@@ -45,7 +45,7 @@ export async function saveView(
 ): Promise<Failure | ToastMessage> {
   const name = typed.normalize().trim().replace(/\s+/g, " ");
   if (name === "" || [...name].length > MAX_VIEW_NAME_LENGTH || /\p{Cc}/u.test(name)) {
-    const detail = `A name has 1 to ${MAX_VIEW_NAME_LENGTH} characters.`;
+    const detail = `The name must have 1 to ${MAX_VIEW_NAME_LENGTH} characters.`;
     return failure(422, NOT_SAVED, { detail });
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";
@@ -54,18 +54,18 @@ export async function saveView(
       "SELECT count(*) FROM saved_views WHERE user_id = ? AND name <> ?",
     ).pluck();
     if (others.get(userId, name)! >= MAX_VIEWS) {
-      const detail = `There are at most ${MAX_VIEWS}. Remove one first.`;
+      const detail = `You can save at most ${MAX_VIEWS} views. Remove one first.`;
       return failure(422, NOT_SAVED, { detail });
     }
     prepared(
       `INSERT INTO saved_views (user_id, name, parameters) VALUES (?, ?, ?)
        ON CONFLICT (user_id, name) DO UPDATE SET name = excluded.name, parameters = excluded.parameters`,
     ).run(userId, name, parameters);
-    return success("View Saved", `“${name}” stands above the list.`);
+    return success("View saved", `“${name}” was saved.`);
   });
 }
 
-/** Removes a view of a user; the toast can name it again. */
+/** Removes a saved view of a user. The toast offers to undo it. */
 export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
   const removed = await transaction(() =>
     prepared<{ name: string; parameters: string }>(
@@ -73,9 +73,9 @@ export async function removeView(userId: string, id: number): Promise<Failure | 
     ).get(userId, id),
   );
   if (!removed)
-    return failure(404, "The view was not removed.", { detail: "It no longer exists." });
+    return failure(404, "Failed to remove the view.", { detail: "It no longer exists." });
   const { name, parameters } = removed;
-  return success("View Removed", `“${name}” was removed.`, {
+  return success("View removed", `“${name}” was removed.`, {
     label: "Undo",
     to: `/admin?${parameters}`,
     fields: { intent: "save-view", name },

@@ -6,18 +6,18 @@ import { Field } from "~/ui/forms/field";
 import { MAX_VIEW_NAME_LENGTH } from "./manage-address";
 import type { SavedView } from "./saved-views.server";
 
-/** The names of the saved views, as links to their addresses. */
+/** Links to the saved views. */
 export function SavedViews({
   views,
   here,
 }: {
   views: readonly SavedView[];
-  /** The address of the first page of the present view. */
+  /** The URL of the first page of the current view. */
   here: string;
 }) {
   if (views.length === 0) return null;
   return (
-    // In one line on a phone, however many: the list must not begin lower with each.
+    // A single row on phones, so that many views don't push the list down.
     <nav aria-label="Saved views" className="-mx-3 flex overflow-x-auto sm:flex-wrap">
       {views.map(({ id, name, to }) => (
         <Link
@@ -39,7 +39,7 @@ export function SavedViews({
   );
 }
 
-/** Names the present view, and removes saved ones. */
+/** Saves the current view, and removes saved ones. */
 export function SaveView({ views, here }: { views: readonly SavedView[]; here: string }) {
   return (
     <details className="group min-w-0 open:w-full">
@@ -62,12 +62,12 @@ export function SaveView({ views, here }: { views: readonly SavedView[]; here: s
           <input type="hidden" name="intent" value="save-view" />
           <div className="min-w-0 grow basis-56">
             <Field
-              label="Name of this view"
+              label="View name"
               name="name"
               required
               maxLength={MAX_VIEW_NAME_LENGTH}
               autoComplete="off"
-              hint="Its search, filters, order, page size and columns. One of the same name is replaced."
+              hint="Saves the search, filters, order, page size and columns. Replaces a view with the same name."
             />
           </div>
           <Button variant="secondary">Save</Button>

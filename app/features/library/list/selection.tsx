@@ -3,15 +3,15 @@ import { type ReactNode, useCallback, useState } from "react";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** Entries of a list that are selected, and what can be done with them. */
+/** Selecting entries of a list, and acting on the selected ones. */
 
 export type Selection = ReturnType<typeof useSelection>;
 
-/** Which entries of the page are selected. One that has left the page is so no more. */
+/** Keeps track of the selected entries of a page. An entry that leaves the page is no longer selected. */
 export function useSelection(entries: readonly { id: string }[]) {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
-  /** Those of the selected entries that are on the page. */
+  /** The selected entries that are on the page. */
   const ids: ReadonlySet<string> = new Set(
     entries.map(({ id }) => id).filter((id) => marked.has(id)),
   );
@@ -21,7 +21,7 @@ export function useSelection(entries: readonly { id: string }[]) {
   }, []);
   return {
     ids,
-    /** Every entry of the list, on whichever page, is meant. */
+    /** Whether all entries on all pages of the list are selected. */
     all: all && ids.size > 0,
     toggle(id: string) {
       const next = new Set(ids);
@@ -29,7 +29,7 @@ export function useSelection(entries: readonly { id: string }[]) {
       setMarked(next);
       setAll(false);
     },
-    /** Selects the whole page, or nothing when it is selected. */
+    /** Selects the whole page, or nothing if all of it is selected. */
     togglePage() {
       setMarked(ids.size === entries.length ? new Set() : new Set(entries.map(({ id }) => id)));
       setAll(false);
@@ -39,7 +39,7 @@ export function useSelection(entries: readonly { id: string }[]) {
   };
 }
 
-/** The box that selects an entry; it belongs to the form of the selection. */
+/** The checkbox that selects an entry; belongs to the selection form. */
 export function SelectionBox({
   form,
   id,
@@ -68,7 +68,7 @@ export function SelectionBox({
   );
 }
 
-/** What can be done with the selected entries; with scripts it sticks to the bottom once something is selected. */
+/** The actions for the selected entries. With JavaScript, sticks to the bottom while something is selected. */
 export function SelectionForm({
   id,
   action,
@@ -78,7 +78,7 @@ export function SelectionForm({
 }: {
   id: string;
   action: string;
-  /** Of several entries. */
+  /** The plural noun for the entries. */
   noun: string;
   selection: Selection;
   children: ReactNode;
@@ -100,7 +100,7 @@ export function SelectionForm({
       )}
     >
       <p role="status" className="mr-auto flex min-h-11 items-center font-semibold figures">
-        {hydrated ? `${count} selected` : `With the selected ${noun}`}
+        {hydrated ? `${count} selected` : `Selected ${noun}`}
       </p>
       {children}
     </Form>

@@ -11,15 +11,15 @@ import { COLUMN_LABELS, COLUMNS, type Column, type ManageView, manageHref } from
 import type { Selection } from "./selection";
 import { VideoRow } from "./video-row";
 
-/** Of numbers, which stand at the right. */
+/** The columns with right-aligned numbers. */
 const FIGURES: readonly Column[] = ["duration", "views", "size"];
 
-/** The list of the manage tab: a table on a wide screen, cards on a phone or in large letters, by its style sheet. */
+/** The list of videos. Its style sheet shows a table on wide screens, and cards on phones or with large text. */
 export function VideoList({
   videos,
   jobs,
   similar,
-  likeBlocked,
+  resemblingBlocked,
   held,
   consent,
   view,
@@ -29,10 +29,10 @@ export function VideoList({
   videos: ManagedVideo[];
   jobs: Record<string, JobSummary>;
   similar: Record<string, SimilarVideo[]>;
-  likeBlocked: readonly string[];
-  /** Why nobody can publish a video, for those that are held. */
+  resemblingBlocked: readonly string[];
+  /** Why a video can't be published, by id, for videos on hold. */
   held: Record<string, string>;
-  /** How their records stand, where these are required. */
+  /** Consent states by video id, if records are required. */
   consent: Record<string, ConsentState>;
   view: ManageView;
   selection: Selection;
@@ -41,7 +41,7 @@ export function VideoList({
   const hydrated = useHydrated();
   const columns = view.columns ?? COLUMNS;
   const keys = useListKeys(videos, view, selection);
-  const whole = selection.ids.size === videos.length;
+  const isWholePage = selection.ids.size === videos.length;
   return (
     <div className="video-list-frame flex flex-col gap-5">
       <table className="video-list" aria-label="Videos">
@@ -52,10 +52,10 @@ export function VideoList({
                 <label>
                   <input
                     type="checkbox"
-                    aria-label="Select all videos of this page"
-                    checked={whole}
+                    aria-label="Select all videos on this page"
+                    checked={isWholePage}
                     ref={(box) => {
-                      if (box) box.indeterminate = !whole && selection.ids.size > 0;
+                      if (box) box.indeterminate = !isWholePage && selection.ids.size > 0;
                     }}
                     onChange={selection.togglePage}
                   />
@@ -87,7 +87,7 @@ export function VideoList({
               video={video}
               jobs={jobs[video.id]}
               similar={similar[video.id]}
-              isLikeBlocked={likeBlocked.includes(video.id)}
+              resemblesBlocked={resemblingBlocked.includes(video.id)}
               held={held[video.id]}
               consent={consent[video.id]}
               view={view}
@@ -102,10 +102,10 @@ export function VideoList({
       </table>
       {hydrated && (
         <p className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted @max-[58rem]/videos:hidden">
-          {KEYS.map(([key, does]) => (
+          {KEYS.map(([key, description]) => (
             <span key={key}>
               <kbd className="rounded-sm border border-line px-1.5 py-0.5 font-sans">{key}</kbd>{" "}
-              {does}
+              {description}
             </span>
           ))}
         </p>
@@ -114,15 +114,15 @@ export function VideoList({
   );
 }
 
-/** The dialogs that keys open. */
+/** The dialogs that have a keyboard shortcut. */
 const DIALOGS: Record<string, string> = { e: "edit", s: "schedule", delete: "delete" };
 
-/** What answers to its own keys: there, Space presses it and a letter is typed. */
+/** Elements with their own keyboard behavior: Space activates them, and letters are typed into them. */
 const INTERACTIVE = "a, button, input, select, textarea";
 
 /**
- * The keyboard of the list: the arrows move from row to row, Space selects, E edits, H hides or
- * shows, Delete deletes. One row at a time is in the tab order (a roving tabindex).
+ * The keyboard shortcuts of the list: arrow keys move between rows, Space selects, E edits, H hides or shows, S
+ * schedules, Delete deletes. One row at a time is in the tab order (a roving tabindex).
  */
 function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selection: Selection) {
   const navigate = useNavigate();
@@ -181,10 +181,10 @@ const KEYS = [
   ["Delete", "delete"],
 ] as const;
 
-/** Where a typed question mark is a letter, or a dialog has the keyboard. */
+/** Elements in which a question mark is typed, and dialogs. */
 const TYPING = "input, select, textarea, [contenteditable], dialog";
 
-/** The keys of the list, as a dialog with an address of its own; `?` opens it. */
+/** The dialog of keyboard shortcuts, which has its own URL; `?` opens it. */
 export function ListKeys({ here }: { here: string }) {
   const navigate = useNavigate();
   const isOpen = useSearchParams()[0].has("keys");
@@ -200,9 +200,9 @@ export function ListKeys({ here }: { here: string }) {
   }, [here, navigate]);
   if (!isOpen) return null;
   return (
-    <Dialog title="Keys of the list" closeTo={here}>
+    <Dialog title="Keyboard shortcuts" closeTo={here}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
-        {[...KEYS, ["?", "show these keys"]].map(([key, what]) => (
+        {[...KEYS, ["?", "show keyboard shortcuts"]].map(([key, what]) => (
           <div key={key} className="contents">
             <dt className="font-mono">{key}</dt>
             <dd className="text-muted">{what}</dd>

@@ -31,12 +31,12 @@ import type { ManagedVideo } from "../managed-video";
 import type { SimilarVideo } from "../similar-videos.server";
 import { COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
 
-/** A video of the list: a row of a table on a wide screen, a card on a phone. */
+/** A video of the list: a table row on wide screens, a card on phones. */
 export function VideoRow({
   video,
   jobs,
   similar,
-  isLikeBlocked,
+  resemblesBlocked,
   held,
   consent,
   view,
@@ -47,19 +47,20 @@ export function VideoRow({
   onFocus,
 }: {
   video: ManagedVideo;
-  /** Its jobs in progress. */
+  /** Its unfinished jobs. */
   jobs: JobSummary | undefined;
-  /** What it looks like. */
+  /** Videos that it resembles. */
   similar: SimilarVideo[] | undefined;
-  /** It waits for somebody who says that it is another video than those of the block list. */
-  isLikeBlocked: boolean;
+  /** It resembles a video on the block list, and an editor has to compare the two. */
+  resemblesBlocked: boolean;
+  /** Why it can't be published, if it is on hold. */
   held: string | undefined;
-  /** How its record stands, where one is required. */
+  /** The state of its consent record, if one is required. */
   consent: ConsentState | undefined;
   view: ManageView;
-  /** Milliseconds since 1970; the server's, so that both renderings agree. */
+  /** Milliseconds since 1970, from the server, so that both renderings agree. */
   now: number;
-  /** Undefined while the browser alone knows. */
+  /** Undefined before hydration, when only the browser knows. */
   selected: boolean | undefined;
   onSelect: () => void;
   tabIndex: number | undefined;
@@ -93,9 +94,9 @@ export function VideoRow({
             </Link>
             {video.hasMetadata && <MetadataBadge />}
             <JobLine summary={jobs} />
-            {isLikeBlocked && <BlockListMatchNotice id={video.id} title={video.title} />}
+            {resemblesBlocked && <BlockListMatchNotice id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
-            {/* What its record lacks holds it too: that is said once. */}
+            {/* A missing record is also the reason of a hold; it is shown once. */}
             {!(consent?.kind === "lacking" && consent.message === held) && (
               <HoldNotice id={video.id} title={video.title} held={held} />
             )}
@@ -131,12 +132,12 @@ export function VideoRow({
             </IconLink>
           )}
           {may("/admin/videos/:id/consent") && (
-            <IconLink to={consentHref(video.id)} label={`Consent of ${video.title}`}>
+            <IconLink to={consentHref(video.id)} label={`Consent for ${video.title}`}>
               <UserRoundCheck />
             </IconLink>
           )}
           {may("/admin/queue") && (
-            <IconLink to={queueHref({ video: video.id })} label={`Conversions of ${video.title}`}>
+            <IconLink to={queueHref({ video: video.id })} label={`Processing of ${video.title}`}>
               <RefreshCw />
             </IconLink>
           )}
@@ -230,15 +231,15 @@ function Toggle({ video, action }: { video: ManagedVideo; action: string }) {
 function Thumbnail({ url }: { url: string | null }) {
   if (!url) {
     return (
-      <span className="video-row-picture grid place-items-center text-muted">
+      <span className="video-row-thumbnail grid place-items-center text-muted">
         <Film aria-hidden="true" className="size-5" />
       </span>
     );
   }
-  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-picture" />;
+  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-thumbnail" />;
 }
 
-/** Which videos one looks like, each with a button to say that it is another; nothing for most. */
+/** Links to similar videos, each with a button to mark it as not a duplicate. */
 function SimilarLine({
   video,
   similar = [],
@@ -246,7 +247,7 @@ function SimilarLine({
 }: {
   video: ManagedVideo;
   similar: SimilarVideo[] | undefined;
-  /** The address of the list. */
+  /** The URL of the list. */
   action: string;
 }) {
   const may = usePermissions();
@@ -255,7 +256,7 @@ function SimilarLine({
       <span className="inline-flex min-w-0 items-start gap-1.5">
         <Copy aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
         <span className="min-w-0">
-          Looks like:{" "}
+          Similar to:{" "}
           <Link
             to={
               other.isPublic
@@ -275,10 +276,10 @@ function SimilarLine({
           <input type="hidden" name="other" value={other.id} />
           <button
             type="submit"
-            aria-label={`Not the same: ${video.title} and ${other.title}`}
+            aria-label={`Not a duplicate: ${video.title} and ${other.title}`}
             className="min-h-11 underline underline-offset-4 hover:text-ink mouse:min-h-0"
           >
-            Not the same
+            Not a duplicate
           </button>
         </Form>
       )}
@@ -286,21 +287,21 @@ function SimilarLine({
   ));
 }
 
-/** When a video of the list is published and hidden by itself, if it is. */
+/** The times at which a video is published and hidden automatically. */
 function ScheduleTimes({ video: { status, schedule } }: { video: ManagedVideo }) {
   const { publishAt, unpublishAt } = schedule;
   return (
     <>
-      {publishAt && status !== "published" && <Moment what="Publishes" at={publishAt} />}
-      {unpublishAt && <Moment what="Hides" at={unpublishAt} />}
+      {publishAt && status !== "published" && <ScheduledTime label="Publishes" at={publishAt} />}
+      {unpublishAt && <ScheduledTime label="Hides" at={unpublishAt} />}
     </>
   );
 }
 
-function Moment({ what, at }: { what: string; at: string }) {
+function ScheduledTime({ label, at }: { label: string; at: string }) {
   return (
     <span className="video-row-schedule block text-xs">
-      {what} <LocalTime value={at} />
+      {label} <LocalTime value={at} />
     </span>
   );
 }

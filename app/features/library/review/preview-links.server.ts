@@ -11,35 +11,35 @@ const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";
 const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
-/** 256 bits: nobody guesses one, however often they try. */
+/** 256 bits, too many to guess. */
 const TOKEN_BYTES = 32;
-/** Opening a link is an activity at most this often; the link itself counts every time. */
+/** The minimum time between two activity entries for opening a link. Each view is still counted. */
 const RECORD_EVERY_MS = 10 * 60 * 1000;
 
-/** Only the hash is stored, so that a copy of the database shows no draft. */
+/** Only the hash is stored, so that a copy of the database doesn't give access to drafts. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** A preview link as the studio lists it; times are ISO 8601 UTC. */
 export interface PreviewLink {
-  /** Names it in forms; the link can't be made from it. */
+  /** The link's id in forms. The link can't be derived from it. */
   id: string;
   createdAt: string;
-  /** The e-mail of who made it; null when that account is gone. */
+  /** The email of the creator; null if the account no longer exists. */
   createdBy: string | null;
   views: number;
   lastViewedAt: string | null;
 }
 
-/** The path of a link. */
+/** Returns the path of a preview link. */
 export function previewPath(token: string): string {
   return `/preview/${token}`;
 }
 
 /**
- * Makes a link with which anybody sees a video until the link is revoked.
+ * Creates a link with which anyone can watch a video until the link is revoked.
  *
- * @returns its token, which is shown once and stored nowhere, or the failure: 403 for who may not change the
- *   video any more, 409 for a hidden video.
+ * @returns the token, which isn't stored and is shown only once, or a failure: 403 if the user may no longer change the
+ *   video, 409 for a hidden video.
  */
 export async function createPreviewLink(
   video: { id: string; title: string },
@@ -66,12 +66,12 @@ export async function createPreviewLink(
   });
 }
 
-/** Whether somebody has hidden a video, and it isn't scheduled to be published. */
+/** Whether a video is hidden and not scheduled to be published. */
 function isHidden(videoId: string): boolean {
   return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
 }
 
-/** The links of a video, the newest first. */
+/** Returns the links of a video, the newest first. */
 export function listPreviewLinks(videoId: string): PreviewLink[] {
   return prepared<PreviewLink>(
     `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS createdBy, views,
@@ -81,7 +81,7 @@ export function listPreviewLinks(videoId: string): PreviewLink[] {
   ).all(videoId);
 }
 
-/** Revokes a link of a video. False when it was revoked before. */
+/** Revokes a link of a video. Returns false if it was already revoked. */
 export async function revokePreviewLink(
   video: { id: string; title: string },
   linkId: string,
@@ -101,7 +101,7 @@ export async function revokePreviewLink(
   });
 }
 
-/** What a link shows. */
+/** The video that a link shows. */
 export interface Preview {
   linkId: string;
   videoId: string;
@@ -111,8 +111,8 @@ export interface Preview {
 }
 
 /**
- * The video of a link: a draft, one that is scheduled, or one that is public by now. Undefined if the link was revoked, its maker's
- * account is deactivated or gone, or the video is hidden, on hold or deleted.
+ * Returns the video of a link: a draft, a scheduled video, or one that has become public. Undefined if the link was
+ * revoked, its creator's account is deactivated or deleted, or the video is hidden, on hold or deleted.
  */
 export function findPreview(token: string): Preview | undefined {
   return prepared<Preview>(
@@ -124,10 +124,10 @@ export function findPreview(token: string): Preview | undefined {
   ).get(hashOf(token));
 }
 
-/** Counts that a link was opened. Nothing is known of who did. */
+/** Counts a view of a link. Stores nothing about the viewer. */
 export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
   const { linkId, videoId, title, lastViewedAt } = preview;
-  const isNews = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
+  const needsEntry = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
   try {
     await transaction(() => {
       runChange(
@@ -139,12 +139,12 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
           }))
           .where("token_hash", "=", linkId),
       );
-      if (!isNews) return;
+      if (!needsEntry) return;
       const entry = { userId: null, subjectId: videoId, detail: title };
       recordActivity({ ...entry, action: "preview-open" });
     });
   } catch (error) {
-    // Whoever looks does not wait for another program that writes.
+    // The viewer doesn't wait while another program is writing to the database.
     if (!isBusy(error)) throw error;
   }
 }

@@ -48,12 +48,12 @@ export function Notes({
           <div className="flex flex-wrap gap-3">
             {isDraft && video.readyAt === null && (
               <Button name="intent" value="ready">
-                Ready for an editor
+                Mark as ready
               </Button>
             )}
             {isDraft && video.readyAt !== null && (
               <Button name="intent" value="unready" variant="secondary">
-                Not ready yet
+                Mark as not ready
               </Button>
             )}
             <Button name="intent" value="note" variant="secondary">
@@ -78,7 +78,13 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
         link.
       </p>
       {newLink && (
-        <Field label="New link" hint="It is shown only now." readOnly dir="ltr" value={newLink} />
+        <Field
+          label="New link"
+          hint="Copy it now; it won’t be shown again."
+          readOnly
+          dir="ltr"
+          value={newLink}
+        />
       )}
       {links.length > 0 && (
         <ul className="ruled rounded-lg border border-line bg-surface">
@@ -90,7 +96,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
                 {` · ${formatQuantity(link.views, "view")}`}
                 {link.lastViewedAt && (
                   <>
-                    , the last <Time value={link.lastViewedAt} />
+                    , last <Time value={link.lastViewedAt} />
                   </>
                 )}
               </p>
@@ -106,7 +112,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
       )}
       <Form method="post" preventScrollReset>
         <Button name="intent" value="link" variant="secondary">
-          Make a preview link
+          Create preview link
         </Button>
       </Form>
     </section>
@@ -133,11 +139,11 @@ export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean })
   );
 }
 
-const LIKE_BLOCKED =
+const RESEMBLES_BLOCKED =
   "Its frames closely match a video on the block list. It stays on hold until an editor compares the two. If it is the same video, delete it. If not, mark it as different.";
 const UNCOMPARED =
   "It hasn’t been compared with the block list yet. It is released automatically if nothing matches. An editor who has watched it can release it now.";
-const WAYS_OUT =
+const RELEASE_OPTIONS =
   "It stays on hold until the comparison succeeds, or until an editor has watched it and releases it.";
 
 /** The result of comparing a video with the block list, with the actions for it; nothing for most videos. */
@@ -149,7 +155,7 @@ export function ComparisonPanel({
   if (blockedMatches.length > 0) {
     return (
       <Panel id="comparison" title="Looks like a removed video">
-        <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
+        <p className="text-sm text-muted">{RESEMBLES_BLOCKED}</p>
         {may("/admin/review/:id other-video") && (
           <Form method="post">
             <input type="hidden" name="videos" value={blockedMatches.join(",")} />
@@ -170,10 +176,10 @@ export function ComparisonPanel({
     >
       {failure && (
         <p className="wrap-anywhere">
-          Could not be compared: {failure.why} {failure.advice}
+          Couldn’t be compared: {failure.why} {failure.advice}
         </p>
       )}
-      <p className="text-sm text-muted">{failure ? WAYS_OUT : UNCOMPARED}</p>
+      <p className="text-sm text-muted">{failure ? RELEASE_OPTIONS : UNCOMPARED}</p>
       {may("/admin/review/:id release-uncompared") && (
         <Form method="post" className="flex flex-wrap gap-3">
           {failure && (

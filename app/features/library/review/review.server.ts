@@ -29,8 +29,8 @@ import {
   revokePreviewLink,
 } from "./preview-links.server";
 
-const FAILED = "Failed to change the review.";
-const LOOKS_LIKE_ANOTHER =
+const FAILED = "Failed to update the review.";
+const RESEMBLES_ANOTHER =
   "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
 const MAX_NOTE_LENGTH = 2_000;
 const NOTES_SHOWN = 200;
@@ -38,30 +38,30 @@ const NOTES_SHOWN = 200;
 /** A note on a video; the time is ISO 8601 UTC. */
 export interface ReviewNote {
   id: number;
-  /** The e-mail of who wrote it; null when that account is gone. */
+  /** The email of the author; null if the account no longer exists. */
   email: string | null;
   text: string;
   createdAt: string;
 }
 
-/** What the review page of a video shows. */
+/** The data of the review page of a video. */
 export interface Review {
   video: {
     id: string;
     title: string;
     status: VideoStatus;
     held: 0 | 1;
-    /** Since when it waits for an editor, ISO 8601 UTC. */
+    /** When it was marked as ready for an editor, ISO 8601 UTC. */
     readyAt: string | null;
     thumbnailUrl: string | null;
     videoUrl: string;
     uploader: string | null;
   };
-  /** The block list entries that it looks like, unless somebody has marked it as different. */
+  /** The block list entries that it resembles and that it wasn't marked as different from. */
   blockedMatches: string[];
-  /** Its comparison with the block list is not done yet, or has failed. */
+  /** Set if its comparison with the block list is pending or has failed. */
   uncompared?: Uncompared;
-  /** It is on hold because an account that it belonged to is blocked. */
+  /** Whether it is on hold because a former owner's account is blocked. */
   isHeldForFormerUploader: boolean;
   /** Its unfinished scans and those that found something. */
   scans: Scan[];
@@ -70,10 +70,10 @@ export interface Review {
 }
 
 /**
- * The review of a video.
+ * Returns the review of a video, or undefined if the video doesn't exist.
  *
- * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
- * @param seesReasons whether it includes what the scan of uploads said.
+ * @param uploadedBy a user id; the result is also undefined if someone else uploaded the video.
+ * @param seesReasons whether to include the findings of the upload scan.
  */
 export function loadReview(
   id: string,
@@ -99,28 +99,30 @@ export function loadReview(
     blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: findFormerBlocks(id).length > 0,
-    // The reason could tell uploaders what to change.
+    // Uploaders don't see the reasons, which could help them to evade the scan.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
 }
 
-/** A failure, with the note that was typed. */
+/** A failure, with the entered note. */
 export interface ReviewFailure extends Failure {
   note?: string;
 }
 
-export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
+export type ReviewResult = ReviewFailure | ToastMessage | { path: string };
 
 /**
- * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, `revoke` with the link in `link`, `other-video` with the videos in `videos`, `compare-again`,
- * `release-uncompared`, `release-blocked`, or `release-scan` or `scan-again` with what was scanned in `scan`.
+ * Performs a form of the review page. `intent` is one of:
+ * - `note`, `ready`, `unready`, with the text in `note`;
+ * - `link`, or `revoke` with the id of the link in `link`;
+ * - `other-video` with block list entries in `videos`, `compare-again`, `release-uncompared`, `release-blocked`;
+ * - `release-scan`, `scan-again`, with the scanned file in `scan`.
  */
 export async function performReview(
   form: FormData,
   video: Review["video"],
   user: SessionUser,
-): Promise<ReviewAnswer> {
+): Promise<ReviewResult> {
   const text = (name: string) => String(form.get(name) ?? "");
   try {
     return await perform(text, video, user);
@@ -134,7 +136,7 @@ async function perform(
   text: (name: string) => string,
   video: Review["video"],
   user: SessionUser,
-): Promise<ReviewAnswer> {
+): Promise<ReviewResult> {
   const intent = text("intent");
   if (intent === "other-video") {
     const videos = text("videos").split(",").filter(Boolean);
@@ -142,16 +144,18 @@ async function perform(
       return failure(404, FAILED, { detail: "It has already been marked as different." });
     const others = matchesOf(video.id).length > 0;
     return done(
-      others ? LOOKS_LIKE_ANOTHER : "It is no longer on hold for resembling a removed video.",
+      others ? RESEMBLES_ANOTHER : "The video is no longer on hold for resembling a removed video.",
     );
   }
   if (intent === "compare-again") return retryComparison(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
   if (intent === "release-blocked") {
     if (!(await releaseFormerBlocks(video, user.id)))
-      return failure(409, FAILED, { detail: "This video is no longer on hold for that." });
+      return failure(409, FAILED, { detail: "This video is no longer on hold for this reason." });
     return done(
-      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for that.",
+      isPublic(video.id)
+        ? "The video is published."
+        : "The video is no longer on hold for this reason.",
     );
   }
   if (intent === "release-scan")
@@ -162,13 +166,18 @@ async function perform(
     return typeof token === "string" ? { path: previewPath(token) } : token;
   }
   if (intent === "revoke") {
-    const isDone = await revokePreviewLink(video, text("link"), user.id);
-    if (isDone) return done("The preview link no longer works.");
-    return failure(404, FAILED, { detail: "This link was revoked before." });
+    const isRevoked = await revokePreviewLink(video, text("link"), user.id);
+    if (isRevoked) return done("The preview link was revoked.");
+    return failure(404, FAILED, { detail: "This link was already revoked." });
   }
   const note = text("note").trim();
   if (note.length > MAX_NOTE_LENGTH) {
-    return { ...failure(422, FAILED, { detail: "This note is too long." }), note };
+    return {
+      ...failure(422, FAILED, {
+        detail: `A note can have at most ${MAX_NOTE_LENGTH.toLocaleString("en")} characters.`,
+      }),
+      note,
+    };
   }
   if (intent === "note") {
     if (!note) return failure(422, FAILED, { detail: "Write a note first." });
@@ -180,14 +189,14 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Writes the note, if there is one, and whether the video is ready, if that is said. */
+/** Stores the note, if there is one, and whether the video is ready, if that is given. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,
   user: SessionUser,
   isReady: boolean | undefined,
-): Promise<ReviewAnswer> {
-  return transaction((): ReviewAnswer => {
+): Promise<ReviewResult> {
+  return transaction((): ReviewResult => {
     const about = { userId: user.id, subjectId: id, detail: title };
     const account = accountNow(user.id);
     if (!account || !allows(account, "/admin/review/:id note")) {
@@ -213,8 +222,8 @@ async function writeReview(
         recordActivity({ ...about, action: "review-note" });
       }
     }
-    if (isReady === undefined) return done("The note is there.");
-    return done(isReady ? "It waits for an editor now." : "It waits for who uploaded it now.");
+    if (isReady === undefined) return done("Note added.");
+    return done(isReady ? "Ready for review." : "Sent back to the uploader.");
   });
 }
 

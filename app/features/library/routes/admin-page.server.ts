@@ -19,53 +19,53 @@ import { type ManageView, readManageView } from "../list/manage-address";
 import { findEditable, listManaged, uploaders } from "../list/managed-list.server";
 import { type SavedView, savedViewsOf } from "../list/saved-views.server";
 import type { EditableVideo, ManagedPage, OtherFiles, TrimView } from "../managed-video";
-import { type SeriesChoice, seriesChoice } from "../series/series-list.server";
+import { type SeriesChoice, seriesChoices } from "../series/series-list.server";
 import { type SimilarVideo, similarVideos } from "../similar-videos.server";
 import { type Deletion, listDeletions } from "../trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0 };
 
-const NO_SERIES: SeriesChoice = { offered: [], of: [] };
+const NO_SERIES: SeriesChoice = { suggested: [], current: [] };
 
 const DIALOGS = ["edit", "schedule", "replace", "trim", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
 
-/** The data of the manage tab for its address. */
+/** The data of the Manage Videos tab. */
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
-  /** The list couldn't be read, so an empty one says nothing about the videos. */
-  isUnread?: true;
-  /** Their jobs in progress, by video id. */
+  /** Set if the list couldn't be read, so that an empty list doesn't mean that there are no videos. */
+  loadFailed?: true;
+  /** Unfinished jobs, by video id. */
   jobs: Record<string, JobSummary>;
-  /** What they look like, by video id. */
+  /** Similar videos, by video id. */
   similar: Record<string, SimilarVideo[]>;
-  /** The ids of those that look like videos of the block list. */
-  likeBlocked: string[];
-  /** Why nobody can publish a video, for those of the page that are held. */
+  /** The ids of videos that resemble a video on the block list. */
+  resemblingBlocked: string[];
+  /** Why a video can't be published, by video id, for videos on hold. */
   held: Record<string, string>;
-  /** How the records of these and of the dialog's video stand, where records are required. */
+  /** The consent state of the listed videos and of the dialog's video, if records are required. */
   consent: Record<string, ConsentState>;
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
-  /** Whom the list can be filtered by; undefined for somebody who sees their own videos alone. */
+  /** The choices of the uploader filter; undefined for users who only see their own videos. */
   uploaders?: Uploader[];
-  /** Where it shows what misses a file: when the last complete look for files began, or null. */
+  /** If the list is filtered by missing files: when the last complete file check began, or null. */
   filesCheckedAt?: string | null;
-  /** The open dialog, and its video; null when that no longer exists. */
+  /** The open dialog and its video, which is null if it no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
-  /** Where the dialog edits a video: the pictures of its storyboard. */
+  /** In the edit dialog: the frames of the video's storyboard. */
   frames?: StoryboardFrame[];
-  /** Where it edits a video too: what was accepted for it. */
+  /** In the edit dialog: the terms that were accepted for the video. */
   accepted?: AcceptedTerms[];
-  /** Where the dialog is about files: the other files of its video, and what is made of them. */
+  /** In the replace and trim dialogs: the video's other files, and their jobs. */
   files?: OtherFiles & { jobs?: JobSummary };
-  /** Where the dialog cuts a video. */
+  /** In the trim dialog. */
   trim?: TrimView;
 }
 
-/** The four figures, of one user's uploads if an id is given, or the toast that says that they can't be had. */
+/** Returns the four statistics, of one user's uploads if an id is given, or an error toast. */
 export async function loadStats(
   uploader?: string,
 ): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
@@ -77,12 +77,15 @@ export async function loadStats(
   }
 }
 
-/** The view with what somebody's permissions reach of it. */
+/** Returns the view, restricted to a user's own videos if they may only see those. */
 export function ownView(view: ManageView, own: OwnVideos | undefined): ManageView {
   return own ? { ...view, uploader: undefined, uploadedBy: own.userId } : view;
 }
 
-/** What the manage tab shows of all videos, or of one user's. A list that can't be had is only logged (specification, section 8). */
+/**
+ * Returns the data of the Manage Videos tab for all videos, or for one user's. If the list can't be read, the error is
+ * only logged (specification, section 8).
+ */
 export async function loadManage(
   parameters: URLSearchParams,
   userId: string,
@@ -94,8 +97,8 @@ export async function loadManage(
   } catch (error) {
     console.error(error);
     return {
-      ...{ view, list: NO_VIDEOS, isUnread: true, series: NO_SERIES, jobs: {}, similar: {} },
-      ...{ held: {}, consent: {}, likeBlocked: [], deletions: [], savedViews: [] },
+      ...{ view, list: NO_VIDEOS, loadFailed: true, series: NO_SERIES, jobs: {}, similar: {} },
+      ...{ held: {}, consent: {}, resemblingBlocked: [], deletions: [], savedViews: [] },
     };
   }
 }
@@ -110,27 +113,27 @@ async function loadList(
   const id = kind && (parameters.get(kind) ?? "");
   const list = await listManaged(view);
   const ids = list.videos.map((each) => each.id);
-  const shown = {
+  const listed = {
     view: { ...view, page: list.page },
     list,
     jobs: jobSummaries(ids),
     similar: similarVideos(ids, own?.userId),
-    likeBlocked: heldForBlockList(ids),
+    resemblingBlocked: heldForBlockList(ids),
     held: Object.fromEntries(refusalsOf(ids)),
     consent: consentStates(ids),
     deletions: await listDeletions(Date.now(), own),
-    series: own ? NO_SERIES : seriesChoice(kind === "edit" ? id : undefined),
+    series: own ? NO_SERIES : seriesChoices(kind === "edit" ? id : undefined),
     savedViews: savedViewsOf(userId),
     uploaders: own ? undefined : uploaders(),
     filesCheckedAt: view.problems?.includes("missing") ? filesCheckedAt() : undefined,
   };
-  if (!kind || id === undefined) return shown;
+  if (!kind || id === undefined) return listed;
   const video = findEditable(id, own?.userId) ?? null;
-  const page = { ...shown, dialog: { kind, video } };
+  const page = { ...listed, dialog: { kind, video } };
   if (video && kind === "edit")
     return {
       ...page,
-      consent: { ...shown.consent, ...consentStates([id]) },
+      consent: { ...listed.consent, ...consentStates([id]) },
       frames: await storyboardFrames(video.storyboardUrl ?? null),
       accepted: findAcceptances([id])?.[id],
     };

@@ -37,33 +37,33 @@ import { manageHref, readManageView } from "../list/manage-address";
 import type { FormFailure } from "../managed-video";
 import {
   loadUnlessSignedOut,
-  type SignedOutAnswer,
+  type SignedOutResponse,
   SignInPrompt,
+  useRememberedData,
   useSessionCheck,
-  useShownData,
 } from "../signed-out";
 import { loadManage, loadStats, ownView } from "./admin-page.server";
 import { ActionError, ManageTab } from "./manage-tab";
 import {
-  answerSignedOut,
+  isSignedOutResponse,
   performIntent,
-  showsSignedOutAnswer,
+  respondSignedOut,
   withAdminForm,
 } from "./studio-action.server";
 
-export const meta = privateMeta("Admin Panel");
+export const meta = privateMeta("Studio");
 
-/** What an answer to a form of this page may carry. */
-interface Answer {
+/** The action data of this page. */
+interface ActionData {
   upload?: UploadFailure;
   studio?: FormFailure;
   confirmation?: DeleteConfirmation;
   preview?: BulkPreview;
-  signedOut?: SignedOutAnswer;
+  signedOut?: SignedOutResponse;
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const signedOut = showsSignedOutAnswer() && !(await currentUser(request));
+  const signedOut = isSignedOutResponse() && !(await currentUser(request));
   if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
   const user = await requirePermission(request, "/admin");
   const own = ownVideosOf(user, "/admin");
@@ -88,7 +88,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return data({ ...shell, manage, start: undefined }, { status: gone ? 404 : 200 });
 }
 
-/** All that somebody sees of the panel whose session has ended: the answer to what they sent. */
+/** The loader data after the session has ended, when only the action's response is shown. */
 const SIGNED_OUT = {
   statistics: {} as Awaited<ReturnType<typeof loadStats>>,
   ffmpeg: true,
@@ -101,36 +101,36 @@ const SIGNED_OUT = {
   start: undefined,
 };
 
-/** A refresh that finds the session ended leaves the page as it is, with what was typed. */
+/** If a refresh finds that the session has ended, the page stays as it is, so that no input is lost. */
 export function clientLoader({ request, serverLoader }: ClientLoaderFunctionArgs) {
   return loadUnlessSignedOut(request, () => serverLoader<typeof loader>());
 }
 
 export async function action({ request }: ActionFunctionArgs) {
   const user = await currentUser(request);
-  if (!user) return answerSignedOut(request);
+  if (!user) return respondSignedOut(request);
   requireOwnOrigin(request);
   assertAllowed(user, "/admin");
-  const asked = readManageView(new URL(request.url).searchParams);
+  const requested = readManageView(new URL(request.url).searchParams);
   const own = ownVideosOf(user, "/admin");
-  const view = ownView(asked, own);
+  const view = ownView(requested, own);
   return withAdminForm(request, { userId: user.id, own }, async ({ kind, form }) => {
     if (kind === "upload") return handleUpload(form, user);
-    const answer = await performIntent(form, { user, view });
-    if ("status" in answer) {
-      const { status, retryAfterSeconds } = answer;
-      return data({ studio: answer }, { status, headers: retryAfter(retryAfterSeconds) });
+    const response = await performIntent(form, { user, view });
+    if ("status" in response) {
+      const { status, retryAfterSeconds } = response;
+      return data({ studio: response }, { status, headers: retryAfter(retryAfterSeconds) });
     }
-    if ("confirmation" in answer || "preview" in answer) return data(answer, { status: 200 });
-    throw redirectWithToast(manageHref(view), answer);
+    if ("confirmation" in response || "preview" in response) return data(response, { status: 200 });
+    throw redirectWithToast(manageHref(view), response);
   });
 }
 
 /**
  * Handles the upload form, intent `publish` or `draft`. The guard and the origin check come first.
  *
- * @returns the failure with its status, for the page to show again with the texts.
- * @throws the redirect with the toast when the upload was published.
+ * @returns the failure with its status; the page shows the form again with the entered texts.
+ * @throws the redirect with the toast once the video is stored.
  */
 async function handleUpload(form: ReceivedForm, user: SessionUser) {
   const outcome = await publishReceivedForm(form, user.id, ownVideosOf(user, "/admin"));
@@ -140,13 +140,13 @@ async function handleUpload(form: ReceivedForm, user: SessionUser) {
     return data({ upload }, { status, headers: retryAfter(retryAfterSeconds) });
   }
   const { id, needsConsent } = outcome.video;
-  // Where its record is written, for whoever may write it.
-  const mends = needsConsent && allows(user, "/admin/videos/:id/consent");
+  // Users who may edit consent records are taken to the video's record.
+  const addsConsent = needsConsent && allows(user, "/admin/videos/:id/consent");
   const toast = success("Success!", successMessage(outcome.video));
-  throw redirectWithToast(mends ? consentHref(id) : "/admin", toast);
+  throw redirectWithToast(addsConsent ? consentHref(id) : "/admin", toast);
 }
 
-/** What the upload form shows about sizes. */
+/** Returns the size limits that the upload form shows. */
 function uploadLimits(): FileLimits {
   const { maxVideoBytes, maxThumbnailBytes } = settings();
   return { maxVideoBytes, maxThumbnailBytes };
@@ -156,16 +156,16 @@ export default function Admin() {
   useLiveRefresh({ jobs: true });
   useSessionCheck();
   const loaded = useLoaderData<typeof loader>();
-  useShownData(loaded);
+  useRememberedData(loaded);
   const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
-  const answer = useFormResponse<Answer>();
-  useAnsweredSignedOut(answer?.signedOut);
-  const isUpload = !manage && !answer?.signedOut?.edit && !answer?.signedOut?.fields;
+  const response = useFormResponse<ActionData>();
+  useSignedOutResponse(response?.signedOut);
+  const isUpload = !manage && !response?.signedOut?.edit && !response?.signedOut?.fields;
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3 max-sm:gap-y-0">
         <h1 className="text-xl font-semibold">
-          Admin Panel
+          Studio
           {version && <span className="ml-2 text-sm font-normal text-muted">v{version}</span>}
         </h1>
         <AdminLinks />
@@ -184,28 +184,28 @@ export default function Admin() {
       {version && <AdminTabs current={manage ? "manage" : "upload"} />}
       {signedOut && (
         <SignInPrompt
-          message={answer?.signedOut?.message}
+          message={response?.signedOut?.message}
           link={isUpload ? "Sign In to Upload" : "Sign In"}
         />
       )}
       {manage ? (
         <ManageTab
           manage={manage}
-          error={answer?.studio}
-          confirmation={answer?.confirmation}
-          preview={answer?.preview}
+          error={response?.studio}
+          confirmation={response?.confirmation}
+          preview={response?.preview}
           now={now}
           terms={loaded.terms}
           edit={{ limits, signedOut, origin: loaded.origin }}
         />
-      ) : answer?.signedOut?.edit ? (
-        <EnteredTexts fields={Object.entries(answer.signedOut.edit)} />
-      ) : answer?.signedOut?.fields ? (
-        <ResendForm fields={answer.signedOut.fields} />
+      ) : response?.signedOut?.edit ? (
+        <EnteredTexts fields={Object.entries(response.signedOut.edit)} />
+      ) : response?.signedOut?.fields ? (
+        <ResendForm fields={response.signedOut.fields} />
       ) : (
         <>
           <ActionError
-            error={answer?.studio}
+            error={response?.studio}
             closeTo="/admin?tab=manage"
             edit={{ limits, signedOut, origin: loaded.origin }}
           />
@@ -214,7 +214,7 @@ export default function Admin() {
             start={loaded.start}
             terms={loaded.terms}
             quota={loaded.quota}
-            failure={answer?.upload ?? signedOutUpload(answer)}
+            failure={response?.upload ?? signedOutUpload(response)}
           />
         </>
       )}
@@ -222,8 +222,8 @@ export default function Admin() {
   );
 }
 
-/** Shows that a form was rejected, and refreshes the page, which finds that its session has ended. */
-function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
+/** Shows that the form was rejected, and revalidates, after which the page shows the sign-in prompt. */
+function useSignedOutResponse(signedOut: SignedOutResponse | undefined): void {
   const { revalidate } = useRevalidator();
   useErrorToast(useMemo(() => signedOut && { description: signedOut.message }, [signedOut]));
   useEffect(() => {
@@ -231,7 +231,7 @@ function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
   }, [signedOut, revalidate]);
 }
 
-function signedOutUpload(answer: Answer | undefined): UploadFailure | undefined {
-  const texts = answer?.signedOut?.upload;
+function signedOutUpload(response: ActionData | undefined): UploadFailure | undefined {
+  const texts = response?.signedOut?.upload;
   return texts && { message: "", texts, fields: {} };
 }

@@ -15,11 +15,11 @@ import { LocalTime } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar, BulkPreviewDialog } from "../bulk/bulk-bar";
-import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
+import { type EditContext, EditDialog } from "../edit/edit-dialog";
 import { ReplaceDialog } from "../files/replace-dialog";
 import { TrimDialog } from "../files/trim-dialog";
 import { FilterBar } from "../list/filter-bar";
-import { cleared, isFiltered, type ManageView, manageHref } from "../list/manage-address";
+import { isFiltered, type ManageView, manageHref, withoutFilters } from "../list/manage-address";
 import { SavedViews, SaveView } from "../list/saved-views";
 import { useSelection } from "../list/selection";
 import { ListKeys, VideoList } from "../list/video-list";
@@ -28,7 +28,7 @@ import { ScheduleDialog } from "../schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
 import type { ManageData } from "./admin-page.server";
 
-/** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
+/** The Manage Videos tab: the list, its filters and bulk actions, and the dialog that the URL names. */
 export function ManageTab({
   manage: {
     view,
@@ -56,9 +56,9 @@ export function ManageTab({
   confirmation: DeleteConfirmation | undefined;
   preview: BulkPreview | undefined;
   now: number;
-  /** The uploaders' terms, where an upload has to accept them. */
+  /** The uploader terms, if they have to be accepted. */
   terms: Terms | undefined;
-  edit: EditSurroundings;
+  edit: EditContext;
 }) {
   const here = manageHref(view);
   const consent = dialog?.video ? rest.consent[dialog.video.id] : undefined;
@@ -73,7 +73,7 @@ export function ManageTab({
   };
   const { clear } = selection;
   const sending = useNavigation().formData?.get("intent") === "bulk";
-  // A selection belongs to one list and one action; it is cleared after either changes.
+  // Clears the selection when the list changes or an action has completed.
   useEffect(() => {
     if (!sending && !error && !confirmation && !preview) clear();
   }, [here, sending, error, confirmation, preview, clear]);
@@ -114,7 +114,7 @@ export function ManageTab({
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       {preview && <BulkPreviewDialog preview={preview} list={here} />}
       <FilterBar view={view} uploaders={rest.uploaders} />
-      {rest.filesCheckedAt !== undefined && <FilesLookedAt at={rest.filesCheckedAt} />}
+      {rest.filesCheckedAt !== undefined && <MissingFilesNote at={rest.filesCheckedAt} />}
       <DeletedBar deletions={deletions} action={here} />
       <SavedViews views={rest.savedViews} here={manageHref({ ...view, page: 1 })} />
       {(list.total > 0 || isFiltered(view)) && (
@@ -125,7 +125,7 @@ export function ManageTab({
           <div className="ml-auto flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
             {may("/admin/queue") && (
               <ButtonLink to="/admin/queue" variant="ghost" size="sm">
-                Video Queue
+                Processing
               </ButtonLink>
             )}
             <SaveView views={rest.savedViews} here={here} />
@@ -138,7 +138,7 @@ export function ManageTab({
             videos={list.videos}
             jobs={jobs}
             similar={similar}
-            likeBlocked={rest.likeBlocked}
+            resemblingBlocked={rest.resemblingBlocked}
             held={held}
             consent={rest.consent}
             view={view}
@@ -149,7 +149,7 @@ export function ManageTab({
             selection={selection}
             total={list.total}
             pageSize={list.videos.length}
-            series={series.offered}
+            series={series.suggested}
             action={here}
           />
           <Pager
@@ -160,7 +160,7 @@ export function ManageTab({
           <PageJump view={view} pageCount={list.pageCount} />
           <ListKeys here={here} />
         </>
-      ) : rest.isUnread ? null : !isFiltered(view) ? (
+      ) : rest.loadFailed ? null : !isFiltered(view) ? (
         <EmptyState
           icon={<Film />}
           title="No videos yet."
@@ -170,9 +170,9 @@ export function ManageTab({
         <EmptyState
           icon={<Film />}
           title="No videos found."
-          action={<ButtonLink to={manageHref(cleared(view))}>Show all videos</ButtonLink>}
+          action={<ButtonLink to={manageHref(withoutFilters(view))}>Show all videos</ButtonLink>}
         >
-          Nothing matches the search and the filters.
+          No videos match the search and filters.
         </EmptyState>
       )}
     </div>
@@ -180,8 +180,8 @@ export function ManageTab({
 }
 
 /**
- * The video of the edit dialog that the address names. One that was open stays open when a refresh
- * of the page does not bring its video: what is typed there would be lost.
+ * Returns the video of the edit dialog. An open dialog stays open if a revalidation doesn't return its video any more,
+ * because closing it would lose unsaved input.
  */
 function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined {
   const id = useSearchParams()[0].get("edit");
@@ -192,8 +192,8 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
 }
 
 /**
- * What a form of the studio was answered, when nothing was done: a toast, in view wherever the list
- * is scrolled to, and besides the edit form again, or a notice for a page without scripts.
+ * The error of a form that changed nothing: a toast, which is visible wherever the list is scrolled to, and the edit
+ * form again if that was rejected. Without JavaScript, a notice instead of the toast.
  */
 export function ActionError({
   error,
@@ -201,9 +201,9 @@ export function ActionError({
   edit,
 }: {
   error: FormFailure | undefined;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   closeTo: string;
-  edit: EditSurroundings;
+  edit: EditContext;
 }) {
   const hydrated = useHydrated();
   useErrorToast(
@@ -211,7 +211,7 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    // The dialogs of a schedule, of a file and of a cut say themselves what is wrong.
+    // The schedule, replace and trim dialogs show their own errors.
     return hydrated || error.schedule || error.replace || error.trim ? null : (
       <FailureNotice toast={error.toast} detail={error.detail} />
     );
@@ -229,30 +229,30 @@ export function ActionError({
 }
 
 /**
- * As of when the list knows which files are missing.
+ * The time of the last check for missing files.
  *
- * @param at ISO 8601 UTC; null when no complete look has ended yet.
+ * @param at ISO 8601 UTC; null if no check has been completed.
  */
-function FilesLookedAt({ at }: { at: string | null }) {
+function MissingFilesNote({ at }: { at: string | null }) {
   return (
     <p className="text-sm text-muted">
       {at === null ? (
-        "The files have not all been looked for yet: some that are missing may not be listed."
+        "The first file check isn’t complete yet. Some missing files may not be listed."
       ) : (
         <>
-          Missing files as of <LocalTime value={at} />. They are looked for once a day.
+          Last checked for missing files: <LocalTime value={at} />. Runs once a day.
         </>
       )}
     </p>
   );
 }
 
-/** Fewer pages are all in the pager, or one press away. */
-const FROM_PAGES = 6;
+/** With fewer pages, the pager reaches each of them in one or two clicks. */
+const MIN_PAGES = 6;
 
-/** Goes to a page by its number: among 100,000 videos the pager reaches only the neighbours. */
+/** Jumps to a page by its number, because the pager only links to neighboring pages and both ends. */
 export function PageJump({ view, pageCount }: { view: ManageView; pageCount: number }) {
-  if (pageCount < FROM_PAGES) return null;
+  if (pageCount < MIN_PAGES) return null;
   const parameters = new URLSearchParams(manageHref({ ...view, page: 1 }).split("?")[1]);
   return (
     <Form action="/admin" className="flex items-end justify-center gap-2">

@@ -27,10 +27,10 @@ import { ComparisonPanel, FormerUploaderPanel, Notes, PreviewLinks } from "../re
 
 export const meta = privateMeta("Review");
 
-/** A preview link must not stay in a cache, the browser's own included. */
+/** Preview links must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
-interface Answer {
+interface ActionData {
   error?: ReviewFailure;
   path?: string;
 }
@@ -51,13 +51,13 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const permission = `${PERMISSION} ${form.get("intent")}`;
   if (Object.hasOwn(PERMISSIONS, permission)) assertAllowed(user, permission as Permission);
   const { video } = reviewOf(params.id, user);
-  const answer = await performReview(form, video, user);
-  if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
-  if ("path" in answer) return data<Answer>(answer);
-  throw redirectWithToast(`/admin/review/${encodeURIComponent(video.id)}`, answer);
+  const result = await performReview(form, video, user);
+  if ("status" in result) return data<ActionData>({ error: result }, { status: result.status });
+  if ("path" in result) return data<ActionData>(result);
+  throw redirectWithToast(`/admin/review/${encodeURIComponent(video.id)}`, result);
 }
 
-/** @throws a 404 Response for a video that is gone, or that the user may not see. */
+/** @throws a 404 Response if the video doesn't exist or the user may not see it. */
 function reviewOf(id = "", user: SessionUser) {
   const reach = reachOf(user, PERMISSION);
   const maySee = reach !== "reported" || isReported(id);
@@ -89,7 +89,7 @@ export default function ReviewPage() {
     scans,
     origin,
   } = useLoaderData<typeof loader>();
-  const { error, path } = useFormResponse<Answer>() ?? {};
+  const { error, path } = useFormResponse<ActionData>() ?? {};
   const may = usePermissions();
   return (
     <AdminPage title="Review" error={error}>
@@ -114,7 +114,7 @@ export default function ReviewPage() {
             <StatusBadge status={video.status} isHeld={video.held === 1} />
             {video.status === "review" && (
               <Badge tone={video.readyAt ? "good" : "plain"}>
-                {video.readyAt ? "Waiting for an editor" : "Waiting for the uploader"}
+                {video.readyAt ? "Ready for review" : "Needs changes"}
               </Badge>
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}

@@ -28,7 +28,7 @@ import {
 } from "../series/series-address";
 import { SeriesEditor } from "../series/series-editor";
 import {
-  editedSeries,
+  findSeries,
   type ListedSeries,
   listSeries,
   listSeriesVideos,
@@ -37,7 +37,7 @@ import {
 
 export const meta = privateMeta("Series");
 
-const GONE = "This series no longer exists. Somebody may have deleted it in the meantime.";
+const GONE = "This series no longer exists. Someone may have deleted it.";
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/series/:id?");
@@ -48,7 +48,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     const all = listSeries(view);
     return { view: { ...view, page: all.page }, isDeleting: false, all };
   }
-  const series = editedSeries(view.id);
+  const series = findSeries(view.id);
   if (!series) return data({ view, isDeleting: false }, { status: 404 });
   const list = listSeriesVideos(series.id, view.page);
   return { view: { ...view, page: list.page }, isDeleting, one: { series, list } };
@@ -58,19 +58,19 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/series/:id?");
   requireOwnOrigin(request);
   const view = readSeriesView(params.id, new URL(request.url).searchParams);
-  const answer = await performSeries(request, view, user.id);
-  if (answer instanceof Response) throw answer;
-  if (!("status" in answer)) return answer;
-  return data({ error: answer }, { status: answer.status });
+  const result = await performSeries(request, view, user.id);
+  if (result instanceof Response) throw result;
+  if (!("status" in result)) return result;
+  return data({ error: result }, { status: result.status });
 }
 
-/** What the loader gives: the list of all, the page of one, or neither for one that is gone. */
+/** The loader data: the list of all series, one series, or neither if the series doesn't exist. */
 interface Loaded {
   view: SeriesView;
   isDeleting: boolean;
   all?: SeriesList;
   one?: {
-    series: NonNullable<ReturnType<typeof editedSeries>>;
+    series: NonNullable<ReturnType<typeof findSeries>>;
     list: ReturnType<typeof listSeriesVideos>;
   };
 }
@@ -111,16 +111,15 @@ function AllSeries({
   return (
     <>
       <p className="text-sm text-muted">
-        A series is a list of videos in an order: for everybody, with an address and a feed of its
-        own, or for the studio only.
+        Group videos in order. A public series has its own page and RSS feed.
       </p>
       <NewSeriesForm error={error} action={here} busy={busy === "create"} />
       <DeletedSeries deleted={list.deleted} action={here} />
       {list.total === 0 ? (
-        <EmptyState icon={<ListVideo />} title="There is no series yet." />
+        <EmptyState icon={<ListVideo />} title="No series yet. Create one to group videos." />
       ) : (
         <>
-          <SearchForm action="/admin/series" label="Search the series" search={view.search} />
+          <SearchForm action="/admin/series" label="Search series" search={view.search} />
           <p className="text-sm text-muted figures">
             {view.search && `${list.found.toLocaleString("en")} of `}
             {`${list.total.toLocaleString("en")} series`}
@@ -145,7 +144,7 @@ function AllSeries({
   );
 }
 
-/** The series of a page, each with how much is in it and who sees it. */
+/** The series on a page, each with its visibility and number of videos. */
 function SeriesRows({ series }: { series: ListedSeries[] }) {
   return (
     <ul aria-label="Series" className="ruled rounded-lg border border-line bg-surface">
@@ -161,7 +160,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
           <span className="flex gap-2">
             {isFeatured && <Badge tone="accent">On home</Badge>}
             <Badge tone={visibility === "public" ? "good" : "plain"}>
-              {visibility === "public" ? "Public" : "Studio only"}
+              {visibility === "public" ? "Public" : "Private"}
             </Badge>
           </span>
           <span className="text-sm text-muted figures">
@@ -174,7 +173,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
   );
 }
 
-/** Makes a series, of which nothing but the title is asked. */
+/** Creates a series from its title alone. */
 function NewSeriesForm({
   error,
   action,
@@ -189,7 +188,7 @@ function NewSeriesForm({
       <input type="hidden" name="intent" value="create" />
       <div className="min-w-0 grow basis-56 sm:max-w-md">
         <Field
-          label="Title of a new series"
+          label="New series"
           name="title"
           required
           maxLength={MAX_TITLE_LENGTH}
@@ -197,14 +196,14 @@ function NewSeriesForm({
           error={error?.fields?.title}
         />
       </div>
-      <Button busy={busy} busyLabel="Making...">
-        Make series
+      <Button busy={busy} busyLabel="Creating...">
+        Create series
       </Button>
     </Form>
   );
 }
 
-/** The series of the trash, each with the button that restores it. */
+/** Deleted series that can still be restored. */
 function DeletedSeries({ deleted, action }: { deleted: SeriesList["deleted"]; action: string }) {
   if (deleted.length === 0) return null;
   return (

@@ -34,16 +34,16 @@ import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "../bulk
 import { performBulk, undoAction } from "../bulk/bulk-action.server";
 import { scheduleVideo, toggleVideo } from "../change-visibility.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "../edit/captions.server";
-import { editVideo, refusedEdit } from "../edit/edit.server";
-import { discardFile, restoreFile, useAtOnce } from "../files/other-files.server";
+import { editVideo, rejectEdit } from "../edit/edit.server";
+import { activateNow, discardFile, restoreFile } from "../files/other-files.server";
 import { replaceFile } from "../files/replace.server";
-import { trimVideo, undoCut } from "../files/trim.server";
+import { trimVideo, undoTrim } from "../files/trim.server";
 import type { ManageView } from "../list/manage-address";
 import { removeView, saveView } from "../list/saved-views.server";
 import type { FormFailure, FormRefusal } from "../managed-video";
 import { refusalFailure } from "../refusals.server";
 import { editSeriesOf, readSeriesEdit } from "../series/change-series.server";
-import type { SignedOutAnswer } from "../signed-out";
+import type { SignedOutResponse } from "../signed-out";
 import { dismissSimilar } from "../similar-videos.server";
 
 const id = z.string().min(1);
@@ -101,14 +101,14 @@ const studioRequest = z.discriminatedUnion("intent", [
 
 type StudioRequest = z.infer<typeof studioRequest>;
 
-/** What a form is answered: why not, what was done, or a confirmation that must be answered first. */
-type StudioAnswer =
+/** The result of a form: a failure, a toast, or a step that the user has to confirm first. */
+type StudioResult =
   | FormFailure
   | ToastMessage
   | { confirmation: DeleteConfirmation }
   | { preview: BulkPreview };
 
-/** Who sends a form, and from which list. */
+/** The user who sent a form, and the list that it was sent from. */
 interface Sender {
   user: SessionUser;
   view: ManageView;
@@ -124,23 +124,23 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "use-file": "Failed to replace the file.",
   "restore-file": "Failed to restore the file.",
   "discard-file": "Failed to discard the file.",
-  trim: "Failed to cut the video.",
-  "undo-trim": "Failed to undo the cut.",
-  "not-same": "Nothing was changed.",
-  bulk: "Failed to change the videos. None of them was changed.",
-  "save-view": "The view was not saved.",
-  "remove-view": "The view was not removed.",
+  trim: "Failed to trim the video.",
+  "undo-trim": "Failed to undo the trim.",
+  "not-same": "Couldn’t mark the videos as different.",
+  bulk: "Failed to change the videos. No video was changed.",
+  "save-view": "Failed to save the view.",
+  "remove-view": "Failed to remove the view.",
 };
 
 const UPDATED = success("Video Updated", "Video has been updated successfully.");
 
-/** Performs a form of the manage tab, whose `intent` names the action. */
-export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
+/** Performs a form of the Manage Videos tab; `intent` names the action. */
+export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioResult> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return INCOMPLETE;
   const message = FAILED[parsed.data.intent];
   const permission = permissionOf(parsed.data, form);
-  // The body may have taken long to arrive: what the account may do is read after it.
+  // The body may have taken long to arrive, so the permissions are read after it.
   const user = accountNow(sender.user.id);
   if (!user || !allows(user, permission)) return refusalFailure({ code: "not-allowed" }, message);
   const own = ownVideosOf(user, permission);
@@ -148,13 +148,13 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
     const changeable = "id" in parsed.data ? changeableIds(own, [parsed.data.id]) : undefined;
     if (isRefusal(changeable)) return refusalFailure(changeable, message);
     const allowed = { ...sender, user: { ...sender.user, ...user } };
-    const answer = await perform(parsed.data, form, allowed, own);
-    return isRefusal(answer) ? refusalFailure(answer, message) : answer;
+    const result = await perform(parsed.data, form, allowed, own);
+    return isRefusal(result) ? refusalFailure(result, message) : result;
   };
   return orFailure(done, { busy: message, failed: message });
 }
 
-/** The line of the table of permissions for a form. */
+/** Returns the permission that a form needs. */
 function permissionOf({ intent }: StudioRequest, { fields }: StudioForm): Permission {
   const action = intent === "bulk" && BULK_ACTIONS.find((each) => each === fields.get("do"));
   return action ? `/admin bulk ${action}` : `/admin ${intent}`;
@@ -165,7 +165,7 @@ async function perform(
   { fields, thumbnail, captions, video, fileError }: StudioForm,
   { user, view }: Sender,
   own: OwnVideos | undefined,
-): Promise<StudioAnswer | FormRefusal> {
+): Promise<StudioResult | FormRefusal> {
   const userId = user.id;
   switch (request.intent) {
     case "update": {
@@ -182,7 +182,7 @@ async function perform(
         fileError,
       };
       const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
-      if (typeof series === "string") return refusedEdit(edit, { series });
+      if (typeof series === "string") return rejectEdit(edit, { series });
       const refused = await editVideo(edit, userId);
       return refused ?? (series && (await editSeriesOf(id, series, userId))) ?? UPDATED;
     }
@@ -194,7 +194,7 @@ async function perform(
     case "schedule": {
       const outcome = await scheduleVideo(request, userId);
       if (isRefusal(outcome)) return outcome;
-      const { isSet, withheld } = outcome;
+      const { isSet, holdMessage: withheld } = outcome;
       const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
       const description = withheld ? `${saved} ${withheld} It stays hidden until then.` : saved;
       return { ...UPDATED, description };
@@ -212,7 +212,7 @@ async function perform(
       return replaceFile({ ...replacement, file: video, fileError }, userId);
     }
     case "use-file":
-      return useAtOnce({ id: request.file, videoId: request.id }, userId);
+      return activateNow({ id: request.file, videoId: request.id }, userId);
     case "restore-file":
       return restoreFile({ id: request.file, videoId: request.id }, userId);
     case "discard-file":
@@ -220,7 +220,7 @@ async function perform(
     case "trim":
       return trimVideo(request, userId);
     case "undo-trim":
-      return undoCut(request.id, userId);
+      return undoTrim(request.id, userId);
     case "not-same":
       return dismissSimilar(request.id, request.other, userId, own?.userId);
     case "bulk":
@@ -234,34 +234,34 @@ async function perform(
   }
 }
 
-/** Room for the ids of as many videos as can be changed at once. */
+/** Enough for the ids of the largest bulk change. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
-/** A form of the manage tab: its fields, and the files that the edit form may carry. */
+/** A form of the Manage Videos tab: its fields and files. */
 interface StudioForm {
   fields: FormData;
   thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
-  /** The file that is to replace that of a video. */
+  /** A replacement for the file of a video. */
   video?: ReceivedFile;
   /** Why a file was rejected; the fields are still set. */
   fileError?: UploadError;
 }
 
-/** A form that is sent to /admin: an upload, or one of the manage tab. */
+/** A form sent to /admin: an upload, or one of the Manage Videos tab. */
 type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
 
 /**
- * Reads a form of /admin and hands it to `work`; files that it has not moved are deleted then. Which
- * form it is the `intent` decides, wherever in the body it is; the URL decides when there is none.
+ * Reads a form sent to /admin and passes it to `work`. Deletes the files that `work` hasn't moved. The `intent` tells
+ * which form it is, wherever it is in the body; without an intent, the URL does.
  *
- * @param own of an uploader, whose share of the disk is limited.
+ * @param own set for an uploader, whose disk usage is limited.
  */
-export async function withAdminForm<Answer>(
+export async function withAdminForm<Result>(
   request: Request,
   { userId, own }: { userId: string; own: OwnVideos | undefined },
-  work: (form: AdminForm) => Promise<Answer>,
-): Promise<Answer> {
+  work: (form: AdminForm) => Promise<Result>,
+): Promise<Result> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     const fields = await readSmallForm(request, MAX_FORM_BYTES);
     return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
@@ -269,7 +269,7 @@ export async function withAdminForm<Answer>(
   const rules = { ...uploadRules(quotaCheck(request, userId)), captions: CAPTIONS_RULE };
   const received = await receiveMultipart(request, rules, own?.userId);
   try {
-    if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });
+    if (!isStudioForm(request, received)) return await work({ kind: "upload", form: received });
     const fields = new FormData();
     for (const [name, value] of received.fields) fields.set(name, value);
     const { files } = received;
@@ -282,7 +282,7 @@ export async function withAdminForm<Answer>(
   }
 }
 
-function isOfStudio(request: Request, { fields }: ReceivedForm): boolean {
+function isStudioForm(request: Request, { fields }: ReceivedForm): boolean {
   const intent = fields.get("intent");
   const { searchParams } = new URL(request.url);
   if (intent === undefined) return searchParams.has("edit") || searchParams.has("replace");
@@ -290,17 +290,17 @@ function isOfStudio(request: Request, { fields }: ReceivedForm): boolean {
 }
 
 /**
- * Answers a form of the panel whose sender's session has ended: 400 (specification, section 8) with what
- * was entered, for the page to show again with the prompt to sign in. Files are not read.
+ * Responds to a form that was sent after the session had ended: 400 (specification, section 8) with the entered
+ * values, which the page shows again with a prompt to sign in. Doesn't read files.
  *
  * @throws a 403 Response for a form of another site.
  */
-export async function answerSignedOut(request: Request) {
+export async function respondSignedOut(request: Request) {
   requireOwnOrigin(request);
   return data({ signedOut: await readSignedOut(request) }, { status: 400 });
 }
 
-async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
+async function readSignedOut(request: Request): Promise<SignedOutResponse> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     return readSignedOutForm(request);
   }
@@ -318,7 +318,7 @@ const NO_FILE: FileRule = {
   },
 };
 
-/** Whether the page is loaded as the response to a form, which has already found that nobody is signed in. */
-export function showsSignedOutAnswer(): boolean {
+/** Whether the page is rendered as the response to a form, whose action has already checked the session. */
+export function isSignedOutResponse(): boolean {
   return requestContext()?.request.method === "POST";
 }

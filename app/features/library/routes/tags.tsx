@@ -36,54 +36,54 @@ import {
 
 export const meta = privateMeta("Tags");
 
-const GONE = "No video has this tag any more.";
+const GONE = "No videos have this tag anymore.";
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/tags");
   const parameters = new URL(request.url).searchParams;
   const view = readTagsView(parameters);
   const named = parameters.get("tag");
-  const { asked, ...list } = await loadTags(view, named === null ? undefined : fold(named));
-  const shown = [...list.tags, ...(asked ? [asked] : [])];
-  const aliases = Object.fromEntries(shown.map(({ tag }) => [tag, aliasesOf(tag)]));
+  const { requested, ...list } = await loadTags(view, named === null ? undefined : fold(named));
+  const visible = [...list.tags, ...(requested ? [requested] : [])];
+  const aliases = Object.fromEntries(visible.map(({ tag }) => [tag, aliasesOf(tag)]));
   const changes = await listTagChanges();
-  const page = { view: { ...view, page: list.page }, list, aliases, changes, asked };
-  return data(page, { status: asked === null ? 404 : 200 });
+  const page = { view: { ...view, page: list.page }, list, aliases, changes, requested };
+  return data(page, { status: requested === null ? 404 : 200 });
 }
 
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/tags");
   requireOwnOrigin(request);
   const view = readTagsView(new URL(request.url).searchParams);
-  const answer = await performTags(request, user.id);
-  if ("status" in answer) return data({ error: answer }, { status: answer.status });
-  throw redirectWithToast(tagsHref(view), answer);
+  const result = await performTags(request, user.id);
+  if ("status" in result) return data({ error: result }, { status: result.status });
+  throw redirectWithToast(tagsHref(view), result);
 }
 
 export default function Tags() {
   useLiveRefresh({ jobs: true });
-  const { view, list, aliases, changes, asked } = useLoaderData<typeof loader>();
+  const { view, list, aliases, changes, requested } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: TagsFailure | CategoriesFailure }>()?.error;
   const categoriesError = error && "labels" in error ? error : undefined;
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const here = tagsHref(view);
   return (
-    <AdminPage title="Tags" error={asked ? undefined : error}>
-      {asked === null && <FailureNotice toast={failure(404, GONE).toast} />}
-      {asked && (
+    <AdminPage title="Tags" error={requested ? undefined : error}>
+      {requested === null && <FailureNotice toast={failure(404, GONE).toast} />}
+      {requested && (
         <TagDialog
-          key={asked.tag}
-          tag={asked}
-          aliases={aliases[asked.tag] ?? []}
+          key={requested.tag}
+          tag={requested}
+          aliases={aliases[requested.tag] ?? []}
           error={categoriesError ? undefined : (error as TagsFailure)}
           busy={busy}
           list={here}
-          address={tagsHref(view, asked.tag)}
+          address={tagsHref(view, requested.tag)}
         />
       )}
       <TagChangeList changes={changes} action={here} />
       {list.total === 0 ? (
-        <EmptyState icon={<Tag />} title="No video has a tag yet." />
+        <EmptyState icon={<Tag />} title="No tags yet. Add tags to a video to see them here." />
       ) : (
         <>
           <FilterForm view={view} />
@@ -119,10 +119,10 @@ export default function Tags() {
 
 function FilterForm({ view }: { view: TagsView }) {
   const navigate = useNavigate();
-  function show(form: HTMLFormElement) {
-    const asked = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
-    navigate(tagsHref(readTagsView(asked)), { preventScrollReset: true });
+  function applyFilters(form: HTMLFormElement) {
+    const values = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) values.set(name, String(value));
+    navigate(tagsHref(readTagsView(values)), { preventScrollReset: true });
   }
   return (
     <Form
@@ -131,15 +131,15 @@ function FilterForm({ view }: { view: TagsView }) {
       key={tagsHref({ ...view, page: 1 })}
       onSubmit={(event) => {
         event.preventDefault();
-        show(event.currentTarget);
+        applyFilters(event.currentTarget);
       }}
       onChange={(event) => {
-        if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+        if (event.target instanceof HTMLSelectElement) applyFilters(event.currentTarget);
       }}
       className="flex flex-wrap items-end gap-3"
     >
       <div className="min-w-0 grow basis-48 sm:max-w-xs">
-        <Field label="Search the tags" type="search" name="search" defaultValue={view.search} />
+        <Field label="Search tags" type="search" name="search" defaultValue={view.search} />
       </div>
       <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
         {TAG_SORTS.map((sort) => (
@@ -150,13 +150,13 @@ function FilterForm({ view }: { view: TagsView }) {
       </SelectField>
       <Button variant="secondary">
         <Search aria-hidden="true" className="size-4" />
-        Show
+        Apply
       </Button>
     </Form>
   );
 }
 
-/** The latest changes of tags, each with how far it is or the button that undoes it. */
+/** The latest tag changes, each with its progress or a button to undo it. */
 function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action: string }) {
   if (changes.length === 0) return null;
   return (
@@ -165,9 +165,9 @@ function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action:
       open={changes.some(({ state }) => state !== "done")}
     >
       <summary className="inline-flex min-h-11 items-center text-muted underline underline-offset-4 hover:text-ink">
-        Changes that can be undone
+        Recent changes
       </summary>
-      <ul aria-label="Changes of tags" className="flex flex-col gap-1">
+      <ul aria-label="Recent tag changes" className="flex flex-col gap-1">
         {changes.map((change) => (
           <li key={change.id} className="flex items-center gap-3">
             <span className="min-w-0 flex-1 break-words">
@@ -192,13 +192,13 @@ function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action:
 }
 
 function progress({ state, videos, total }: ShownTagChange): string {
-  if (state === "undoing") return "being undone";
+  if (state === "undoing") return "undoing…";
   if (state === "done") return formatQuantity(videos, "video");
   const of = total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
-  return `${videos.toLocaleString("en")}${of} videos so far`;
+  return `${videos.toLocaleString("en")}${of} videos changed so far`;
 }
 
-/** What the categories are called, and their order. Their addresses and videos stay as they are. */
+/** The names and the order of the categories. Their URLs and videos don't change. */
 function CategoryForm({
   categories,
   error,
@@ -206,7 +206,7 @@ function CategoryForm({
   busy,
 }: {
   categories: readonly CategoryName[];
-  /** Why what was sent was rejected. */
+  /** Why the form was rejected. */
   error: CategoriesFailure | undefined;
   action: string;
   busy: boolean;
@@ -217,12 +217,10 @@ function CategoryForm({
         <h2 id="categories" className="text-lg font-semibold">
           Categories
         </h2>
-        <p className="text-sm text-muted">
-          What visitors read, in the order of the selector. Addresses and videos stay as they are.
-        </p>
+        <p className="text-sm text-muted">Names and order shown to visitors. URLs don’t change.</p>
       </div>
       <Form
-        // Another order is another form.
+        // A different order needs a new form, because the fields are uncontrolled.
         key={JSON.stringify(categories)}
         method="post"
         action={action}
@@ -231,7 +229,7 @@ function CategoryForm({
         className="flex max-w-xl flex-col gap-3"
       >
         <input type="hidden" name="intent" value="categories" />
-        {/* Enter in a field presses the first button of a form: this one, which nobody sees. */}
+        {/* Enter in a field activates the first submit button of the form, which is this hidden one. */}
         <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
           Save categories
         </button>
@@ -240,10 +238,10 @@ function CategoryForm({
             <li key={id} className="flex items-end gap-2">
               <div className="min-w-0 grow">
                 <Field
-                  label={`Label of ${id}`}
+                  label={`Name of ${id}`}
                   name={`label.${id}`}
                   defaultValue={error?.labels[id] ?? label}
-                  error={error?.wrong[id]}
+                  error={error?.errors[id]}
                 />
               </div>
               {(["up", "down"] as const).map((direction) => (
@@ -253,7 +251,7 @@ function CategoryForm({
                   value={`${id}:${direction}`}
                   variant="ghost"
                   size="sm"
-                  // There is nothing to change places with.
+                  // The first can't move up, the last can't move down.
                   disabled={index === (direction === "up" ? 0 : categories.length - 1)}
                   aria-label={`Move ${label} ${direction}`}
                   title={`Move ${label} ${direction}`}
@@ -270,7 +268,7 @@ function CategoryForm({
             Save categories
           </Button>
           <Button name="reset" value="1" variant="ghost">
-            Reset to the first labels
+            Reset to defaults
           </Button>
         </div>
       </Form>

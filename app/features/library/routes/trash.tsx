@@ -29,7 +29,7 @@ import type { TrashPage } from "../trash/trash-list.server";
 
 export const meta = privateMeta("Trash");
 
-interface Answer {
+interface ActionData {
   error?: Failure;
   confirmation?: PurgeConfirmation;
 }
@@ -48,10 +48,10 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/trash");
   requireOwnOrigin(request);
   const view = readTrashView(new URL(request.url).searchParams);
-  const answer = await performTrash(request, user.id, ownVideosOf(user, "/admin/trash"));
-  if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
-  if ("confirmation" in answer) return data<Answer>(answer);
-  throw redirectWithToast(trashHref(view), answer);
+  const result = await performTrash(request, user.id, ownVideosOf(user, "/admin/trash"));
+  if ("status" in result) return data<ActionData>({ error: result }, { status: result.status });
+  if ("confirmation" in result) return data<ActionData>(result);
+  throw redirectWithToast(trashHref(view), result);
 }
 
 function isEmpty({ total, totalFiles }: TrashPage): boolean {
@@ -61,7 +61,7 @@ function isEmpty({ total, totalFiles }: TrashPage): boolean {
 export default function Trash() {
   useLiveRefresh({ jobs: true });
   const { view, trash, isEmptying, now } = useLoaderData<typeof loader>();
-  const { error, confirmation } = useFormResponse<Answer>() ?? {};
+  const { error, confirmation } = useFormResponse<ActionData>() ?? {};
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const here = trashHref(view);
   const { total, totalFiles } = trash;
@@ -71,7 +71,7 @@ export default function Trash() {
   return (
     <AdminPage
       title="Trash"
-      lead={`What was deleted or replaced is here for ${TRASH_DAYS} days, then it goes for good.`}
+      lead={`Deleted and replaced files stay here for ${TRASH_DAYS} days.`}
       error={error}
     >
       {confirmation && (
@@ -92,7 +92,7 @@ export default function Trash() {
       ) : (
         <>
           <div className="flex flex-wrap items-end justify-between gap-3">
-            <SearchForm action="/admin/trash" label="Search the trash" search={view.search}>
+            <SearchForm action="/admin/trash" label="Search trash" search={view.search}>
               {view.files && <input type="hidden" name="show" value="files" />}
             </SearchForm>
             <ButtonLink to={trashHref(view, true)} preventScrollReset variant="danger">
@@ -109,7 +109,9 @@ export default function Trash() {
               icon={<Trash2 />}
               title={nothingFound(view)}
               action={
-                view.search && <ButtonLink to="/admin/trash">Show all of the trash</ButtonLink>
+                view.search && (
+                  <ButtonLink to="/admin/trash">Show everything in the trash</ButtonLink>
+                )
               }
             />
           ) : view.files ? (
@@ -128,14 +130,14 @@ export default function Trash() {
   );
 }
 
-/** Deleted videos and replaced files, each with an address of its own. */
+/** The tabs for deleted videos and replaced files. */
 function TrashTabs({ view, trash }: { view: TrashView; trash: TrashPage }) {
   const tabs = [
     { files: undefined, label: `Videos (${trash.total.videos.toLocaleString("en")})` },
     { files: true, label: `Earlier files (${trash.totalFiles.files.toLocaleString("en")})` },
   ] as const;
   return (
-    <nav aria-label="Parts of the trash" className="flex gap-1 border-b border-line">
+    <nav aria-label="Trash" className="flex gap-1 border-b border-line">
       {tabs.map(({ files, label }) => (
         <Link
           key={label}

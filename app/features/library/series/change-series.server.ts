@@ -8,41 +8,42 @@ import type { SeriesVisibility } from "~db/schema/catalogue";
 import { existingIds } from "../bulk/bulk.server";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import {
-  editedSeries,
-  namedSeries,
-  noSeries,
-  orderOf,
+  findSeries,
+  findSeriesByName,
   restorableSince,
+  seriesOrder,
+  unknownSeriesMessage,
 } from "./series-list.server";
 
-const FAILED = "The series was not changed.";
+const FAILED = "Failed to change the series.";
 const GONE = failure(404, FAILED, {
-  detail: "This series no longer exists. Somebody may have deleted it in the meantime.",
+  detail: "This series no longer exists. Someone may have deleted it.",
 });
 const CHANGED = failure(409, FAILED, {
-  detail: "The series has changed since you opened it. Look at it as it is now, then change it.",
+  detail:
+    "The series has changed since you opened it. Check the current version, then change it again.",
 });
 
-/** What a series is called, and who sees it. */
+/** The fields of the series form. */
 export interface SeriesTexts {
   title: string;
-  /** Empty for one made of the title. */
+  /** Empty to derive it from the title. */
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** Shown as a row on home, instead of any other. */
+  /** Whether it is featured on the home page. Only one series is. */
   isFeatured: boolean;
 }
 
-/** A form that was rejected, with what was typed. */
+/** A rejected form, with the entered values. */
 export interface SeriesFailure extends Failure {
   typed?: SeriesTexts;
-  /** What the form is compared with when it is sent again. */
+  /** The version that the form is compared with when it is sent again. */
   version?: string;
   fields?: Partial<Record<"title" | "slug" | "description", string>>;
 }
 
-/** What was done: the series, and the version that its order has by it, if it was changed. */
+/** A changed series, and the new version of its order if that changed. */
 interface Done {
   id: number;
   title: string;
@@ -50,10 +51,10 @@ interface Done {
 }
 
 /**
- * Makes a series without videos. Its slug is the first of its kind that no series has or had.
+ * Creates a series without videos. Appends a number to the slug if another series has or had it.
  *
- * @param slug what the address is to end in.
- * @returns a failure of status 422 when there is a series of this title.
+ * @param slug the preferred end of the URL.
+ * @returns a failure with status 422 if another series has this title.
  */
 export function createSeries(title: string, slug: string, userId: string) {
   return change(userId, (): Outcome => {
@@ -71,15 +72,15 @@ export function createSeries(title: string, slug: string, userId: string) {
 }
 
 /**
- * Changes what a series is called, who sees it, and whether home shows it.
+ * Changes the texts and visibility of a series, and whether it is featured.
  *
- * @param version `textsVersion` of the form.
- * @returns a failure: 404 for a series that is gone, 409 when it has changed since, 422 for a title or
- *   an address that another one has.
+ * @param version the `textsVersion` that the form was opened with.
+ * @returns a failure: 404 if the series doesn't exist, 409 if it has changed since, 422 if another series has the title
+ *   or slug.
  */
 export function editSeries(id: number, version: string, texts: SeriesTexts, userId: string) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     if (series.textsVersion !== version) {
       return { ...CHANGED, typed: texts, version: series.textsVersion };
@@ -95,19 +96,19 @@ export function editSeries(id: number, version: string, texts: SeriesTexts, user
     ).run({ ...texts, isFeatured: undefined, slug, id });
     prepared("INSERT OR IGNORE INTO series_slugs (slug, series_id) VALUES (?, ?)").run(slug, id);
     setFeatured(id, texts.isFeatured);
-    touch(id);
+    bumpVersion(id);
     return { id, title: texts.title, action: "series-edit", detail: texts.title };
   });
 }
 
-/** Puts a series into the trash of series, and forgets those that are there for too long. */
+/** Moves a series to the trash, and purges series that have been there for too long. */
 export function deleteSeries(id: number, userId: string, now = Date.now()) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     setFeatured(id, false);
     prepared("UPDATE series SET deleted_at = ? WHERE id = ?").run(new Date(now).toISOString(), id);
-    touch(id);
+    bumpVersion(id);
     prepared("DELETE FROM series WHERE deleted_at <= ?").run(restorableSince(now));
     return { id, title: series.title, action: "series-delete", detail: series.title };
   });
@@ -116,7 +117,7 @@ export function deleteSeries(id: number, userId: string, now = Date.now()) {
 /**
  * Restores a deleted series with its videos and addresses.
  *
- * @returns a failure: 404 for one that is not in the trash, 409 when another has its title now.
+ * @returns a failure: 404 if it isn't in the trash, 409 if another series has its title now.
  */
 export function restoreSeries(id: number, userId: string) {
   return change(userId, (): Outcome => {
@@ -126,16 +127,16 @@ export function restoreSeries(id: number, userId: string) {
       .pluck()
       .get(id);
     if (title === undefined) {
-      const detail = "It was restored before, or deleted more than 30 days ago.";
+      const detail = "It was already restored, or deleted more than 30 days ago.";
       return failure(404, "This series can't be restored.", { detail });
     }
     const taken = titleTaken(title);
     if (taken) {
-      const detail = `${taken} Rename that one first.`;
+      const detail = `${taken} Rename that series first.`;
       return failure(409, "This series can't be restored.", { detail });
     }
     prepared("UPDATE series SET deleted_at = NULL WHERE id = ?").run(id);
-    touch(id);
+    bumpVersion(id);
     return { id, title, action: "series-restore", detail: title };
   });
 }
@@ -143,8 +144,8 @@ export function restoreSeries(id: number, userId: string) {
 /**
  * Moves a video within a series.
  *
- * @param to the new number, counted from 1; beyond an end it is that end.
- * @param version of the page that was looked at.
+ * @param to the new number, from 1, clamped to the length of the series.
+ * @param version the version of the series that the page showed.
  */
 export function moveInSeries(
   id: number,
@@ -154,14 +155,14 @@ export function moveInSeries(
   userId: string,
 ) {
   return change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
     if (series.version !== version) return CHANGED;
-    const order = orderOf(id);
+    const order = seriesOrder(id);
     const from = order.indexOf(videoId);
     if (from === -1) return CHANGED;
-    const asked = to === "up" ? from - 1 : to === "down" ? from + 1 : to - 1;
-    const at = Math.max(0, Math.min(asked, order.length - 1));
+    const requested = to === "up" ? from - 1 : to === "down" ? from + 1 : to - 1;
+    const at = Math.max(0, Math.min(requested, order.length - 1));
     order.splice(at, 0, ...order.splice(from, 1));
     const { title } = series;
     return {
@@ -175,55 +176,55 @@ export function moveInSeries(
 }
 
 /**
- * Puts videos at the end of a series, in their order.
+ * Adds videos to the end of a series.
  *
- * @returns those that were not in it, or a failure: 404 for a series that is gone, 422 when it would
- *   have too many.
+ * @returns the ids that were added, or a failure: 404 if the series doesn't exist, 422 if it would have too many
+ *   videos.
  */
 export async function addToSeries(id: number, videoIds: readonly string[], userId: string) {
   let added: string[] = [];
   const done = await change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
-    const order = orderOf(id);
+    const order = seriesOrder(id);
     const present = new Set(order);
     const known = new Set(existingIds(videoIds));
     added = [...new Set(videoIds)].filter((each) => known.has(each) && !present.has(each));
     if (order.length + added.length > MAX_SERIES_VIDEOS) {
-      const most = MAX_SERIES_VIDEOS.toLocaleString("en");
-      return failure(422, FAILED, { detail: `A series has at most ${most} videos.` });
+      const limit = MAX_SERIES_VIDEOS.toLocaleString("en");
+      return failure(422, FAILED, { detail: `A series can have at most ${limit} videos.` });
     }
     if (added.length === 0) return { id, title: series.title };
     writeOrder(id, [...order, ...added]);
-    const detail = `put ${formatQuantity(added.length, "video")} into the series “${series.title}”`;
+    const detail = `added ${formatQuantity(added.length, "video")} to the series “${series.title}”`;
     return { id, title: series.title, action: "series-videos", detail };
   });
   return "status" in done ? done : { ...done, changed: added };
 }
 
-/** Takes videos out of a series; returns those that were in it, or a failure of status 404. */
+/** Removes videos from a series. Returns the ids that were removed, or a failure with status 404. */
 export async function removeFromSeries(id: number, videoIds: readonly string[], userId: string) {
   let removed: string[] = [];
   const done = await change(userId, (): Outcome => {
-    const series = editedSeries(id);
+    const series = findSeries(id);
     if (!series) return GONE;
-    const order = orderOf(id);
-    const asked = new Set(videoIds);
-    removed = order.filter((each) => asked.has(each));
+    const order = seriesOrder(id);
+    const requested = new Set(videoIds);
+    removed = order.filter((each) => requested.has(each));
     if (removed.length === 0) return { id, title: series.title };
-    const left = order.filter((each) => !asked.has(each));
+    const left = order.filter((each) => !requested.has(each));
     const version = writeOrder(id, left);
     const videos = formatQuantity(removed.length, "video");
-    const detail = `took ${videos} out of the series “${series.title}”`;
+    const detail = `removed ${videos} from the series “${series.title}”`;
     return { id, title: series.title, version, action: "series-videos", detail };
   });
   return "status" in done ? done : { ...done, changed: removed };
 }
 
-/** A failure, or what was done with the entry of the record; without an action nothing was. */
+/** A failure, or the changed series and its activity entry. Without an action, nothing was changed. */
 type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "detail">>);
 
-/** One transaction with its record, after which open pages and cached ones are told. */
+/** Runs a change and records it in one transaction, and invalidates cached and open pages. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
   return transaction(() => {
     const outcome = work();
@@ -240,8 +241,7 @@ function wrongFields(id: number, { title, slug }: SeriesTexts): SeriesFailure["f
   const owner = slug === "" ? undefined : ownerOf(slug);
   return {
     ...(taken && { title: taken }),
-    ...(owner !== undefined &&
-      owner !== id && { slug: "Another series has this address, or had it." }),
+    ...(owner !== undefined && owner !== id && { slug: "Another series has or had this URL." }),
   };
 }
 
@@ -249,7 +249,7 @@ function titleTaken(title: string, id = 0): string | undefined {
   const other = prepared(
     "SELECT 1 FROM series WHERE title = ? COLLATE NOCASE AND deleted_at IS NULL AND id <> ?",
   ).get(title, id);
-  return other ? `There is a series “${title}” already.` : undefined;
+  return other ? `There is already a series called “${title}”.` : undefined;
 }
 
 function ownerOf(slug: string): number | undefined {
@@ -261,7 +261,7 @@ function setFeatured(id: number, isFeatured: boolean): void {
   if (isFeatured) prepared("INSERT INTO featured_series (id, series_id) VALUES (1, ?)").run(id);
 }
 
-/** Writes the positions that are others, and forgets videos that are in the order no more; the version by that. */
+/** Writes changed positions, and deletes videos that are no longer in the order. Returns the new version. */
 function writeOrder(id: number, order: readonly string[]): number {
   const ids = JSON.stringify(order);
   prepared(
@@ -273,10 +273,10 @@ function writeOrder(id: number, order: readonly string[]): number {
      SELECT ?, value, key FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET position = excluded.position WHERE position <> excluded.position`,
   ).run(id, ids);
-  return touch(id);
+  return bumpVersion(id);
 }
 
-function touch(id: number): number {
+function bumpVersion(id: number): number {
   return prepared<number>(
     "UPDATE series SET version = version + 1, updated_at = ? WHERE id = ? RETURNING version",
   )
@@ -284,15 +284,15 @@ function touch(id: number): number {
     .get(new Date().toISOString(), id)!;
 }
 
-/** What the edit form of a video says of its series. */
+/** The series fields of a video's edit form. */
 interface SeriesEdit {
-  /** The id of the one it is put into. */
+  /** The id of the series to add the video to. */
   add?: number;
-  /** The ids of those it is taken out of. */
+  /** The ids of the series to remove the video from. */
   leave: number[];
 }
 
-/** The fields `addToSeries`, a title, and `leaveSeries.{id}`; a sentence when there is no such series. */
+/** Reads the fields `addToSeries`, a title, and `leaveSeries.{id}`. Returns a message if no series has that title. */
 export function readSeriesEdit(fields: FormData): SeriesEdit | string {
   const name = String(fields.get("addToSeries") ?? "").trim();
   const leave = [...fields.keys()].flatMap((field) => {
@@ -300,17 +300,17 @@ export function readSeriesEdit(fields: FormData): SeriesEdit | string {
     return id ? [Number(id)] : [];
   });
   if (name === "") return { leave };
-  const series = namedSeries(name);
-  return series ? { add: series.id, leave } : noSeries(name);
+  const series = findSeriesByName(name);
+  return series ? { add: series.id, leave } : unknownSeriesMessage(name);
 }
 
-/** Puts a video into a series and takes it out of others; returns the failure when one can't be changed. */
+/** Adds a video to a series and removes it from others. Returns the failure if a series can't be changed. */
 export async function editSeriesOf(
   videoId: string,
   { add, leave }: SeriesEdit,
   userId: string,
 ): Promise<Failure | undefined> {
-  // One that is gone has no videos any more.
+  // A series that no longer exists needs no change.
   for (const id of leave) await removeFromSeries(id, [videoId], userId);
   const added = add === undefined ? undefined : await addToSeries(add, [videoId], userId);
   return added && "status" in added ? added : undefined;

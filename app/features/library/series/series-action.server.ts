@@ -20,19 +20,19 @@ import { oneSeriesHref, type SeriesView, seriesHref } from "./series-address";
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-const NOTHING = "The series was not changed.";
+const FAILED = "Failed to change the series.";
 const ALL = { search: "", page: 1 };
 
-/** The version of a series by a change of its order; undefined when nothing was changed. */
+/** The version of a series after its order was changed; undefined if nothing changed. */
 export interface NewVersion {
   version: number | undefined;
 }
 
 /**
- * Performs a form of the pages of series: `intent` is `create` or `restore` on the list, and `update`,
- * `delete`, `move` (to the number `to`, or `move` up or down) or `remove` on the page of one.
+ * Performs a form of the series pages. On the list, `intent` is `create` or `restore`. On the page of a series, it is
+ * `update`, `delete`, `move` (to the number in `to`, or `move` is `up` or `down`) or `remove`.
  *
- * @returns why not, or the redirect; to a form that was sent in the background, the version that it made.
+ * @returns a failure or a redirect; for a form sent in the background, the new version instead of a redirect.
  */
 export async function performSeries(
   request: Request,
@@ -41,7 +41,7 @@ export async function performSeries(
 ): Promise<SeriesFailure | Response | NewVersion> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, view, userId), {
-    busy: NOTHING,
+    busy: FAILED,
     failed: "Failed to change the series.",
   });
 }
@@ -51,7 +51,7 @@ async function perform(
   view: SeriesView,
   userId: string,
 ): Promise<SeriesFailure | Response | NewVersion> {
-  // The buttons that move by one have a name of their own.
+  // The buttons that move a video by one are named `move`.
   const intent = form.get("intent") ?? (form.has("move") ? "move" : null);
   const id = view.id;
   if (intent === "create") return create(form, userId);
@@ -67,7 +67,7 @@ async function perform(
       const undo = { intent: "restore", series: String(id) };
       return redirectWithToast(
         seriesHref(ALL),
-        success("Series Deleted", `“${done.title}” was deleted. Its videos stay.`, {
+        success("Series deleted", `“${done.title}” was deleted. Its videos were kept.`, {
           label: "Undo",
           to: seriesHref(ALL),
           fields: undo,
@@ -78,11 +78,11 @@ async function perform(
       const to = readTarget(form);
       if (to === undefined || videoId === "") return INCOMPLETE;
       const done = await moveInSeries(id, Number(form.get("version")), videoId, to, userId);
-      return "status" in done ? done : answerOf(form, view, done.version);
+      return "status" in done ? done : moveResponse(form, view, done.version);
     }
     case "remove": {
       const done = await removeFromSeries(id, [videoId], userId);
-      return "status" in done ? done : answerOf(form, view, done.version);
+      return "status" in done ? done : moveResponse(form, view, done.version);
     }
     default:
       return INCOMPLETE;
@@ -94,12 +94,12 @@ async function create(form: FormData, userId: string): Promise<SeriesFailure | R
   const checked = check(title, typed.title);
   if (!checked.ok) {
     const detail = firstMessage(checked);
-    return { ...failure(422, NOTHING, { detail }), typed, fields: { title: detail } };
+    return { ...failure(422, FAILED, { detail }), typed, fields: { title: detail } };
   }
   const done = await createSeries(checked.value, slugOf(checked.value), userId);
   if ("status" in done) return { ...done, typed };
-  const made = success("Series Made", "Now say who sees it, and add videos to it.");
-  return redirectWithToast(oneSeriesHref(done.id), made);
+  const toast = success("Series created", "Choose who can see it and add videos.");
+  return redirectWithToast(oneSeriesHref(done.id), toast);
 }
 
 const EMPTY: SeriesTexts = {
@@ -125,35 +125,32 @@ async function update(
     isFeatured: form.has("featured"),
   };
   const version = text("version");
-  const titled = check(title, typed.title);
-  const described = check(description, typed.description);
-  if (!titled.ok || !described.ok) {
+  const checkedTitle = check(title, typed.title);
+  const checkedDescription = check(description, typed.description);
+  if (!checkedTitle.ok || !checkedDescription.ok) {
     const fields = {
-      ...(!titled.ok && { title: firstMessage(titled) }),
-      ...(!described.ok && { description: firstMessage(described) }),
+      ...(!checkedTitle.ok && { title: firstMessage(checkedTitle) }),
+      ...(!checkedDescription.ok && { description: firstMessage(checkedDescription) }),
     };
     const detail = Object.values(fields)[0];
-    return { ...failure(422, NOTHING, { detail }), typed, version, fields };
+    return { ...failure(422, FAILED, { detail }), typed, version, fields };
   }
   const texts = {
     ...typed,
-    title: titled.value,
-    slug: slugOf(typed.slug) || slugOf(titled.value),
-    description: described.value,
+    title: checkedTitle.value,
+    slug: slugOf(typed.slug) || slugOf(checkedTitle.value),
+    description: checkedDescription.value,
   };
   const done = await editSeries(id, version, texts, userId);
   if ("status" in done) return "typed" in done ? { ...done, typed } : done;
-  return redirectWithToast(
-    seriesHref(view),
-    success("Series Updated", "The series has been saved."),
-  );
+  return redirectWithToast(seriesHref(view), success("Series updated", "Your changes were saved."));
 }
 
 async function restore(id: number, userId: string): Promise<SeriesFailure | Response> {
   const done = await restoreSeries(Number.isSafeInteger(id) ? id : 0, userId);
   if ("status" in done) return done;
-  const back = success("Series Restored", `“${done.title}” is back, with its videos.`);
-  return redirectWithToast(oneSeriesHref(done.id), back);
+  const toast = success("Series restored", `“${done.title}” and its videos were restored.`);
+  return redirectWithToast(oneSeriesHref(done.id), toast);
 }
 
 function readTarget(form: FormData): number | "up" | "down" | undefined {
@@ -163,7 +160,7 @@ function readTarget(form: FormData): number | "up" | "down" | undefined {
   return /^\d{1,7}$/.test(to) ? Number(to) : undefined;
 }
 
-/** Who presses a button many times stays where they are. */
-function answerOf(form: FormData, view: SeriesView, version?: number): Response | NewVersion {
+/** Responds to a change of the order. Background requests don't redirect, so that the page stays as it is. */
+function moveResponse(form: FormData, view: SeriesView, version?: number): Response | NewVersion {
   return form.has("background") ? { version } : redirect(seriesHref(view));
 }

@@ -1,25 +1,25 @@
 import { searchText } from "~/shared/search-text";
 
-/** The pages of series in the studio, as their addresses say. Parameters at their defaults are left out. */
+/** The URLs of the studio's series pages. Parameters at their defaults are left out. */
 
-/** For so long a deleted series can be restored, as a video can. */
+/** How long a deleted series can be restored; the same as for videos. */
 export const SERIES_RESTORABLE_DAYS = 30;
 
 export const MAX_SERIES_VIDEOS = 1_000;
 
 /** A page of the list of series, or of the videos of one. */
 export interface SeriesView {
-  /** The id of the series whose page it is; undefined for the list of all. */
+  /** The id of the series; undefined for the list of all series. */
   id?: number;
-  /** Part of a title, trimmed; empty for all. Of the list only. */
+  /** A trimmed part of the title; empty for all. Only for the list. */
   search: string;
   page: number;
 }
 
 /**
- * The view of an address. An invalid value counts as its default.
+ * Parses a URL. Invalid values count as the default.
  *
- * @param id the last part of the path, if there is one.
+ * @param id the last segment of the path, if there is one.
  */
 export function readSeriesView(id: string | undefined, parameters: URLSearchParams): SeriesView {
   const page = parameters.get("page") ?? "";
@@ -30,7 +30,7 @@ export function readSeriesView(id: string | undefined, parameters: URLSearchPara
   };
 }
 
-/** The address of a view, with the question whether to delete the series if that is asked for. */
+/** Returns the URL of a view, optionally with the dialog for deleting the series. */
 export function seriesHref({ id, search, page }: SeriesView, isDeleting = false): string {
   const parameters = new URLSearchParams();
   if (search) parameters.set("search", search);
@@ -40,7 +40,7 @@ export function seriesHref({ id, search, page }: SeriesView, isDeleting = false)
   return parameters.size > 0 ? `${path}?${parameters}` : path;
 }
 
-/** The address of the first page of a series in the studio. */
+/** Returns the URL of the first page of a series in the studio. */
 export function oneSeriesHref(id: number): string {
   return seriesHref({ id, search: "", page: 1 });
 }

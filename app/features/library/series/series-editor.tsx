@@ -15,7 +15,7 @@ import { SERIES_RESTORABLE_DAYS, type SeriesView, seriesHref } from "./series-ad
 import type { EditedSeries, SeriesVideosPage } from "./series-list.server";
 import { SeriesVideos } from "./series-videos";
 
-/** The page of one series: its texts, and its videos in their order. */
+/** The page of one series: its fields, and its videos in order. */
 export function SeriesEditor({
   view,
   series,
@@ -27,7 +27,7 @@ export function SeriesEditor({
   view: SeriesView;
   series: EditedSeries;
   list: SeriesVideosPage;
-  /** Whether deleting is asked about. */
+  /** Whether the dialog for deleting is open. */
   isDeleting: boolean;
   error: SeriesFailure | undefined;
   /** The intent of the form that is being sent. */
@@ -44,8 +44,8 @@ export function SeriesEditor({
           list={here}
           busy={busy === "delete"}
           consequences={[
-            "Its page and its feed are gone at once; its videos stay.",
-            `For ${SERIES_RESTORABLE_DAYS} days it can be restored.`,
+            "The page and feed are removed. The videos are kept.",
+            `You can restore it for ${SERIES_RESTORABLE_DAYS} days.`,
           ]}
         >
           <input type="hidden" name="intent" value="delete" />
@@ -64,7 +64,7 @@ export function SeriesEditor({
         </Link>
       </div>
       <SeriesForm
-        // What was saved or refused is another form; the live refresh is not.
+        // Resets the form after it was submitted, but not after a live refresh.
         key={`${series.id} ${key}`}
         series={series}
         error={error}
@@ -81,11 +81,10 @@ export function SeriesEditor({
         {list.total === 0 ? (
           <EmptyState
             icon={<ListVideo />}
-            title="No video is in this series yet."
+            title="No videos in this series yet."
             action={<ButtonLink to="/admin?tab=manage">Choose videos</ButtonLink>}
           >
-            Select videos in the list and choose Add to series, or name the series in the dialog of
-            a video.
+            Select videos in the list and choose Add to series, or add a video in its edit dialog.
           </EmptyState>
         ) : (
           <SeriesVideos key={series.id} list={list} version={series.version} action={here} />
@@ -100,7 +99,7 @@ export function SeriesEditor({
   );
 }
 
-/** What a series is called, its address, who sees it, and whether home shows it. */
+/** The form with the texts and the visibility of a series. */
 function SeriesForm({
   series,
   error,
@@ -108,20 +107,20 @@ function SeriesForm({
   busy,
 }: {
   series: EditedSeries;
-  /** Why what was sent was rejected. */
+  /** Why the form was rejected. */
   error: SeriesFailure | undefined;
   view: SeriesView;
   busy: boolean;
 }) {
-  // Those of the moment when the form was opened: the live refresh must not change what somebody is
-  // about to type over.
+  // Keeps the values from when the form was opened, because a live refresh must not change fields that somebody is
+  // editing.
   const [texts] = useState(error?.typed ?? series);
   const [version] = useState(error?.version ?? series.textsVersion);
   const fields = error?.fields ?? {};
   const unsaved = useUnsavedWarning(busy, error?.typed !== undefined);
   const saved = (name: "title" | "slug" | "description") =>
     error?.status === 409 && texts[name] !== series[name]
-      ? `Saved now: ${series[name] || "(empty)"}`
+      ? `Saved version: ${series[name] || "(empty)"}`
       : undefined;
   return (
     <Form
@@ -144,13 +143,11 @@ function SeriesForm({
         error={fields.title}
       />
       <Field
-        label="Address"
+        label="URL"
         name="slug"
         maxLength={MAX_TITLE_LENGTH}
         defaultValue={texts.slug}
-        hint={
-          saved("slug") ?? `Behind ${seriesPath("")}. The addresses of before lead to the new one.`
-        }
+        hint={saved("slug") ?? `${seriesPath("")}… Old URLs redirect here.`}
         error={fields.slug}
       />
       <TextAreaField
@@ -161,12 +158,12 @@ function SeriesForm({
         hint={saved("description")}
         error={fields.description}
       />
-      <SelectField label="Who sees it" name="visibility" defaultValue={texts.visibility}>
-        <option value="studio">The studio only</option>
-        <option value="public">Everybody</option>
+      <SelectField label="Visibility" name="visibility" defaultValue={texts.visibility}>
+        <option value="studio">Private</option>
+        <option value="public">Public</option>
       </SelectField>
       <CheckboxField
-        label="Show its first videos in a row on home, instead of any other series"
+        label="Feature on the home page (replaces the current one)"
         name="featured"
         defaultChecked={texts.isFeatured}
       />

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { CheckboxField, Field } from "~/ui/forms/field";
 import type { SeriesChoice } from "./series-list.server";
 
-/** The name of a series, offered from those that were changed last. */
+/** A field for the name of a series, with suggestions. */
 export function SeriesNameField({
   name,
   label,
@@ -39,9 +39,9 @@ export function SeriesNameField({
   );
 }
 
-/** The series of a video in its edit dialog: those it is in, and one to put it into. */
+/** The fields of the edit dialog that add a video to a series and remove it from others. */
 export function SeriesFields({
-  choice: { offered, of },
+  choice: { suggested: offered, current: of },
   error,
 }: {
   choice: SeriesChoice;
@@ -54,7 +54,7 @@ export function SeriesFields({
       {of.map(({ id, title }) => (
         <CheckboxField
           key={id}
-          label={<span dir="auto" className="min-w-0 break-words">{`Take out of “${title}”`}</span>}
+          label={<span dir="auto" className="min-w-0 break-words">{`Remove from “${title}”`}</span>}
           name={`leaveSeries.${id}`}
         />
       ))}

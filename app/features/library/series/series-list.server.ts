@@ -7,9 +7,9 @@ import { SERIES_RESTORABLE_DAYS, type SeriesView } from "./series-address";
 
 const SERIES_PAGE_SIZE = 20;
 const SERIES_VIDEOS_PAGE_SIZE = 50;
-/** Names that a field for a series offers: those changed last. */
-const OFFERED = 50;
-const DELETED_SHOWN = 20;
+/** The number of series that a field suggests. */
+const MAX_SUGGESTIONS = 50;
+const MAX_DELETED_SHOWN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A series as the studio's list shows it. */
@@ -20,19 +20,19 @@ export interface ListedSeries {
   visibility: SeriesVisibility;
   isFeatured: boolean;
   videos: number;
-  /** Of them those that are published. */
+  /** The number of public videos. */
   published: number;
 }
 
-/** One page of the list, clamped to what exists. */
+/** One page of the list, clamped to the last page. */
 export interface SeriesList {
   series: ListedSeries[];
   page: number;
   pageCount: number;
-  /** What the search finds, of all. */
+  /** The number of series that match the search. */
   found: number;
   total: number;
-  /** What can be restored, the latest deletion first. */
+  /** Series that can be restored, the latest deletion first. */
   deleted: { id: number; title: string; deletedAt: string }[];
 }
 
@@ -43,14 +43,14 @@ export interface EditedSeries {
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** Of its order. */
+  /** The version of its order. */
   version: number;
-  /** Of all else: a form that was made from another is refused. */
+  /** A hash of all other fields. A form that was opened with another one is rejected. */
   textsVersion: string;
   isFeatured: boolean;
 }
 
-/** A video of a series: there, or in the trash. */
+/** A video of a series, which may be in the trash. */
 export interface SeriesVideo {
   id: string;
   title: string;
@@ -61,16 +61,16 @@ export interface SeriesVideo {
 
 export interface SeriesVideosPage {
   videos: SeriesVideo[];
-  /** The number of the first of them, from 1. */
+  /** The number of the first video, from 1. */
   firstNumber: number;
   page: number;
   pageCount: number;
   total: number;
 }
 
-/** The page of a view of all series, by title. */
-export function listSeries({ search, page: asked }: SeriesView, now = Date.now()): SeriesList {
-  const pattern = `%${search.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+/** Returns a page of the list of series, by title. */
+export function listSeries({ search, page: requested }: SeriesView, now = Date.now()): SeriesList {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const found = prepared<number>(
     "SELECT count(*) FROM series WHERE deleted_at IS NULL AND title LIKE ? ESCAPE '\\'",
   )
@@ -80,7 +80,7 @@ export function listSeries({ search, page: asked }: SeriesView, now = Date.now()
     .pluck()
     .get()!;
   const pageCount = Math.max(1, Math.ceil(found / SERIES_PAGE_SIZE));
-  const page = Math.min(asked, pageCount);
+  const page = Math.min(requested, pageCount);
   const rows = prepared<Omit<ListedSeries, "isFeatured"> & { isFeatured: 0 | 1 }>(`
     SELECT id, title, slug, visibility,
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured,
@@ -96,18 +96,18 @@ export function listSeries({ search, page: asked }: SeriesView, now = Date.now()
   const deleted = prepared<SeriesList["deleted"][number]>(
     `SELECT id, title, deleted_at AS deletedAt FROM series
      WHERE deleted_at > ? ORDER BY deleted_at DESC, id DESC LIMIT ?`,
-  ).all(restorableSince(now), DELETED_SHOWN);
+  ).all(restorableSince(now), MAX_DELETED_SHOWN);
   const series = rows.map((row) => ({ ...row, isFeatured: row.isFeatured === 1 }));
   return { series, page, pageCount, found, total, deleted };
 }
 
-/** What was deleted before can't be restored any more. ISO 8601 UTC. */
+/** Returns the earliest time of a deletion that can still be undone; ISO 8601 UTC. */
 export function restorableSince(now: number): string {
   return new Date(now - SERIES_RESTORABLE_DAYS * DAY_MS).toISOString();
 }
 
-/** The series of an id; undefined for none, and for one in the trash. */
-export function editedSeries(id: number): EditedSeries | undefined {
+/** Returns a series, or undefined if it doesn't exist or is in the trash. */
+export function findSeries(id: number): EditedSeries | undefined {
   const row = prepared<Omit<EditedSeries, "isFeatured" | "textsVersion"> & { isFeatured: 0 | 1 }>(`
     SELECT id, title, slug, description, visibility, version,
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured
@@ -118,11 +118,11 @@ export function editedSeries(id: number): EditedSeries | undefined {
   return { ...row, isFeatured: row.isFeatured === 1, textsVersion: textsVersion.slice(0, 16) };
 }
 
-/** One page of the videos of a series, those of the trash included: they come back to their position. */
-export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
+/** Returns one page of the videos of a series, including those in the trash, which keep their position. */
+export function listSeriesVideos(id: number, requested: number): SeriesVideosPage {
   const total = prepared<number>(`SELECT count(*) ${KNOWN}`).pluck().get({ id })!;
   const pageCount = Math.max(1, Math.ceil(total / SERIES_VIDEOS_PAGE_SIZE));
-  const page = Math.min(asked, pageCount);
+  const page = Math.min(requested, pageCount);
   const offset = (page - 1) * SERIES_VIDEOS_PAGE_SIZE;
   const rows = prepared<SeriesVideo>(`
     SELECT entry.video_id AS id, coalesce(videos.title, trash.title) AS title,
@@ -141,8 +141,8 @@ export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
   return { videos, firstNumber: offset + 1, page, pageCount, total };
 }
 
-/** The ids of a series in their order, without those that are neither there nor in the trash. */
-export function orderOf(id: number): string[] {
+/** Returns the ids of the videos of a series in order, without those that no longer exist. */
+export function seriesOrder(id: number): string[] {
   return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()
     .all({ id });
@@ -153,30 +153,30 @@ const KNOWN = `
     LEFT JOIN deleted_videos AS trash ON trash.id = entry.video_id
   WHERE series_id = @id AND (videos.id IS NOT NULL OR trash.id IS NOT NULL)`;
 
-/** What the dialogs and forms of videos know of series. */
+/** The data of the series fields in dialogs and forms of videos. */
 export interface SeriesChoice {
-  /** The titles of those that were changed last. */
-  offered: string[];
-  /** Those that the video of the dialog is in, by title. */
-  of: { id: number; title: string }[];
+  /** The titles of the most recently changed series. */
+  suggested: string[];
+  /** The series that the dialog's video is in, by title. */
+  current: { id: number; title: string }[];
 }
 
-export function seriesChoice(videoId?: string): SeriesChoice {
+export function seriesChoices(videoId?: string): SeriesChoice {
   const offered = prepared<string>(
     "SELECT title FROM series WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
   )
     .pluck()
-    .all(OFFERED);
-  if (videoId === undefined) return { offered, of: [] };
-  const of = prepared<SeriesChoice["of"][number]>(
+    .all(MAX_SUGGESTIONS);
+  if (videoId === undefined) return { suggested: offered, current: [] };
+  const of = prepared<SeriesChoice["current"][number]>(
     `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
      WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
   ).all(videoId);
-  return { offered, of };
+  return { suggested: offered, current: of };
 }
 
-/** The series that somebody names by its title or slug. */
-export function namedSeries(name: string): { id: number; title: string } | undefined {
+/** Returns the series with a title or slug. */
+export function findSeriesByName(name: string): { id: number; title: string } | undefined {
   const find = (condition: string) =>
     prepared<{ id: number; title: string }>(
       `SELECT id, title FROM series WHERE deleted_at IS NULL AND ${condition}`,
@@ -184,7 +184,7 @@ export function namedSeries(name: string): { id: number; title: string } | undef
   return find("title = ? COLLATE NOCASE") ?? find("slug = ?");
 }
 
-/** What is said of a name that no series has. */
-export function noSeries(name: string): string {
-  return `There is no series “${name.trim()}”. Make it on the page of series first.`;
+/** Returns the message about a name that no series has. */
+export function unknownSeriesMessage(name: string): string {
+  return `No series is called “${name.trim()}”. Create it on the Series page first.`;
 }

@@ -14,10 +14,10 @@ import { useDragOrder } from "./use-drag-order";
 const CONTROLS = [
   { control: "up", Icon: ArrowUp, labelOf: (title: string) => `Move ${title} up` },
   { control: "down", Icon: ArrowDown, labelOf: (title: string) => `Move ${title} down` },
-  { control: "remove", Icon: X, labelOf: (title: string) => `Take ${title} out of the series` },
+  { control: "remove", Icon: X, labelOf: (title: string) => `Remove ${title} from the series` },
 ] as const;
 
-/** The videos of a series in their order, which is changed by dragging, by buttons, or by typing a number. */
+/** The videos of a series in order. They can be reordered by dragging, with buttons, or by typing a number. */
 export function SeriesVideos({
   list,
   version,
@@ -25,18 +25,18 @@ export function SeriesVideos({
 }: {
   list: SeriesVideosPage;
   version: number;
-  /** The address of the page. */
+  /** The URL of the page. */
   action: string;
 }) {
   const hydrated = useHydrated();
   const order = useSeriesOrder(list, version, action);
   const { videos } = order;
   const { firstNumber, total } = list;
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const rows = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // A row that is moved loses the focus with its old place in the page.
+  // Restores the focus, which a row loses when it moves in the document.
   useEffect(() => {
     if (!focus.current) return;
     const controls = rows.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
@@ -44,18 +44,18 @@ export function SeriesVideos({
     focus.current = undefined;
   });
 
-  function move(video: SeriesVideo, asked: number, control?: string) {
-    const to = Math.max(1, Math.min(asked, total));
+  function move(video: SeriesVideo, requested: number, control?: string) {
+    const to = Math.max(1, Math.min(requested, total));
     focus.current = control && `${control}-${video.id}`;
     order.moveTo(video.id, to);
-    setSaid(`${video.title}: ${to} of ${total}`);
+    setAnnouncement(`${video.title}: ${to} of ${total}`);
   }
 
   function remove(video: SeriesVideo, index: number) {
-    const neighbour = videos[index + 1] ?? videos[index - 1];
-    focus.current = neighbour && `remove-${neighbour.id}`;
+    const neighbor = videos[index + 1] ?? videos[index - 1];
+    focus.current = neighbor && `remove-${neighbor.id}`;
     order.remove(video.id);
-    setSaid(`${video.title} removed`);
+    setAnnouncement(`${video.title} removed`);
   }
 
   const ids = videos.map(({ id }) => id).join();
@@ -68,7 +68,7 @@ export function SeriesVideos({
     <>
       <AnswerFailure error={order.error} />
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <ol
         ref={rows}
@@ -100,7 +100,7 @@ export function SeriesVideos({
               >
                 <input type="hidden" name="video" value={video.id} />
                 <input type="hidden" name="version" value={version} />
-                {/* Enter in the field presses the first button of a form: this one, which nobody sees. */}
+                {/* Enter in the field activates the first submit button of the form, which is this hidden one. */}
                 <button
                   type="submit"
                   name="intent"
@@ -112,7 +112,7 @@ export function SeriesVideos({
                   Move
                 </button>
                 {hydrated && (
-                  // For pointers alone: the field and the buttons do the same with the keyboard.
+                  // Only for pointers. Keyboard users have the field and the buttons.
                   <span
                     aria-hidden="true"
                     data-grip
@@ -123,7 +123,7 @@ export function SeriesVideos({
                   </span>
                 )}
                 <input
-                  // Another number is another field: what was typed is gone with the old one.
+                  // A new number needs a new field, because the field is uncontrolled.
                   key={number}
                   type="number"
                   name="to"
@@ -138,20 +138,20 @@ export function SeriesVideos({
                 <Video video={video} />
                 <div className="flex shrink-0 max-sm:ml-auto">
                   {CONTROLS.map(({ control, Icon, labelOf }) => {
-                    // There is nothing to change places with.
+                    // The first can't move up, the last can't move down.
                     const isEnd = number === { up: 1, down: total, remove: 0 }[control];
                     return (
                       <Button
                         key={control}
                         name={control === "remove" ? "intent" : "move"}
                         value={control}
-                        // What it does and to which row, by which it gets the focus back.
+                        // Identifies the button, to restore its focus.
                         data-control={`${control}-${video.id}`}
                         variant="ghost"
                         size="sm"
                         aria-label={labelOf(video.title)}
                         title={labelOf(video.title)}
-                        // Not disabled, which would take the focus from whoever has just moved a row to the end.
+                        // Not `disabled`, which would remove the focus after moving a row to the end.
                         aria-disabled={isEnd || undefined}
                         onClick={isEnd ? (event) => event.preventDefault() : undefined}
                         className="size-11 shrink-0 !px-0 [&_svg]:size-5"
@@ -199,7 +199,7 @@ function Video({ video }: { video: SeriesVideo }) {
         <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">
           {video.duration}
           {isDeleted ? (
-            <span>In the trash; comes back here when it is restored</span>
+            <span>In the trash. Keeps its position if restored.</span>
           ) : (
             <StatusBadge status={video.status} />
           )}
@@ -211,19 +211,18 @@ function Video({ video }: { video: SeriesVideo }) {
 
 interface Move {
   id: string;
-  /** The new number, from 1; undefined for out of the series. */
+  /** The new number, from 1; undefined to remove the video. */
   to: number | undefined;
 }
 
-/** The server has done it; `version` is of the series since then. */
+/** A move that the server has performed; `version` is the version of the series after it. */
 interface DoneMove extends Move {
   version: number;
 }
 
 /**
- * The videos of a page of a series as they will be when what was pressed has been done. Presses are sent
- * one after the other, each with the version that the one before has made, so that nobody waits between two
- * and none is taken for a change by somebody else.
+ * Returns the videos of a page with all requested moves applied optimistically. Sends moves one after the other, each
+ * with the version that the previous one returned, so that they don't count as conflicting changes by someone else.
  */
 function useSeriesOrder(
   { videos, firstNumber }: SeriesVideosPage,
@@ -232,39 +231,39 @@ function useSeriesOrder(
 ) {
   const { state, data, submit } = useFetcher<Partial<NewVersion> & { error?: SeriesFailure }>();
   const { state: reading, revalidate } = useRevalidator();
-  const [waiting, setWaiting] = useState<readonly Move[]>([]);
+  const [queued, setQueued] = useState<readonly Move[]>([]);
   const [sent, setSent] = useState<Move>();
   const [done, setDone] = useState<readonly DoneMove[]>([]);
-  const hasBegun = useRef(false);
+  const hasStarted = useRef(false);
   const error = data?.error;
-  const made = data?.version;
-  // A page that was asked for before a change may come after it.
-  const missing = done.filter((move) => move.version > version);
-  const isBehind = missing.length > 0;
-  const newest = missing.at(-1)?.version ?? version;
+  const newVersion = data?.version;
+  // A page that was requested before a move may arrive after it.
+  const unconfirmed = done.filter((move) => move.version > version);
+  const isOutdated = unconfirmed.length > 0;
+  const newest = unconfirmed.at(-1)?.version ?? version;
 
   useEffect(() => {
     if (state !== "idle") {
-      hasBegun.current = true;
+      hasStarted.current = true;
       return;
     }
     if (sent) {
-      if (!hasBegun.current) return;
+      if (!hasStarted.current) return;
       setSent(undefined);
-      if (made) setDone([...missing, { ...sent, version: made }]);
-      // What was to follow was meant for another order.
-      if (error) setWaiting([]);
+      if (newVersion) setDone([...unconfirmed, { ...sent, version: newVersion }]);
+      // The remaining moves were meant for another order.
+      if (error) setQueued([]);
       if (error) revalidate();
       return;
     }
-    const [next, ...rest] = waiting;
+    const [next, ...rest] = queued;
     if (!next) {
-      if (isBehind && reading === "idle") revalidate();
+      if (isOutdated && reading === "idle") revalidate();
       return;
     }
-    setWaiting(rest);
+    setQueued(rest);
     setSent(next);
-    hasBegun.current = false;
+    hasStarted.current = false;
     const { id, to } = next;
     submit(
       {
@@ -275,16 +274,16 @@ function useSeriesOrder(
     );
   });
 
-  const shown = [...missing, ...(sent ? [sent] : []), ...waiting].reduce(
+  const shown = [...unconfirmed, ...(sent ? [sent] : []), ...queued].reduce(
     (list, move) => moved(list, move, firstNumber),
     videos,
   );
-  const press = (move: Move) => setWaiting((before) => [...before, move]);
+  const enqueue = (move: Move) => setQueued((before) => [...before, move]);
   return {
     videos: shown,
     error: state === "idle" ? error : undefined,
-    moveTo: (id: string, to: number) => press({ id, to }),
-    remove: (id: string) => press({ id, to: undefined }),
+    moveTo: (id: string, to: number) => enqueue({ id, to }),
+    remove: (id: string) => enqueue({ id, to: undefined }),
   };
 }
 
@@ -297,7 +296,7 @@ function moved(
   const rest = videos.filter((each) => each.id !== id);
   if (!video || to === undefined) return rest;
   const at = to - firstNumber;
-  // To another page.
+  // Moves to another page.
   if (at < 0 || at > rest.length) return rest;
   return [...rest.slice(0, at), video, ...rest.slice(at)];
 }

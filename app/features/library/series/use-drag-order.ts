@@ -1,17 +1,17 @@
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
-/** How near to the edge of the window the page scrolls along, and how far in a frame at most. */
+/** The distance from the edge of the window at which the page scrolls, and the maximum scroll per frame. */
 const EDGE_PX = 72;
 const MAX_SCROLL_PX = 14;
 
 /**
- * Rows of a list that are put in another order by a grip of each, with a mouse, a pen or a finger alike:
- * the browser's own drag and drop has no finger. The rows stand where they stood until the grip is let go;
- * what is seen meanwhile are transforms, since a row that moved in the document would lose the pointer.
+ * Lets rows of a list be reordered by dragging a handle with a mouse, pen or finger; native drag and drop doesn't
+ * support touch. Until the drop, the rows keep their place in the document and are only moved with transforms, because
+ * moving the dragged row in the document would lose the pointer.
  *
- * @param order changes when other rows come, or come in another order: who is dragging lets go then.
- * @param drop is called with the index of the row, and the one that it is to have.
- * @returns what the grip of the row with that index does when it is pressed.
+ * @param order a key that changes with the rows or their order, which cancels a drag.
+ * @param drop called with the old and the new index of the row.
+ * @returns the `pointerdown` handler for the handle of the row with an index.
  */
 export function useDragOrder(
   list: RefObject<HTMLElement>,
@@ -34,18 +34,18 @@ export function useDragOrder(
     const { pointerId, clientY } = event;
     const rows = [...list.current.children] as HTMLElement[];
     const drag = beginDrag(rows, from, clientY);
-    const listening = new AbortController();
-    const { signal } = listening;
+    const controller = new AbortController();
+    const { signal } = controller;
     const end = (isDropped: boolean) => {
-      listening.abort();
+      controller.abort();
       cancel.current = undefined;
       const to = drag.end();
       if (isDropped && to !== from) dropped.current(from, to);
     };
     cancel.current = () => end(false);
     const on = (type: "pointermove" | "pointerup" | "pointercancel", work: (y: number) => void) => {
-      const ofPointer = (happened: globalThis.PointerEvent) => {
-        if (happened.pointerId === pointerId) work(happened.clientY);
+      const ofPointer = (moveEvent: globalThis.PointerEvent) => {
+        if (moveEvent.pointerId === pointerId) work(moveEvent.clientY);
       };
       window.addEventListener(type, ofPointer, { signal });
     };
@@ -55,8 +55,8 @@ export function useDragOrder(
       end(true);
     });
     on("pointercancel", () => end(false));
-    const leave = ({ key }: KeyboardEvent) => key === "Escape" && end(false);
-    window.addEventListener("keydown", leave, { signal });
+    const onKeyDown = ({ key }: KeyboardEvent) => key === "Escape" && end(false);
+    window.addEventListener("keydown", onKeyDown, { signal });
   };
 }
 
@@ -70,7 +70,7 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
   const last = places.at(-1)!;
   const up = places[0]!.top - own.top;
   const down = last.top + last.height - own.top - own.height;
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const reducesMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const start = startClientY + window.scrollY;
   let clientY = startClientY;
   let to = from;
@@ -94,7 +94,7 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 
   rows[from]!.dataset.dragged = "";
   for (const [at, row] of rows.entries()) {
-    if (at !== from && !isStill) row.style.transition = "transform 150ms";
+    if (at !== from && !reducesMotion) row.style.transition = "transform 150ms";
   }
   let frame = requestAnimationFrame(follow);
 
@@ -102,7 +102,7 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
     move(y: number): void {
       clientY = y;
     },
-    /** Lets go; the index at which the row is then. */
+    /** Ends the drag. Returns the new index of the row. */
     end(): number {
       cancelAnimationFrame(frame);
       show();
@@ -114,8 +114,8 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 }
 
 /**
- * The index of a row that was moved by so many pixels: another makes room once the row's edge is past its
- * middle, however high the two are.
+ * Returns the index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved row
+ * has passed its middle, whatever the heights of the two.
  */
 export function placeAt(
   places: readonly { top: number; height: number }[],
@@ -131,7 +131,7 @@ export function placeAt(
   return places.filter(isPassed).length;
 }
 
-/** Pixels of a frame, the more the nearer to the edge: below zero at the upper one. */
+/** Returns the pixels to scroll per frame; more near the edge, and negative at the top. */
 function scrollSpeed(clientY: number): number {
   const above = Math.max(0, EDGE_PX - clientY);
   const below = Math.max(0, clientY - (window.innerHeight - EDGE_PX));

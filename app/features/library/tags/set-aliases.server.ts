@@ -8,45 +8,45 @@ import type { TagAliasesTable as Alias } from "~db/schema/catalogue";
 const MAX_ALIASES = 50;
 
 /**
- * Makes the other names of tags follow a change, inside of its transaction.
+ * Moves the aliases of changed tags to the target, as a part of the change's transaction.
  *
- * @returns the rows that were there before, for {@link bringBackAliases}.
+ * @returns the previous rows, for {@link restoreAliases}.
  */
-export function setAliasesFor(
+export function moveAliases(
   tags: readonly string[],
   target: string | null,
-  keepsNames: boolean,
+  keepsAsAliases: boolean,
 ): Alias[] {
-  const goal = target === null ? null : fold(target);
+  const targetTag = target === null ? null : fold(target);
   const list = JSON.stringify(tags);
-  const concerned = prepared<Alias>(
+  const affected = prepared<Alias>(
     `SELECT alias, tag, label FROM tag_aliases WHERE tag IN (SELECT value FROM json_each(@list))
-       OR alias IN (SELECT value FROM json_each(@list)) OR alias = @goal OR tag = @goal`,
-  ).all({ list, goal });
-  removeAliases(concerned.map(({ alias }) => alias));
-  if (goal !== null && target !== null) {
-    const names = new Set(concerned.map(({ alias }) => alias));
-    if (keepsNames) for (const tag of tags) names.add(tag);
+       OR alias IN (SELECT value FROM json_each(@list)) OR alias = @targetTag OR tag = @targetTag`,
+  ).all({ list, targetTag });
+  removeAliases(affected.map(({ alias }) => alias));
+  if (targetTag !== null && target !== null) {
+    const names = new Set(affected.map(({ alias }) => alias));
+    if (keepsAsAliases) for (const tag of tags) names.add(tag);
     else for (const tag of tags) names.delete(tag);
-    names.delete(goal);
-    for (const alias of names) enter({ alias, tag: goal, label: target });
+    names.delete(targetTag);
+    for (const alias of names) insertAlias({ alias, tag: targetTag, label: target });
   }
   changeVersion();
-  return concerned;
+  return affected;
 }
 
-/** Undoes {@link setAliasesFor}: what has those names now, or had them before, is as it was. */
-export function bringBackAliases(tags: readonly string[], before: readonly Alias[]): void {
+/** Undoes {@link moveAliases}. */
+export function restoreAliases(tags: readonly string[], before: readonly Alias[]): void {
   removeAliases([...tags, ...before.map(({ alias }) => alias)]);
-  for (const alias of before) enter(alias);
+  for (const alias of before) insertAlias(alias);
   changeVersion();
 }
 
 /**
- * Sets the other names of a tag, separated by commas.
+ * Sets the comma-separated aliases of a tag.
  *
- * @param names the folded tags of the catalogue: a name that videos have as a tag is to be merged.
- * @returns what is wrong with them, or undefined.
+ * @param isUsed whether videos have an alias as a tag. Such a tag has to be merged instead.
+ * @returns an error message, or undefined.
  */
 export async function setAliases(
   { tag, name }: { tag: string; name: string },
@@ -57,27 +57,28 @@ export async function setAliases(
   const checked = check(tagList, text);
   if (!checked.ok) return firstMessage(checked);
   const aliases = [...new Set(checked.value.map((each) => fold(each)))];
-  if (aliases.length > MAX_ALIASES) return `A tag has at most ${MAX_ALIASES} other names.`;
-  if (aliases.includes(tag)) return "This is the tag itself: upper and lower case are the same.";
+  if (aliases.length > MAX_ALIASES) return `A tag can have at most ${MAX_ALIASES} aliases.`;
+  if (aliases.includes(tag))
+    return "A tag can’t be an alias of itself. Upper and lower case count as the same.";
   for (const alias of aliases) {
     const owner = prepared<Alias>("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias);
-    if (owner && owner.tag !== tag) return `“${alias}” is another name of “${owner.label}”.`;
+    if (owner && owner.tag !== tag) return `“${alias}” is already an alias of “${owner.label}”.`;
     if (prepared("SELECT 1 FROM tag_aliases WHERE tag = ?").get(alias)) {
-      return `“${alias}” has other names itself: merge it into this tag.`;
+      return `“${alias}” has aliases of its own. Merge it into this tag instead.`;
     }
     if (!owner && (await isUsed(alias))) {
-      return `“${alias}” is a tag of videos: merge it into this tag.`;
+      return `“${alias}” is a tag in use. Merge it into this tag instead.`;
     }
   }
   await changeAndRecord({ userId, action: "tag-aliases", detail: name }, () => {
     prepared("DELETE FROM tag_aliases WHERE tag = ?").run(tag);
-    for (const alias of aliases) enter({ alias, tag, label: name });
+    for (const alias of aliases) insertAlias({ alias, tag, label: name });
     changeVersion();
   });
   return undefined;
 }
 
-function enter(alias: Alias): void {
+function insertAlias(alias: Alias): void {
   prepared(
     "INSERT OR REPLACE INTO tag_aliases (alias, tag, label) VALUES (@alias, @tag, @label)",
   ).run(alias);
@@ -89,7 +90,7 @@ function removeAliases(aliases: readonly string[]): void {
   );
 }
 
-/** Cached searches and pages know nothing of these rows. */
+/** Invalidates cached searches and pages, which don't depend on these rows. */
 function changeVersion(): void {
   prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
 }

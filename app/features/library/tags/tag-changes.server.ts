@@ -12,55 +12,55 @@ import { readTags } from "~db/tags";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { bringBackAliases, setAliasesFor } from "./set-aliases.server";
+import { moveAliases, restoreAliases } from "./set-aliases.server";
 
-/** Changed in one transaction; what else writes comes in between two. */
-const VIDEOS_AT_ONCE = 32;
-/** For so long a change can be undone, as a deletion can. */
+/** Other writes run between two transactions. */
+const VIDEOS_PER_TRANSACTION = 32;
+/** How long a change can be undone; the same as for deletions. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
-const CHANGES_SHOWN = 10;
-/** A change that has begun is not given up because another program is writing; nobody waits for it. */
-const PATIENCE_MS = 10 * 60 * 1000;
+const MAX_CHANGES_SHOWN = 10;
+/** A started change waits long for another program that is writing, because no user waits for it. */
+const RETRY_FOR_MS = 10 * 60 * 1000;
 
-/** One change of tags in all videos: to another tag, or away. */
+/** A change of tags in all videos: a merge into another tag, or a removal. */
 interface TagChange {
-  /** Folded, and as they are written. */
+  /** Folded, and as written. */
   tags: readonly { tag: string; name: string }[];
-  /** What they become; null for nothing. */
+  /** The tag that they become; null to remove them. */
   target: string | null;
-  /** Whether their names stay as other names of the target. */
-  keepsNames: boolean;
+  /** Whether their names become aliases of the target. */
+  keepsAsAliases: boolean;
 }
 
-/** A change as the page of tags shows it. */
+/** A change as the Tags page shows it. */
 export interface ShownTagChange {
   id: number;
   message: string;
   state: TagChangeState;
-  /** Videos that were changed. */
+  /** The number of changed videos. */
   videos: number;
-  /** Of a change under way. */
+  /** The number of videos to change, while the change is running. */
   total?: number;
   /** ISO 8601 UTC. */
   createdAt: string;
 }
 
-/** What became of a change, or of its undoing. */
+/** The result of a change, or of undoing one. */
 export interface TagChangeEnd {
   videos: number;
-  /** Videos whose tags somebody has changed since, so they were left alone. */
+  /** Videos that weren't restored, because their tags have changed since. */
   left: number;
 }
 
-const runExclusive = processState("tag turns", createMutex);
-/** What is under way, by the id of the change: how many videos it is about. */
-const underWay = processState("tag changes", () => new Map<number, { total: number }>());
+const runExclusive = processState("tag mutex", createMutex);
+/** The running changes by id, with the number of videos to change. */
+const runningChanges = processState("tag changes", () => new Map<number, { total: number }>());
 
 /**
- * Changes tags in all videos, whatever their status. The change is written down first and done in small
- * transactions, so that others have their turn and a restart goes on with it.
+ * Changes tags in all videos, whatever their status. Stores the change first and performs it in small transactions, so
+ * that it doesn't block other writes and continues after a restart.
  *
- * @returns the id of the change and its end; undefined when no video has any of the tags.
+ * @returns the id of the change and its end; undefined if no video has any of the tags.
  */
 export async function changeTags(
   change: TagChange,
@@ -71,8 +71,8 @@ export async function changeTags(
   if (ids.length === 0) return undefined;
   const names = nameTitles(change.tags.map(({ name }) => name));
   const id = await transaction(() => {
-    const aliases = setAliasesFor(tags, change.target, change.keepsNames);
-    const entered = firstRow(
+    const aliases = moveAliases(tags, change.target, change.keepsAsAliases);
+    const inserted = firstRow(
       database()
         .insertInto("tag_changes")
         .values({
@@ -86,21 +86,21 @@ export async function changeTags(
     )!;
     const detail = `${messageOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
     recordActivity({ userId, action: "tag-change", detail });
-    return entered.id;
+    return inserted.id;
   });
   return { id, end: perform(id, ids) };
 }
 
 /**
- * Undoes a change: the videos get the tags back that they had, unless somebody has changed them since.
+ * Undoes a change: restores the tags of its videos, except where they have changed since.
  *
- * @returns undefined when it is not there, under way, or undone already.
+ * @returns undefined if the change doesn't exist, is still running, or was already undone.
  */
 export async function undoTagChange(
   id: number,
   userId: string,
 ): Promise<{ end: Promise<TagChangeEnd> } | undefined> {
-  const begun = await transaction(() => {
+  const started = await transaction(() => {
     const change = firstRow(
       database()
         .updateTable("tag_changes")
@@ -110,15 +110,15 @@ export async function undoTagChange(
         .returning(["tags", "names", "target", "aliases"]),
     );
     if (!change) return false;
-    bringBackAliases(JSON.parse(change.tags), JSON.parse(change.aliases));
+    restoreAliases(JSON.parse(change.tags), JSON.parse(change.aliases));
     const detail = messageOf(change.names, change.target);
     recordActivity({ userId, action: "tag-undo", detail });
     return true;
   });
-  return begun ? { end: performUndo(id) } : undefined;
+  return started ? { end: performUndo(id) } : undefined;
 }
 
-/** The latest changes that can be undone or are under way, the latest first. */
+/** Returns the latest changes that are running or can be undone, the latest first. */
 export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]> {
   const rows = await database()
     .selectFrom("tag_changes")
@@ -133,19 +133,19 @@ export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]
     .where("state", "!=", "undone")
     .where("created_at", ">", new Date(now - UNDO_MS).toISOString())
     .orderBy("id", "desc")
-    .limit(CHANGES_SHOWN)
+    .limit(MAX_CHANGES_SHOWN)
     .execute();
   return rows.map(({ id, names, target, state, created_at, videos }) => ({
     id,
     message: messageOf(names, target),
     state,
     videos: videos ?? 0,
-    ...underWay().get(id),
+    ...runningChanges().get(id),
     createdAt: created_at,
   }));
 }
 
-/** Goes on with what the last process began, and forgets what can't be undone any more. */
+/** Resumes the changes that the last process started, and deletes those that can no longer be undone. */
 export async function resumeTagChanges(now = Date.now()): Promise<void> {
   try {
     const open = await database()
@@ -156,9 +156,9 @@ export async function resumeTagChanges(now = Date.now()): Promise<void> {
       .execute();
     for (const { id, state } of open) await (state === "running" ? perform(id) : performUndo(id));
     const old = prepared("SELECT id FROM tag_changes WHERE created_at <= ?").pluck();
-    for (const id of old.all(new Date(now - UNDO_MS).toISOString())) await forget(Number(id));
+    for (const id of old.all(new Date(now - UNDO_MS).toISOString())) await deleteChange(Number(id));
   } catch (error) {
-    console.error("Could not go on with a change of tags:", error);
+    console.error("Could not resume a tag change:", error);
   }
 }
 
@@ -171,7 +171,7 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
   return queryThread<string[]>("studio", "tagged-ids", { tags });
 }
 
-/** @param found the videos, where they have just been looked for. */
+/** @param found the videos to change, if they were just searched for. */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
   return runExclusive()(async () => {
     const change = prepared<{
@@ -180,7 +180,7 @@ function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
     }>("SELECT tags, target FROM tag_changes WHERE id = ?").get(id)!;
     const tags = JSON.parse(change.tags) as string[];
     const ids = found ?? (await taggedIds(tags));
-    underWay().set(id, { total: ids.length });
+    runningChanges().set(id, { total: ids.length });
     const from = new Set(tags);
     const changePart = (part: readonly string[]) =>
       transaction(() => changeRows(id, part, from, change.target));
@@ -194,14 +194,14 @@ function performUndo(id: number): Promise<TagChangeEnd> {
     const ids = prepared<string>("SELECT video_id FROM tag_change_videos WHERE change_id = ?")
       .pluck()
       .all(id);
-    underWay().set(id, { total: ids.length });
+    runningChanges().set(id, { total: ids.length });
     const videos = await eachPart(
       id,
       ids,
-      (part) => transaction(() => bringBackRows(id, part)),
+      (part) => transaction(() => restoreRows(id, part)),
       "undone",
     );
-    await forget(id);
+    await deleteChange(id);
     return { videos, left: ids.length - videos };
   });
 }
@@ -216,18 +216,18 @@ async function eachPart(
   try {
     const yieldIfDue = createWriteYielder();
     let videos = 0;
-    for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
-      videos += await retryWhileBusy(() => work(part), PATIENCE_MS);
+    for (const part of partsOf(ids, VIDEOS_PER_TRANSACTION)) {
+      videos += await retryWhileBusy(() => work(part), RETRY_FOR_MS);
       await yieldIfDue();
     }
     await transaction(() => {
       prepared("UPDATE tag_changes SET state = ? WHERE id = ?").run(state, id);
-      // Open pages learn that it is over.
+      // Notifies open pages that the change has ended.
       prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
     });
     return videos;
   } finally {
-    underWay().delete(id);
+    runningChanges().delete(id);
   }
 }
 
@@ -242,7 +242,7 @@ function changeRows(
     `SELECT id, tags FROM videos
      WHERE id IN (SELECT value FROM json_each(?)) AND tags IS NOT NULL`,
   ).all(JSON.stringify(ids));
-  const note = prepared(
+  const record = prepared(
     `INSERT INTO tag_change_videos (change_id, video_id, before, after) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET after = excluded.after`,
   );
@@ -253,15 +253,15 @@ function changeRows(
     const after = replaceTags(readTags(row.tags), from, target);
     if (!after) continue;
     const text = after.length > 0 ? JSON.stringify(after) : null;
-    note.run(id, row.id, row.tags, text);
+    record.run(id, row.id, row.tags, text);
     update.run(text, now, row.id);
     changed += 1;
   }
   return changed;
 }
 
-/** Returns how many rows got their tags back. */
-function bringBackRows(id: number, ids: readonly string[]): number {
+/** Returns how many rows were restored. */
+function restoreRows(id: number, ids: readonly string[]): number {
   return prepared(
     `UPDATE videos SET tags = before, updated_at = @now FROM tag_change_videos
      WHERE change_id = @id AND video_id = videos.id AND tags IS after
@@ -269,8 +269,8 @@ function bringBackRows(id: number, ids: readonly string[]): number {
   ).run({ id, ids: JSON.stringify(ids), now: new Date().toISOString() }).changes;
 }
 
-/** Removes what is noted of a change, in parts. */
-async function forget(id: number): Promise<void> {
+/** Deletes the records of a change, in parts. */
+async function deleteChange(id: number): Promise<void> {
   const yieldIfDue = createWriteYielder();
   const some = prepared(
     `DELETE FROM tag_change_videos WHERE change_id = @id AND video_id IN
@@ -281,11 +281,12 @@ async function forget(id: number): Promise<void> {
 }
 
 /**
- * A list of tags with some of them replaced, or without them; undefined when nothing of it changes.
- * The target is in it once: where another tag was it already, that stays.
+ * Replaces or removes tags in a list. The target occurs only once in the result; if the list already contains it, that
+ * one stays.
  *
- * @param from folded.
- * @param target null for removing.
+ * @param from the folded tags to replace.
+ * @param target null to remove them.
+ * @returns undefined if nothing changes.
  */
 function replaceTags(
   tags: readonly string[],
@@ -293,12 +294,12 @@ function replaceTags(
   target: string | null,
 ): string[] | undefined {
   const isFrom = (text: string) => from.has(fold(text.trim()));
-  const goal = target === null ? undefined : fold(target);
-  let isThere = tags.some((text) => !isFrom(text) && fold(text.trim()) === goal);
+  const targetTag = target === null ? undefined : fold(target);
+  let hasTarget = tags.some((text) => !isFrom(text) && fold(text.trim()) === targetTag);
   const after = tags.flatMap((text) => {
     if (!isFrom(text)) return [text];
-    if (target === null || isThere) return [];
-    isThere = true;
+    if (target === null || hasTarget) return [];
+    hasTarget = true;
     return [target];
   });
   const isSame = after.length === tags.length && after.every((text, at) => text === tags[at]);

@@ -7,54 +7,56 @@ import type { TagsView } from "./tags-address";
 
 const TAGS_PAGE_SIZE = 100;
 
-/** A tag of the catalogue; upper and lower case are the same tag. */
+/** A tag of the catalogue. Upper and lower case count as the same tag. */
 export interface CountedTag {
-  /** Folded: what names it. */
+  /** The folded tag, its key. */
   tag: string;
-  /** As most videos have it. */
+  /** The most common spelling. */
   name: string;
-  /** Its other spellings. */
+  /** Other spellings. */
   spellings: string[];
-  /** Videos of any status. */
+  /** The number of videos with any status. */
   videos: number;
   published: number;
 }
 
-/** One page of the tags, clamped to what exists. */
+/** One page of tags, clamped to the last page. */
 export interface TagsPage {
   tags: CountedTag[];
   page: number;
   pageCount: number;
-  /** Tags that the search finds. */
+  /** The number of tags that match the search. */
   found: number;
-  /** All tags. */
+  /** The number of all tags. */
   total: number;
-  /** The tag that was asked for by itself; null when no video has it. */
-  asked?: CountedTag | null;
+  /** The tag that was requested in addition; null if no video has it. */
+  requested?: CountedTag | null;
 }
 
 /**
- * The page of a view. Counting reads the tags of every video, a third of a second for 100,000, so it is
- * done on a thread of its own, and again only after a change of the catalogue.
+ * Returns the page of a view. Counting reads the tags of every video, which takes a third of a second for 100,000
+ * videos, so it runs on a worker thread and is cached until the catalogue changes.
  */
 export function readTagsPage(sqlite: Database) {
   const counted = catalogueCache<CountedTag[]>(sqlite, 1);
-  return sqlite.transaction(({ search, sort, page: asked, tag }: TagsView & { tag?: string }) => {
-    const all = counted("all", () => countTags(sqlite));
-    const needle = fold(search);
-    const found = needle ? all.filter((each) => each.tag.includes(needle)) : all;
-    const sorted = sort === "name" ? [...found].sort((a, b) => (a.tag < b.tag ? -1 : 1)) : found;
-    const pageCount = Math.max(1, Math.ceil(found.length / TAGS_PAGE_SIZE));
-    const page = Math.min(asked, pageCount);
-    const start = (page - 1) * TAGS_PAGE_SIZE;
-    const tags = sorted.slice(start, start + TAGS_PAGE_SIZE);
-    const result: TagsPage = { tags, page, pageCount, found: found.length, total: all.length };
-    if (tag === undefined) return result;
-    return { ...result, asked: all.find((each) => each.tag === tag) ?? null };
-  });
+  return sqlite.transaction(
+    ({ search, sort, page: requestedPage, tag }: TagsView & { tag?: string }) => {
+      const all = counted("all", () => countTags(sqlite));
+      const needle = fold(search);
+      const found = needle ? all.filter((each) => each.tag.includes(needle)) : all;
+      const sorted = sort === "name" ? [...found].sort((a, b) => (a.tag < b.tag ? -1 : 1)) : found;
+      const pageCount = Math.max(1, Math.ceil(found.length / TAGS_PAGE_SIZE));
+      const page = Math.min(requestedPage, pageCount);
+      const start = (page - 1) * TAGS_PAGE_SIZE;
+      const tags = sorted.slice(start, start + TAGS_PAGE_SIZE);
+      const result: TagsPage = { tags, page, pageCount, found: found.length, total: all.length };
+      if (tag === undefined) return result;
+      return { ...result, requested: all.find((each) => each.tag === tag) ?? null };
+    },
+  );
 }
 
-/** The most used first, of equals by name. */
+/** Returns all tags, the most used first, then by name. */
 function countTags(sqlite: Database): CountedTag[] {
   const found = new Map<
     string,
@@ -89,7 +91,7 @@ function countTags(sqlite: Database): CountedTag[] {
     .sort((a, b) => b.videos - a.videos || (a.tag < b.tag ? -1 : 1));
 }
 
-/** The ids of all videos with one of these folded tags, in no order. */
+/** Returns the ids of all videos with any of these folded tags, in no particular order. */
 export function readTaggedIds(sqlite: Database) {
   const tagged = sqlite
     .prepare<unknown[], string>(

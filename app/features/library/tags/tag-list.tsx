@@ -4,19 +4,19 @@ import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { CheckboxField, Field } from "~/ui/forms/field";
-import { ALL_NEWEST, manageHref } from "../list/manage-address";
+import { DEFAULT_VIEW, manageHref } from "../list/manage-address";
 import { SelectionBox, SelectionForm, useSelection } from "../list/selection";
 import type { CountedTag } from "./tag-list.server";
 import type { TagsFailure } from "./tags-action.server";
 import { type TagsView, tagsHref } from "./tags-address";
 
 const FORM = "tags";
-/** Whether what is renamed can still be found by its name of before. */
-const KEEP_NAMES = (
-  <CheckboxField label="Keep the old name as another name" name="keep" defaultChecked />
+/** Keeps a renamed tag findable by its old name. */
+const KEEP_AS_ALIAS = (
+  <CheckboxField label="Keep the old name as an alias" name="keep" defaultChecked />
 );
 
-/** The tags of a page, with a box each, and what can be done with those that are checked. */
+/** The tags of a page with checkboxes, and the actions for the selected ones. */
 export function TagList({
   tags,
   aliases,
@@ -24,7 +24,7 @@ export function TagList({
   busy,
 }: {
   tags: CountedTag[];
-  /** The other names, by folded tag. */
+  /** The aliases, by folded tag. */
   aliases: Record<string, string[]>;
   view: TagsView;
   /** The intent of the form that is being sent. */
@@ -47,7 +47,7 @@ export function TagList({
               >
                 <span className="min-w-0 break-words">{each.name}</span>
               </Link>
-              <OtherNames spellings={each.spellings} aliases={aliases[each.tag] ?? []} />
+              <TagNotes spellings={each.spellings} aliases={aliases[each.tag] ?? []} />
             </div>
             <p className="shrink-0 text-right text-sm text-muted figures">
               {formatQuantity(each.videos, "video")}
@@ -61,14 +61,14 @@ export function TagList({
       <SelectionForm id={FORM} action={tagsHref(view)} noun="tags" selection={selection}>
         <div className="min-w-0 grow basis-40 sm:max-w-xs">
           <Field
-            // The most used of them is what is mostly meant.
+            // Suggests the most used of the selected tags.
             key={first?.name}
             label="Merge into"
             name="name"
             defaultValue={first?.name}
           />
         </div>
-        {KEEP_NAMES}
+        {KEEP_AS_ALIAS}
         <div className="flex flex-wrap gap-3">
           <Button name="intent" value="merge" busy={busy === "merge"} busyLabel="Merging...">
             Merge
@@ -82,16 +82,16 @@ export function TagList({
   );
 }
 
-function OtherNames({ spellings, aliases }: { spellings: string[]; aliases: string[] }) {
+function TagNotes({ spellings, aliases }: { spellings: string[]; aliases: string[] }) {
   const notes = [
     spellings.length > 0 && `Also written ${spellings.slice(0, 5).join(", ")}`,
-    aliases.length > 0 && `Other names: ${aliases.slice(0, 10).join(", ")}`,
+    aliases.length > 0 && `Aliases: ${aliases.slice(0, 10).join(", ")}`,
   ].filter(Boolean);
   if (notes.length === 0) return null;
   return <p className="pb-1 text-xs break-words text-muted">{notes.join(" · ")}</p>;
 }
 
-/** What can be done with one tag: its name, its other names, and removing it. */
+/** Renames, merges or removes a tag, and sets its aliases. */
 export function TagDialog({
   tag: { tag, name, spellings, videos },
   aliases,
@@ -105,12 +105,12 @@ export function TagDialog({
   error: TagsFailure | undefined;
   /** The intent of the form that is being sent. */
   busy: string | undefined;
-  /** The address of the list alone. */
+  /** The URL of the list without a dialog. */
   list: string;
-  /** The address of this dialog: its forms come back to it with what was wrong. */
+  /** The URL of this dialog, which its forms return to with errors. */
   address: string;
 }) {
-  const wrong = (field: "name" | "aliases") =>
+  const errorOf = (field: "name" | "aliases") =>
     error?.typed?.[field] === undefined ? undefined : error.detail;
   return (
     <Dialog title={`Tag “${name}”`} description={formatQuantity(videos, "video")} closeTo={list}>
@@ -118,10 +118,10 @@ export function TagDialog({
       <p className="text-sm text-muted">
         {spellings.length > 0 && `Also written ${spellings.join(", ")}. `}
         <Link
-          to={manageHref({ ...ALL_NEWEST, search: name })}
+          to={manageHref({ ...DEFAULT_VIEW, search: name })}
           className="text-accent underline underline-offset-4"
         >
-          Show the videos
+          Show videos
         </Link>
       </p>
       <Form method="post" action={address} noValidate className="flex flex-col gap-3">
@@ -131,10 +131,10 @@ export function TagDialog({
           label="Name"
           name="name"
           defaultValue={error?.typed?.name ?? name}
-          hint="The name of another tag merges the two."
-          error={wrong("name")}
+          hint="Using an existing tag’s name merges the two."
+          error={errorOf("name")}
         />
-        {KEEP_NAMES}
+        {KEEP_AS_ALIAS}
         <Button busy={busy === "merge"} busyLabel="Renaming..." className="self-end">
           Rename
         </Button>
@@ -148,14 +148,14 @@ export function TagDialog({
         <input type="hidden" name="intent" value="aliases" />
         <input type="hidden" name="selected" value={tag} />
         <Field
-          label="Other names"
+          label="Aliases"
           name="aliases"
           defaultValue={error?.typed?.aliases ?? aliases.join(", ")}
-          hint="Separated by commas. A search for one finds this tag, and its address leads here."
-          error={wrong("aliases")}
+          hint="Comma-separated. Searches for an alias find this tag, and its URL redirects here."
+          error={errorOf("aliases")}
         />
         <Button variant="secondary" busy={busy === "aliases"} className="self-end">
-          Save other names
+          Save aliases
         </Button>
       </Form>
       <Form method="post" action={address} className="flex justify-end border-t border-line pt-4">

@@ -20,26 +20,26 @@ import { readTagsView, type TagsView, tagsHref } from "./tags-address";
 
 const MAX_FORM_BYTES = 256 * 1024;
 const MAX_TAGS_AT_ONCE = 1_000;
-/** A change that takes longer goes on while the page shows how far it is. */
-const WAITED_FOR_MS = 2_000;
+/** A longer change continues in the background while the page shows its progress. */
+const MAX_WAIT_MS = 2_000;
 
-const NOTHING = "No tag was changed.";
-const GONE = "No video has this tag any more. Somebody may have changed it in the meantime.";
+const NOT_CHANGED = "No tags were changed.";
+const GONE = "No videos have this tag anymore. Someone may have changed it in the meantime.";
 
-/** A failure, with what was typed in the dialog of a tag. */
+/** A failure, with the values entered in the dialog of a tag. */
 export interface TagsFailure extends Failure {
   typed?: { name?: string; aliases?: string };
 }
 
-/** The data of the page of tags for its address. */
+/** Returns the data of the Tags page. */
 export async function loadTags(view: TagsView, tag?: string): Promise<TagsPage> {
   await projected();
   return queryThread<TagsPage>("studio", "tags", { ...view, tag });
 }
 
 /**
- * Performs a form of the page of tags: `intent` is `merge` (into `name`) or `delete` for the tags in
- * `selected`, `aliases` for one of them, `undo` for a `change`, or `categories`.
+ * Performs a form of the Tags page. `intent` is `merge` (into `name`) or `delete` for the tags in `selected`, `aliases`
+ * for one of them, `undo` for a `change`, or `categories`.
  */
 export async function performTags(
   request: Request,
@@ -48,7 +48,7 @@ export async function performTags(
   const form = await readFields(request, MAX_FORM_BYTES);
   const view = readTagsView(new URL(request.url).searchParams);
   return orFailure(() => perform(form, view, userId), {
-    busy: NOTHING,
+    busy: NOT_CHANGED,
     failed: "Failed to change tags.",
   });
 }
@@ -67,42 +67,44 @@ async function perform(
   if (intent !== "merge" && intent !== "delete") {
     return INCOMPLETE;
   }
-  if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one tag." });
+  if (selected.length === 0)
+    return failure(422, NOT_CHANGED, { detail: "Select at least one tag." });
   if (selected.length > MAX_TAGS_AT_ONCE)
-    return failure(422, NOTHING, { detail: "Select fewer tags." });
+    return failure(422, NOT_CHANGED, { detail: "Select fewer tags." });
   const typed = String(form.get("name") ?? "");
   const target = intent === "delete" ? { name: null } : readName(typed);
-  if ("wrong" in target)
-    return { ...failure(422, NOTHING, { detail: target.wrong }), typed: { name: typed } };
+  if ("error" in target)
+    return { ...failure(422, NOT_CHANGED, { detail: target.error }), typed: { name: typed } };
   const found = await Promise.all(selected.map(countedTag));
   const tags = found.filter((each) => each !== undefined);
-  const change = { tags, target: target.name, keepsNames: form.has("keep") };
-  const begun = tags.length > 0 ? await changeTags(change, userId) : undefined;
-  if (!begun) return failure(404, NOTHING, { detail: GONE });
+  const change = { tags, target: target.name, keepsAsAliases: form.has("keep") };
+  const started = tags.length > 0 ? await changeTags(change, userId) : undefined;
+  if (!started) return failure(404, NOT_CHANGED, { detail: GONE });
   const names = nameTitles(tags.map(({ name }) => name));
-  const what = target.name === null ? `Without ${names}` : `${names} → “${target.name}”`;
+  const summary =
+    target.name === null ? `Removed ${names} from` : `Changed ${names} to “${target.name}” in`;
   return {
-    ...(await describe(what, begun.end)),
+    ...(await describe(summary, started.end)),
     action: {
       label: "Undo",
       to: tagsHref(view),
-      fields: { intent: "undo", change: String(begun.id) },
+      fields: { intent: "undo", change: String(started.id) },
     },
   };
 }
 
-/** One tag as the upload form takes it. */
-function readName(typed: string): { name: string } | { wrong: string } {
+/** Parses a single tag by the rules of the upload form. */
+function readName(typed: string): { name: string } | { error: string } {
   const checked = check(tagList, typed);
-  if (!checked.ok) return { wrong: firstMessage(checked) };
+  if (!checked.ok) return { error: firstMessage(checked) };
   const [name, ...others] = checked.value;
-  if (name === undefined) return { wrong: "Write the tag that they become." };
-  return others.length > 0 ? { wrong: "A tag has no comma." } : { name };
+  if (name === undefined) return { error: "Enter a tag name." };
+  return others.length > 0 ? { error: "A tag can’t contain a comma." } : { name };
 }
 
 async function countedTag(tag: string): Promise<CountedTag | undefined> {
   const view: TagsView = { search: "", sort: "videos", page: 1 };
-  return (await loadTags(view, tag)).asked ?? undefined;
+  return (await loadTags(view, tag)).requested ?? undefined;
 }
 
 async function changeAliases(
@@ -111,51 +113,51 @@ async function changeAliases(
   userId: string,
 ): Promise<TagsFailure | ToastMessage> {
   const counted = tag === undefined ? undefined : await countedTag(tag);
-  if (!counted) return failure(404, NOTHING, { detail: GONE });
+  if (!counted) return failure(404, NOT_CHANGED, { detail: GONE });
   const isUsed = async (alias: string) => (await countedTag(alias)) !== undefined;
-  const wrong = await setAliases(counted, text, isUsed, userId);
-  if (wrong) return { ...failure(422, NOTHING, { detail: wrong }), typed: { aliases: text } };
-  return success("Tags Updated", `The other names of “${counted.name}” have been saved.`);
+  const error = await setAliases(counted, text, isUsed, userId);
+  if (error) return { ...failure(422, NOT_CHANGED, { detail: error }), typed: { aliases: text } };
+  return success("Tags updated", `The aliases of “${counted.name}” were saved.`);
 }
 
 async function undo(id: number, userId: string): Promise<TagsFailure | ToastMessage> {
-  const begun = Number.isSafeInteger(id) ? await undoTagChange(id, userId) : undefined;
-  if (!begun) {
+  const started = Number.isSafeInteger(id) ? await undoTagChange(id, userId) : undefined;
+  if (!started) {
     return failure(404, "This change can't be undone.", {
-      detail: "It was undone before, is still under way, or is older than 30 days.",
+      detail: "It was already undone, is still running, or is older than 30 days.",
     });
   }
-  return describe("Undone", begun.end);
+  return describe("Undid the change in", started.end);
 }
 
-/** What is said of a change, or of its beginning when it takes longer. */
-async function describe(what: string, end: Promise<TagChangeEnd>): Promise<ToastMessage> {
-  // Whoever waits no longer must not leave its failure without anybody to hear it.
-  end.catch((error) => console.error("A change of tags failed:", error));
-  const ended = await Promise.race([end, setTimeout(WAITED_FOR_MS, undefined, { ref: false })]);
+/** Returns the toast about a change; if it takes long, the toast says that it is still running. */
+async function describe(summary: string, end: Promise<TagChangeEnd>): Promise<ToastMessage> {
+  // Logs a failure that happens after this function has stopped waiting.
+  end.catch((error) => console.error("A tag change failed:", error));
+  const ended = await Promise.race([end, setTimeout(MAX_WAIT_MS, undefined, { ref: false })]);
   const messages = ended
     ? [
-        `${what}: ${formatQuantity(ended.videos, "video")}.`,
+        `${summary} ${formatQuantity(ended.videos, "video")}.`,
         ended.left > 0 &&
-          `${formatQuantity(ended.left, "video")} had been changed since, and stayed as before.`,
+          `Skipped ${formatQuantity(ended.left, "video")} whose tags have changed since then.`,
       ]
-    : [`${what}: this goes on. The page shows how far it is.`];
-  return success("Tags Updated", messages.filter(Boolean).join(" "));
+    : [`${summary} all videos. This is still running; the page shows the progress.`];
+  return success("Tags updated", messages.filter(Boolean).join(" "));
 }
 
 const MAX_LABEL_LENGTH = 40;
-/** Choices beside the categories, which need labels of their own. */
-const OTHER_CHOICES = ["All Videos", "Trending"];
+/** The other choices of the category selector, whose names a category can't have. */
+const RESERVED_LABELS = ["All Videos", "Trending"];
 
-/** A form of the categories that was rejected, with what was typed. */
+/** A rejected categories form, with the entered labels and the errors. */
 export interface CategoriesFailure extends Failure {
   labels: Record<string, string>;
-  wrong: Record<string, string>;
+  errors: Record<string, string>;
 }
 
 /**
- * Saves the labels of the categories from the fields `label.{id}`; `move` names one that changes places
- * with its neighbour, as `desi:up`; `reset` brings everything back to what the code has.
+ * Saves the labels of the categories from the fields `label.{id}`. `move` swaps a category with its neighbor, such as
+ * `desi:up`. `reset` restores the default labels and order.
  */
 async function saveCategories(
   form: FormData,
@@ -166,10 +168,10 @@ async function saveCategories(
     shownCategories().map(({ id, label }) => [id, oneLine(form.get(`label.${id}`) ?? label)]),
   );
   const isReset = form.has("reset");
-  const wrong = isReset ? {} : checkLabels(labels);
-  if (Object.keys(wrong).length > 0) {
-    const detail = Object.values(wrong)[0];
-    return { ...failure(422, "The categories were not changed.", { detail }), labels, wrong };
+  const errors = isReset ? {} : checkLabels(labels);
+  if (Object.keys(errors).length > 0) {
+    const detail = Object.values(errors)[0];
+    return { ...failure(422, "Failed to change the categories.", { detail }), labels, errors };
   }
   const typed = shownCategories().map(({ id, label }) => ({ id, label: labels[id] ?? label }));
   const names = isReset ? [] : moved(typed, String(form.get("move") ?? ""));
@@ -177,14 +179,14 @@ async function saveCategories(
   const detail = shown.map(({ label }) => label).join(", ");
   await changeAndRecord({ userId, action: "categories", detail }, () => {
     prepared("DELETE FROM category_names").run();
-    const enter = prepared("INSERT INTO category_names (id, label, position) VALUES (?, ?, ?)");
-    for (const [position, { id, label }] of names.entries()) enter.run(id, label, position);
+    const insert = prepared("INSERT INTO category_names (id, label, position) VALUES (?, ?, ?)");
+    for (const [position, { id, label }] of names.entries()) insert.run(id, label, position);
     prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
   });
   applyCategoryNames();
   return success(
-    "Categories Updated",
-    isReset ? "The categories are as they were at first." : "The categories have been saved.",
+    "Categories updated",
+    isReset ? "Categories were reset to their defaults." : "Categories were saved.",
   );
 }
 
@@ -195,19 +197,19 @@ function oneLine(value: FormDataEntryValue): string {
 }
 
 function checkLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
-  const wrong: Record<string, string> = {};
-  const seen = new Set(OTHER_CHOICES.map(fold));
+  const errors: Record<string, string> = {};
+  const seen = new Set(RESERVED_LABELS.map(fold));
   for (const [id, label] of Object.entries(labels)) {
-    if (label === "") wrong[id] = "A label is needed.";
+    if (label === "") errors[id] = "Enter a name.";
     else if (label.length > MAX_LABEL_LENGTH) {
-      wrong[id] = `A label has at most ${MAX_LABEL_LENGTH} characters.`;
-    } else if (seen.has(fold(label))) wrong[id] = "There is this label already.";
+      errors[id] = `A name can have at most ${MAX_LABEL_LENGTH} characters.`;
+    } else if (seen.has(fold(label))) errors[id] = "This name is already in use.";
     seen.add(fold(label));
   }
-  return wrong;
+  return errors;
 }
 
-/** With one of them before or after its neighbour; at the end there is none, and nothing moves. */
+/** Returns the categories with one of them swapped with its neighbor. Unchanged if it has none in that direction. */
 function moved(names: readonly CategoryName[], move: string): CategoryName[] {
   const [id, direction] = move.split(":");
   const from = names.findIndex((each) => each.id === id);

@@ -1,6 +1,6 @@
 import { searchText } from "~/shared/search-text";
 
-/** The page of all tags, as its address says. Parameters at their defaults are left out. */
+/** The URL of the Tags page. Parameters at their defaults are left out. */
 
 export const TAG_SORTS = ["videos", "name"] as const;
 export type TagSort = (typeof TAG_SORTS)[number];
@@ -8,13 +8,13 @@ export type TagSort = (typeof TAG_SORTS)[number];
 export const TAG_SORT_LABELS: Record<TagSort, string> = { videos: "Most used", name: "Name" };
 
 export interface TagsView {
-  /** Part of a tag, trimmed; empty for all. */
+  /** A trimmed part of the tag; empty for all. */
   search: string;
   sort: TagSort;
   page: number;
 }
 
-/** The view of an address. An invalid value counts as its default. */
+/** Parses a URL. Invalid values count as the default. */
 export function readTagsView(parameters: URLSearchParams): TagsView {
   const page = parameters.get("page") ?? "";
   return {
@@ -24,7 +24,7 @@ export function readTagsView(parameters: URLSearchParams): TagsView {
   };
 }
 
-/** The address of a view, with the dialog of a tag open if one is named. */
+/** Returns the URL of a view, with the dialog of a tag open if one is named. */
 export function tagsHref({ search, sort, page }: TagsView, tag?: string): string {
   const parameters = new URLSearchParams();
   if (search) parameters.set("search", search);

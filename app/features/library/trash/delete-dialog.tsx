@@ -9,9 +9,9 @@ import type { DeleteConfirmation } from "../bulk/bulk";
 import type { EditableVideo } from "../managed-video";
 import type { Deletion } from "./recent-deletions.server";
 
-const RESTORABLE = `For ${TRASH_DAYS} days the trash has all of it, to be restored.`;
+const RESTORABLE = `You can restore it from the trash for ${TRASH_DAYS} days.`;
 
-/** Asks before a video is deleted, and names what goes with it. */
+/** The confirmation of a deletion, with its consequences. */
 export function DeleteDialog({ video, list }: { video: EditableVideo; list: string }) {
   return (
     <ConfirmDialog
@@ -20,9 +20,9 @@ export function DeleteDialog({ video, list }: { video: EditableVideo; list: stri
       list={list}
       busy={useNavigation().formData?.get("intent") === "delete"}
       consequences={[
-        "The public site forgets it at once.",
-        `Its file, its thumbnail and what was made from them go: ${formatStorage(video.bytes)}.`,
-        `Its ${formatViews(video.views)} ${video.views === 1 ? "goes" : "go"} with it.`,
+        "It disappears from the site immediately.",
+        `Moves ${formatStorage(video.bytes)} of files to the trash.`,
+        `Removes ${formatViews(video.views)} from the statistics.`,
         RESTORABLE,
       ]}
     >
@@ -32,7 +32,7 @@ export function DeleteDialog({ video, list }: { video: EditableVideo; list: stri
   );
 }
 
-/** The same for many videos at once. */
+/** The confirmation of a bulk deletion. */
 export function BulkDeleteDialog({
   confirmation: { ids, titles, bytes },
   list,
@@ -48,9 +48,9 @@ export function BulkDeleteDialog({
       list={list}
       busy={useNavigation().formData?.has("confirmed") ?? false}
       consequences={[
-        "The public site forgets them at once.",
-        `Their files, thumbnails and what was made from them go: ${formatStorage(bytes)}.`,
-        RESTORABLE,
+        "They disappear from the site immediately.",
+        `Moves ${formatStorage(bytes)} of files to the trash.`,
+        `You can restore them from the trash for ${TRASH_DAYS} days.`,
       ]}
     >
       <input type="hidden" name="intent" value="bulk" />
@@ -63,7 +63,7 @@ export function BulkDeleteDialog({
   );
 }
 
-/** What was deleted in the last minutes, each deletion with the button that undoes it. */
+/** The deletions of the last few minutes, each with an Undo button. */
 export function DeletedBar({ deletions, action }: { deletions: Deletion[]; action: string }) {
   if (deletions.length === 0) return null;
   return (

@@ -3,7 +3,7 @@ import type { OwnVideos } from "~/features/permissions/permissions";
 import { EVIDENCE_MESSAGE, evidenceAmong } from "~/features/trash/evidence.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import {
-  aboutVideos,
+  activityAbout,
   type Purged,
   purge,
   type RemovedFile,
@@ -23,19 +23,19 @@ import { MAX_BULK_VIDEOS } from "../bulk/bulk";
 import { restoreFile } from "../files/other-files.server";
 import { refusalFailure } from "../refusals.server";
 
-/** Room for the ids of a page and of what was confirmed. */
+/** Enough for the ids of a page or of a confirmed form. */
 const MAX_FORM_BYTES = 256 * 1024;
-const VIDEOS_AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
-const NOTHING = "Nothing was changed.";
-const KEPT = failure(409, NOTHING, { detail: EVIDENCE_MESSAGE });
-const GONE = failure(404, NOTHING, {
-  detail: "This is no longer in the trash: it was restored, or deleted for good.",
+const NOT_CHANGED = "Nothing was changed.";
+const KEPT = failure(409, NOT_CHANGED, { detail: EVIDENCE_MESSAGE });
+const GONE = failure(404, NOT_CHANGED, {
+  detail: "This is no longer in the trash. It was restored or permanently deleted.",
 });
 
-/** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
+/** The confirmation of a permanent deletion. Confirming sends the same form with `confirmed`. */
 export interface PurgeConfirmation {
-  /** Of videos, or of files that were replaced. */
+  /** The ids of videos, or of replaced files. */
   ids: string[];
   ofFiles?: true;
   /** Some of the titles. */
@@ -43,23 +43,22 @@ export interface PurgeConfirmation {
   bytes: number;
 }
 
-export type TrashAnswer = Failure | ToastMessage | { confirmation: PurgeConfirmation };
+export type TrashResult = Failure | ToastMessage | { confirmation: PurgeConfirmation };
 
 /**
- * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`,
- * `restore-file` or `purge-file` with the file that was replaced in `file`, or `empty` with `until`, the
- * moment of the page that was confirmed.
+ * Performs a form of the trash. `intent` is `restore` or `purge` with the videos in `selected`, `restore-file` or
+ * `purge-file` with the replaced file in `file`, or `empty` with `until`, the time at which the page was loaded.
  *
- * @param own whose videos it concerns alone.
+ * @param own set for users who may only change their own videos.
  */
 export async function performTrash(
   request: Request,
   userId: string,
   own?: OwnVideos,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, userId, own), {
-    busy: NOTHING,
+    busy: NOT_CHANGED,
     failed: "Failed to change the trash.",
   });
 }
@@ -68,7 +67,7 @@ async function perform(
   form: FormData,
   userId: string,
   own: OwnVideos | undefined,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   const intent = form.get("intent");
   if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
   const [file] = replacedFiles([String(form.get("file") ?? "")], own);
@@ -85,15 +84,16 @@ async function perform(
     return INCOMPLETE;
   }
   const selected = [...new Set(form.getAll("selected").map(String))];
-  if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
+  if (selected.length === 0)
+    return failure(422, NOT_CHANGED, { detail: "Select at least one video." });
   if (selected.length > MAX_BULK_VIDEOS)
-    return failure(422, NOTHING, { detail: "Select fewer videos." });
+    return failure(422, NOT_CHANGED, { detail: "Select fewer videos." });
   const ids = ownDeletedIds(own, selected);
   if (intent === "restore") return restoreVideos(ids, userId);
   return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
 }
 
-function confirm(ids: readonly string[]): TrashAnswer {
+function confirm(ids: readonly string[]): TrashResult {
   const rows = prepared<Purged>(
     `SELECT id, title, bytes FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
@@ -108,45 +108,45 @@ function confirm(ids: readonly string[]): TrashAnswer {
   };
 }
 
-function confirmFile({ id, title, bytes }: RemovedFile): TrashAnswer {
+function confirmFile({ id, title, bytes }: RemovedFile): TrashResult {
   return { confirmation: { ids: [id], ofFiles: true, titles: [title], bytes } };
 }
 
 async function purgeFile(
   { id, videoId, title }: RemovedFile,
   userId: string,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return KEPT;
   const entry = { userId, action: "file-purge", subjectId: videoId, detail: title } as const;
   const record = () => void recordActivity(entry);
   if ((await removeReplaced([id], "earlier", { record })).length === 0) return GONE;
-  return deletedForGood("1 earlier file", 1);
+  return permanentlyDeleted("1 earlier file", 1);
 }
 
-async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
+async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashResult> {
   const options = { isRemovedKept: !isOwner(userId) };
   const evidence = evidenceAmong(ids, options);
   const recordPart = activityInParts();
   const record = (done: readonly Purged[]) =>
-    recordPart({ userId, action: "purge", ...aboutVideos(done) });
+    recordPart({ userId, action: "purge", ...activityAbout(done) });
   const purged = await purge(ids, { ...options, record });
   if (purged.length === 0) return evidence.size > 0 ? KEPT : GONE;
   const { size } = evidence;
-  const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_MESSAGE}`;
-  return deletedForGood(formatQuantity(purged.length, "video"), purged.length, rest || "");
+  const rest = size > 0 && `${formatQuantity(size, "video")} not deleted: ${EVIDENCE_MESSAGE}`;
+  return permanentlyDeleted(formatQuantity(purged.length, "video"), purged.length, rest || "");
 }
 
 async function emptyUntil(
   until: string,
   userId: string,
   own: OwnVideos | undefined,
-): Promise<TrashAnswer> {
+): Promise<TrashResult> {
   if (Number.isNaN(Date.parse(until))) {
     return INCOMPLETE;
   }
   let count = 0;
   let files = 0;
-  const what = () =>
+  const summary = () =>
     [
       count > 0 && formatQuantity(count, "video"),
       files > 0 && formatQuantity(files, "earlier file"),
@@ -154,12 +154,12 @@ async function emptyUntil(
       .filter(Boolean)
       .join(" and ");
   const record = activityInParts();
-  const recordAll = () => record({ userId, action: "trash-empty", detail: what() });
-  // Nobody deletes evidence by emptying the trash.
+  const recordAll = () => record({ userId, action: "trash-empty", detail: summary() });
+  // Emptying the trash never deletes evidence.
   const options = { own, isRemovedKept: true };
   for (;;) {
     const before = count;
-    const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), {
+    const purged = await purge(trashedUntil(until, BATCH_SIZE, options), {
       ...options,
       record: (done) => {
         count = before + done.length;
@@ -170,7 +170,7 @@ async function emptyUntil(
   }
   for (;;) {
     const before = files;
-    const ids = replacedUntil(until, VIDEOS_AT_ONCE, options);
+    const ids = replacedUntil(until, BATCH_SIZE, options);
     const removed = await removeReplaced(ids, "earlier", {
       record: (done) => {
         files = before + done.length;
@@ -180,12 +180,12 @@ async function emptyUntil(
     if (removed.length === 0) break;
   }
   if (count + files === 0) return GONE;
-  return deletedForGood(what(), count + files);
+  return permanentlyDeleted(summary(), count + files);
 }
 
-function deletedForGood(what: string, count: number, rest = ""): ToastMessage {
+function permanentlyDeleted(summary: string, count: number, rest = ""): ToastMessage {
   const were = count === 1 ? "was" : "were";
-  return success("Deleted For Good", `${what} ${were} deleted for good. ${rest}`.trim());
+  return success("Permanently deleted", `${summary} ${were} permanently deleted. ${rest}`.trim());
 }
 
 function isOwner(userId: string): boolean {

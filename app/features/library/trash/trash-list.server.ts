@@ -11,36 +11,36 @@ import { storedDuration } from "~/shared/format";
 
 const TRASH_PAGE_SIZE = 50;
 
-/** A video in the trash, or a file of one that was replaced, as the list shows it. */
+/** A deleted video or a replaced file, as the trash shows it. */
 export interface TrashedVideo {
   id: string;
-  /** Of the video. */
+  /** The title of the video. */
   title: string;
-  /** What its files took on disk. */
+  /** The disk usage of its files. */
   bytes: number;
   /** When it was deleted or replaced; ISO 8601 UTC. */
   deletedAt: string;
-  /** The e-mail of who did that; null when that account is gone. */
+  /** The email of the user who did that; null if the account no longer exists. */
   deletedBy: string | null;
 }
 
 export interface TrashedFile extends TrashedVideo {
   /** minutes:seconds */
   duration: string;
-  /** Its video is in the trash itself, and has to be restored first. */
+  /** Whether its video is in the trash and has to be restored first. */
   isOfDeleted: boolean;
 }
 
-/** One page of the trash, clamped to what exists. */
+/** One page of the trash, clamped to the last page. */
 export interface TrashPage {
-  /** One of the two is empty, as the view says. */
+  /** Depending on the view, either `videos` or `files` is empty. */
   videos: TrashedVideo[];
   files: TrashedFile[];
   page: number;
   pageCount: number;
-  /** What the search finds. */
+  /** The number of entries that match the search. */
   found: number;
-  /** Of the whole trash. */
+  /** The totals of the whole trash. */
   total: { videos: number; bytes: number };
   totalFiles: { files: number; bytes: number };
 }
@@ -55,55 +55,60 @@ const REPLACED_FILES = `
   WHERE state = 'earlier'`;
 
 /**
- * The page of a view, of one user's videos if they are given, the latest first. Runs on the thread of the
- * studio, since a search reads every title: it and the list of videos need nothing but the index.
+ * Returns the page of a view, the latest first; only of a user's own videos if `own` is given. Runs on the studio's
+ * worker thread, because a search reads every title.
  */
 export function readTrashPage(sqlite: Database) {
   sqlite.function("title_holds", { deterministic: true }, (title: unknown, needle: unknown) =>
     Number(fold(String(title)).includes(String(needle))),
   );
-  return ({ search, page: asked, own, ...view }: TrashView & { own?: OwnVideos }): TrashPage => {
-    const mineValues = own && ownDeletedValues(own);
-    const holds = conditionOf(fold(search));
-    const values = { value: holds.value, ...mineValues };
+  return ({
+    search,
+    page: requested,
+    own,
+    ...view
+  }: TrashView & { own?: OwnVideos }): TrashPage => {
+    const ownValues = own && ownDeletedValues(own);
+    const match = conditionOf(fold(search));
+    const values = { value: match.value, ...ownValues };
     const deleted = `FROM deleted_videos WHERE ${own ? OWN_DELETED : "TRUE"}`;
     const replaced = `${REPLACED_FILES} AND ${own ? OWN_FILE : "TRUE"}`;
     const total = sqlite
       .prepare<unknown[], TrashPage["total"]>(
         `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes ${deleted}`,
       )
-      .get({ ...mineValues })!;
+      .get({ ...ownValues })!;
     const totalFiles = sqlite
       .prepare<unknown[], TrashPage["totalFiles"]>(
         `SELECT count(*) AS files, coalesce(sum(file.bytes), 0) AS bytes
          ${own ? replaced : "FROM video_files AS file WHERE state = 'earlier'"}`,
       )
-      .get({ ...mineValues })!;
+      .get({ ...ownValues })!;
     const rows = view.files
-      ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${holds.condition}`
-      : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${holds.condition}`;
+      ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${match.condition}`
+      : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${match.condition}`;
     const all = view.files ? totalFiles.files : total.videos;
     const found = search
       ? sqlite.prepare<unknown[], number>(`SELECT count(*) FROM (${rows})`).pluck().get(values)!
       : all;
     const pageCount = Math.max(1, Math.ceil(found / TRASH_PAGE_SIZE));
-    const page = Math.min(asked, pageCount);
+    const page = Math.min(requested, pageCount);
     const list = sqlite
-      .prepare<unknown[], TrashedFile & Stored>(
+      .prepare<unknown[], TrashedFile & JoinedRow>(
         `SELECT trash.*, users.email FROM (
            ${rows} ORDER BY deleted_at DESC, id DESC LIMIT ${TRASH_PAGE_SIZE} OFFSET @offset) AS trash
          LEFT JOIN users ON users.id = deleted_by
          ORDER BY deleted_at DESC, trash.id DESC`,
       )
       .all({ ...values, offset: (page - 1) * TRASH_PAGE_SIZE });
-    const shown = list.map(({ deleted_at, deleted_by: _, email, ...row }) => ({
+    const entries = list.map(({ deleted_at, deleted_by: _, email, ...row }) => ({
       ...row,
       deletedAt: deleted_at,
       deletedBy: email,
     }));
     const counts = { page, pageCount, found, total, totalFiles };
-    if (!view.files) return { videos: shown, files: [], ...counts };
-    const files = shown.map((row) => ({
+    if (!view.files) return { videos: entries, files: [], ...counts };
+    const files = entries.map((row) => ({
       ...row,
       duration: storedDuration(row.duration),
       isOfDeleted: Boolean(row.isOfDeleted),
@@ -112,16 +117,16 @@ export function readTrashPage(sqlite: Database) {
   };
 }
 
-interface Stored {
+interface JoinedRow {
   deleted_at: string;
   deleted_by: string | null;
   email: string | null;
 }
 
-/** Of ASCII, LIKE knows upper and lower case by itself, and takes a fifth of the time. */
+/** Uses LIKE for ASCII text, which ignores case there and is five times as fast. */
 function conditionOf(needle: string): { condition: string; value: string } {
   if (needle === "") return { condition: "@value = ''", value: "" };
   if (!/^[ -~]*$/.test(needle)) return { condition: "title_holds(title, @value)", value: needle };
-  const pattern = needle.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+  const pattern = needle.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
   return { condition: "title LIKE @value ESCAPE '\\'", value: `%${pattern}%` };
 }

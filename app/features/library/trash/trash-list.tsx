@@ -12,7 +12,7 @@ import type { TrashedFile, TrashedVideo, TrashPage } from "./trash-list.server";
 
 const FORM = "trash";
 
-/** The videos of a page of the trash, with a box each, and what can be done with those that are checked. */
+/** The deleted videos of a page with checkboxes, and the actions for the selected ones. */
 export function TrashList({
   videos,
   action,
@@ -20,7 +20,7 @@ export function TrashList({
   now,
 }: {
   videos: TrashedVideo[];
-  /** The address of the list. */
+  /** The URL of the list. */
   action: string;
   /** The intent of the form that is being sent. */
   busy: string | undefined;
@@ -58,7 +58,7 @@ export function TrashList({
       <SelectionForm id={FORM} action={action} noun="videos" selection={selection}>
         {hydrated && selection.ids.size < videos.length && (
           <Button type="button" variant="ghost" size="sm" onClick={selection.togglePage}>
-            Select all of this page
+            Select all on this page
           </Button>
         )}
         <Button
@@ -71,14 +71,14 @@ export function TrashList({
           Restore
         </Button>
         <Button name="intent" value="purge" variant="danger" busy={busy === "purge"}>
-          Delete for good
+          Delete permanently
         </Button>
       </SelectionForm>
     </>
   );
 }
 
-/** The title of a video or of a replaced file, when it came into the trash, and for how long it stays. */
+/** The title of a deleted video or replaced file, when and by whom it was deleted, and how long it stays. */
 function TrashedTitle({ entry, verb, now }: { entry: TrashedVideo; verb: string; now: number }) {
   const { title, bytes, deletedAt, deletedBy } = entry;
   return (
@@ -100,14 +100,14 @@ function TrashedTitle({ entry, verb, now }: { entry: TrashedVideo; verb: string;
   );
 }
 
-/** The files of a page of the trash that were replaced by others, each with what can be done with it. */
+/** The replaced files of a page, each with buttons to restore or delete it. */
 export function ReplacedFileList({
   files,
   action,
   now,
 }: {
   files: TrashedFile[];
-  /** The address of the list. */
+  /** The URL of the list. */
   action: string;
   /** Milliseconds since 1970. */
   now: number;
@@ -138,9 +138,9 @@ export function ReplacedFileList({
               value="purge-file"
               variant="ghost"
               size="sm"
-              aria-label={`Delete this file of ${file.title} for good`}
+              aria-label={`Permanently delete this file of ${file.title}`}
             >
-              Delete for good
+              Delete permanently
             </Button>
           </Form>
         </li>
@@ -149,31 +149,31 @@ export function ReplacedFileList({
   );
 }
 
-const FOR_GOOD = "This can't be undone.";
+const CANNOT_BE_UNDONE = "This can’t be undone.";
 
-/** Asks before some videos of the trash are deleted for good. */
+/** The confirmation of a permanent deletion. */
 export function PurgeDialog({
   confirmation: { ids, ofFiles, titles, bytes },
   list,
   busy,
 }: {
   confirmation: PurgeConfirmation;
-  /** The address of the list: where the form is sent, and where closing leads. */
+  /** The URL of the list, which the form is sent to and the dialog closes to. */
   list: string;
   busy: boolean;
 }) {
   const videos = ids.length === 1 ? "this video" : formatQuantity(ids.length, "video");
   return (
     <ConfirmDialog
-      title={`Delete ${ofFiles ? "this earlier file" : videos} for good?`}
+      title={`Permanently delete ${ofFiles ? "this earlier file" : videos}?`}
       description={nameTitles(titles, ids.length)}
       list={list}
       busy={busy}
       consequences={[
         ofFiles
-          ? `It and what was made of it go: ${formatStorage(bytes)}. The video stays.`
-          : `Files of ${formatStorage(bytes)} and all views go with it.`,
-        FOR_GOOD,
+          ? `Deletes ${formatStorage(bytes)} of files. The video is kept.`
+          : `Deletes ${formatStorage(bytes)} of files, and all views.`,
+        CANNOT_BE_UNDONE,
       ]}
     >
       <input type="hidden" name="intent" value={ofFiles ? "purge-file" : "purge"} />
@@ -185,7 +185,7 @@ export function PurgeDialog({
   );
 }
 
-/** Asks before the whole trash is emptied: what was in it at that moment. */
+/** The confirmation of emptying the trash of everything that was in it when the page was loaded. */
 export function EmptyDialog({
   total,
   totalFiles,
@@ -202,7 +202,7 @@ export function EmptyDialog({
 }) {
   return (
     <ConfirmDialog
-      title="Empty the trash?"
+      title="Empty trash?"
       description={[
         formatQuantity(total.videos, "video"),
         ...(totalFiles.files > 0 ? [formatQuantity(totalFiles.files, "earlier file")] : []),
@@ -210,7 +210,10 @@ export function EmptyDialog({
       ].join(", ")}
       list={list}
       busy={busy}
-      consequences={["All of it is deleted for good, with its files and views.", FOR_GOOD]}
+      consequences={[
+        "Everything is permanently deleted, including files and views.",
+        CANNOT_BE_UNDONE,
+      ]}
     >
       <input type="hidden" name="intent" value="empty" />
       <input type="hidden" name="until" value={until} />

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { totalOf } from "~/features/library/list/managed-list.server";
+import { countVideos } from "~/features/library/list/managed-list.server";
 import { correctHeld } from "~/features/visibility/holds.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { projected } from "~db/changes.server";
@@ -67,7 +67,7 @@ export async function correctStorage(): Promise<boolean> {
     .selectFrom("storage")
     .select("checked_at")
     .executeTakeFirstOrThrow();
-  const videos = await totalOf({});
+  const videos = await countVideos({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
   // Files of another site are not recorded as files of this one.
   if ((await removalsPausedBy()) === "other-database") return false;

@@ -44,8 +44,7 @@ export function parseAddress(text: string): URL {
   const url = parseUrl(address);
   if (!url || Math.max(address.length, url.href.length) > LONGEST_ADDRESS)
     throw wrong("This isn't a URL.");
-  if (url.protocol !== "https:")
-    throw wrong("Only https:// URLs can be imported.");
+  if (url.protocol !== "https:") throw wrong("Only https:// URLs can be imported.");
   if (url.username || url.password) {
     throw wrong("URLs with a user name or password can't be imported.");
   }
@@ -147,9 +146,7 @@ async function get(
       answer = response;
     });
     // Destroying the request after the response has started would report a lost connection.
-    request.on("timeout", () =>
-      (answer ?? request).destroy(wrong("The server stopped sending.")),
-    );
+    request.on("timeout", () => (answer ?? request).destroy(wrong("The server stopped sending.")));
     request.on("error", reject);
   });
 }
@@ -172,8 +169,7 @@ function messageFor(error: unknown, cancelled: AbortSignal): unknown {
   if (error instanceof UploadError) return error;
   const { name, code = "" } = error as NodeJS.ErrnoException;
   if (name === "AbortError" || name === "TimeoutError") return wrong("It took too long.");
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return wrong("Host not found.");
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return wrong("Host not found.");
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS/.test(code)) {
     return wrong("The server's certificate is invalid.");
   }

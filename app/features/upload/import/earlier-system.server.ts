@@ -57,8 +57,7 @@ async function entryOf(
   const id = textOf(row, "id");
   const title = titleOf(row);
   if (!id || !title) throw new ImportError("id or title is missing.");
-  if (!/^[\w-]{1,64}$/.test(id))
-    throw new ImportError(`the id "${id}" can't be part of a URL.`);
+  if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
   // A missing thumbnail doesn't matter, since one is extracted from the video.
   const picture = textOf(row, "thumbnail_url", "thumbnail");

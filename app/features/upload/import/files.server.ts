@@ -150,7 +150,9 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
     if (code === undefined) return;
     if (!needsCopy(code)) throw Object.assign(new Error(`link: ${code}`), { code });
     if (mode === "link") {
-      throw new ImportError("it can't be linked, because it is on a different disk than the uploads.");
+      throw new ImportError(
+        "it can't be linked, because it is on a different disk than the uploads.",
+      );
     }
   }
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);

@@ -104,7 +104,9 @@ async function metadataOf(
     rows.map((row) => {
       const name = textOf(row, "file", "filename", "path");
       if (!name) {
-        throw new ImportError(`${isFile ? table : "The table"}: every row needs a value in the column "file".`);
+        throw new ImportError(
+          `${isFile ? table : "The table"}: every row needs a value in the column "file".`,
+        );
       }
       return [path.normalize(name), row];
     }),

@@ -57,8 +57,7 @@ export interface Candidate extends ArrivedFile {
   videoId: string;
 }
 
-const ACCOUNT_ENDED =
-  "The importing account was deactivated or deleted. The import stopped.";
+const ACCOUNT_ENDED = "The importing account was deactivated or deleted. The import stopped.";
 /** Rows per transaction. */
 const ROWS_AT_ONCE = 50;
 
@@ -279,7 +278,8 @@ function insertRows(
       .where("source", "in", sources),
   );
   // Deleted by a site that can't see this process and considered it killed.
-  if (changes < new Set(sources).size) throw new Error("Files of the import were removed by another process.");
+  if (changes < new Set(sources).size)
+    throw new Error("Files of the import were removed by another process.");
 }
 
 function matchRefusal(look: FileComparison | "late" | undefined): string | undefined {

@@ -184,11 +184,7 @@ export function TemplateForm({
         defaultValue={texts?.tags}
         error={wrong.tags}
       />
-      <CheckboxField
-        label="Use by default"
-        name="default"
-        defaultChecked={texts?.isDefault}
-      />
+      <CheckboxField label="Use by default" name="default" defaultChecked={texts?.isDefault} />
       <Button busy={busy} busyLabel="Saving..." className="self-start">
         Save template
       </Button>

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { isReportedFile } from "~/features/moderation/reports/report-videos.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { reachOf } from "~/features/permissions/permissions";
-import { answerMedia, isUploadersFile } from "~/features/visibility/media-access.server";
+import { isUploadersFile, respondWithMedia } from "~/features/visibility/media-access.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { requestContext } from "~/platform/node/request-context.server";
@@ -20,7 +20,7 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
     if (reach === "reported") return isReportedFile(file);
     return reach === "all" || (reach === "own" && isUploadersFile(file, user?.id ?? ""));
   };
-  return answerMedia(request, name, maySeeHidden);
+  return respondWithMedia(request, name, maySeeHidden);
 }
 
 export function action(): Response {

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { findPreview, previewPath } from "~/features/library/review/preview-links.server";
-import { answerMedia, videosOfFile } from "~/features/visibility/media-access.server";
+import { respondWithMedia, videosOfFile } from "~/features/visibility/media-access.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { requestContext } from "~/platform/node/request-context.server";
@@ -20,7 +20,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
-  const response = await answerMedia(request, name, async () => true);
+  const response = await respondWithMedia(request, name, async () => true);
   const headers = new Headers(response.headers);
   // Never cached, so that nothing remains once the link is revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");

@@ -26,8 +26,8 @@ const BEFORE = "/media/videos/up/1.mp4";
 const AFTER = "/media/videos/up/2.mp4";
 const playedFile = () => video()?.video_url;
 
-/** Adds a video of the uploader `up`, and another file of it. */
-function addBoth(state: "pending" | "earlier" | "original", status: string): void {
+/** Adds a video by the uploader `up`, and another file of it. */
+function addVideoWithTwoFiles(state: "pending" | "earlier" | "original", status: string): void {
   addVideo({
     ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
     ...(state === "original" && { cut_of: "up/2", cut_start: 0, cut_end: 1 }),
@@ -41,7 +41,8 @@ function addBoth(state: "pending" | "earlier" | "original", status: string): voi
   for (const name of ["1", "2"]) writeUpload(site.uploads, `videos/up/${name}.mp4`);
 }
 
-const holdIt = (reason: HoldReason = "report") => transaction(() => hold({ videoId: "v", reason }));
+const holdVideo = (reason: HoldReason = "report") =>
+  transaction(() => hold({ videoId: "v", reason }));
 const release = (reason: HoldReason = "report") =>
   transaction(() => releaseHold({ videoId: "v", reason }));
 
@@ -53,10 +54,10 @@ beforeEach(() => {
 
 describe("the file of a video on hold", () => {
   it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
-    "isn't replaced by one that is ready until the hold for %s is released",
+    "isn't replaced by a ready file until the hold for %s is released",
     async (reason) => {
-      addBoth("pending", "review");
-      await holdIt(reason);
+      addVideoWithTwoFiles("pending", "review");
+      await holdVideo(reason);
       await activateReady();
       expect(playedFile()).toBe(BEFORE);
       expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
@@ -69,16 +70,16 @@ describe("the file of a video on hold", () => {
 
   const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
 
-  it("isn't replaced at once when somebody asks for it", async () => {
-    addBoth("pending", "published");
-    await holdIt();
+  it("isn't replaced when someone requests the switch", async () => {
+    addVideoWithTwoFiles("pending", "published");
+    await holdVideo();
     expect(await refused({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     expect(playedFile()).toBe(BEFORE);
   });
 
   it("isn't replaced by an earlier file, from its dialog or from the trash", async () => {
-    addBoth("earlier", "published");
-    await holdIt();
+    addVideoWithTwoFiles("earlier", "published");
+    await holdVideo();
     expect(await refused({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     const request = new Request(`${ORIGIN}/admin/trash`, {
       method: "POST",
@@ -94,8 +95,8 @@ describe("the file of a video on hold", () => {
   });
 
   it("isn't trimmed, and a trim isn't undone", async () => {
-    addBoth("original", "published");
-    await holdIt();
+    addVideoWithTwoFiles("original", "published");
+    await holdVideo();
     expect(await refused({ intent: "trim", id: "v", start: "0:01", end: "0:30" })).toMatchObject(
       ON_HOLD,
     );
@@ -103,9 +104,9 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("isn't replaced by a file that is sent", async () => {
+  it("isn't replaced by an uploaded file", async () => {
     addVideo({ status: "published", video_url: BEFORE });
-    await holdIt();
+    await holdVideo();
     const form = new FormData();
     for (const [name, value] of Object.entries({ intent: "replace", id: "v", upload: "none" })) {
       form.set(name, value);
@@ -117,12 +118,12 @@ describe("the file of a video on hold", () => {
   });
 });
 
-describe("a file that waits to replace another", () => {
+describe("a pending file", () => {
   const change = (columns: string) =>
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
   it("waits for an editor once a drafts-only uploader's video is published", async () => {
-    addBoth("pending", "review");
+    addVideoWithTwoFiles("pending", "review");
     await succeed({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
     await activateReady();
@@ -132,9 +133,9 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor when its uploader can't publish any more", async () => {
+  it("waits for an editor once its uploader can't publish anymore", async () => {
     change("may_publish = 1");
-    addBoth("pending", "published");
+    addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
     await activateReady();
     expect(playedFile()).toBe(BEFORE);
@@ -143,8 +144,8 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor when its uploader's account is deactivated or gone", async () => {
-    addBoth("pending", "review");
+  it("waits for an editor once its uploader's account is deactivated or deleted", async () => {
+    addVideoWithTwoFiles("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();
     expect(playedFile()).toBe(BEFORE);
@@ -155,8 +156,8 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("replaces a draft of a drafts-only uploader, who may switch to it early as well", async () => {
-    addBoth("pending", "review");
+  it("replaces a draft of a drafts-only uploader, who can also switch to it early", async () => {
+    addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {
       method: "POST",
@@ -169,8 +170,8 @@ describe("a file that waits to replace another", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("makes a moderator look again at a video that was checked with its earlier file", async () => {
-    addBoth("pending", "review");
+  it("makes a moderator review a video again that was checked with its earlier file", async () => {
+    addVideoWithTwoFiles("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();
     expect(playedFile()).toBe(AFTER);

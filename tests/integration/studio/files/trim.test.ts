@@ -51,14 +51,14 @@ const rows = (sql: string, ...values: unknown[]) =>
 const address = (id: string) => `/admin?tab=manage&trim=${id}`;
 const trim = (id: string, start: string, end: string) =>
   succeed({ intent: "trim", id, start, end }, address(id));
-const turnedDown = (id: string, start: string, end: string) =>
+const refusalOf = (id: string, start: string, end: string) =>
   refused({ intent: "trim", id, start, end }, address(id));
 
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 const playing = (id: string) => onDisk(site.uploads, videoRow(id).video_url);
-const saidIn = (id: string) =>
+const captionTexts = (id: string) =>
   readCaptions(videoRow(id).captions).map(({ label, url }) => [
     label,
     ...readCues(fs.readFileSync(onDisk(site.uploads, url), "utf8")).map(
@@ -66,8 +66,8 @@ const saidIn = (id: string) =>
     ),
   ]);
 
-/** The video as it is uploaded, of which nothing is to be made. */
-async function addUnprepared(): Promise<string> {
+/** Uploads a video without processing it. */
+async function addUnprocessed(): Promise<string> {
   const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
   sqliteHandle().exec("DELETE FROM jobs");
   return id;
@@ -88,8 +88,8 @@ function addCaptions(id: string, label: string, cues: string): void {
     .run(JSON.stringify(all), id);
 }
 
-describe.runIf(ffmpegAvailable())("cutting a video", () => {
-  it("takes the very pictures, again from the original, and gives that back unchanged", async () => {
+describe.runIf(ffmpegAvailable())("trimming a video", () => {
+  it("keeps the exact frames, always starts from the original, and restores it unchanged", async () => {
     const id = addFinished(site.uploads, "counting");
     addCaptions(
       id,
@@ -101,9 +101,11 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const bytes = fs.readFileSync(playing(id));
 
     const { toast } = await trim(id, "0:01.2", "3");
-    expect(toast.description).toBe("The video plays as it is until the cut is ready.");
+    expect(toast.description).toBe(
+      "The current version stays online until the trimmed one is ready.",
+    );
     expect(videoRow(id)).toEqual(before);
-    expect((await turnedDown(id, "0", "2")).status).toBe(409);
+    expect((await refusalOf(id, "0", "2")).status).toBe(409);
     expect((await queueView()).waiting[0]?.label).toBe("Trimmed version: Trimming");
     await activateReady();
     expect(videoRow(id)).toEqual(before);
@@ -111,13 +113,13 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const cut = videoRow(id);
     expect(cut).toMatchObject({ duration: "0:02", views: 9, cut_start: 1.2, cut_end: 3 });
     expect(numbersOf(playing(id))).toEqual(from(12, 29));
-    expect(saidIn(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
+    expect(captionTexts(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
       expect(cut[column]).not.toBe(before[column]);
       expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
-    // The video of now is compared with others.
+    // The current file is compared with other videos.
     await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
@@ -129,7 +131,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       rows("SELECT bytes FROM storage"),
     );
 
-    // The trash has nothing of it, however long that keeps what it has.
+    // It isn't in the trash, so it isn't purged.
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(otherFiles(id).original?.id).toBe(original?.id);
     const dialog = (await page(address(id))).manage;
@@ -145,7 +147,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     onlyJobs("transcode", "captions", "ladder");
     await finish();
     expect(numbersOf(playing(id))).toEqual(from(0, 44));
-    expect(saidIn(id)).toEqual([
+    expect(captionTexts(id)).toEqual([
       ["English", "0.0-1.5 Before", "1.0-2.0 Over", "4.0-4.5 Late"],
       ["Commentary", "1.2-1.7 Here"],
     ]);
@@ -164,14 +166,14 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     ]);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Done again from the trash.
-    const again = otherFiles(id).earlier.find(({ cut }) => cut?.start === 1.2);
+    // Redone from the trash.
+    const again = otherFiles(id).earlier.find(({ range }) => range?.start === 1.2);
     await succeed({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(numbersOf(playing(id))).toEqual(from(12, 29));
   });
 
-  it("takes the file as it came, where a copy of it is played", async () => {
+  it("uses the uploaded file if a converted copy of it is played", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
@@ -187,54 +189,54 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
-  it("refuses what is no part of the video, with a sentence for each field", async () => {
-    const id = await addUnprepared();
+  it("refuses an invalid range, with a message for each field", async () => {
+    const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
-      ["soon", "3", "start", "Write a moment of the video, such as 1:30."],
-      ["NaN", "3", "start", "Write a moment of the video, such as 1:30."],
-      ["-1", "3", "start", "Write a moment of the video, such as 1:30."],
+      ["soon", "3", "start", "Enter a position in the video, such as 1:30."],
+      ["NaN", "3", "start", "Enter a position in the video, such as 1:30."],
+      ["-1", "3", "start", "Enter a position in the video, such as 1:30."],
       ["9:00", "", "start", "The video is shorter than that."],
-      ["", "1e9", "end", "Write a moment of the video, such as 1:30."],
+      ["", "1e9", "end", "Enter a position in the video, such as 1:30."],
       ["", "0:07", "end", "The video is shorter than that."],
-      ["3", "2", "end", "It has to end after its start."],
-      ["3", "3", "end", "It has to end after its start."],
-      ["3", "3.5", "end", "A cut is at least a second long."],
+      ["3", "2", "end", "End must be after start."],
+      ["3", "3", "end", "End must be after start."],
+      ["3", "3.5", "end", "The trimmed video must be at least one second long."],
     ] as const) {
-      const failed = await turnedDown(id, start, end);
+      const failed = await refusalOf(id, start, end);
       expect(failed).toMatchObject({
         status: 422,
         trim: { typed: { start, end }, fields: { [field]: message } },
       });
     }
-    // 0:06 is how a video of five and a half seconds is shown.
-    expect((await turnedDown(id, "", "0:06")).detail).toBe(
-      "This is the whole video: nothing would be cut off.",
+    // A video of 5.5 seconds is shown as 0:06.
+    expect((await refusalOf(id, "", "0:06")).detail).toBe(
+      "This is the full length of the video, so there is nothing to trim.",
     );
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
+  it("refuses a video that is being converted, has no file, lost it, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
-    expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being made playable/);
+    expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
     fs.rmSync(playing(id));
-    expect(await turnedDown(id, "1", "3")).toMatchObject({
+    expect(await refusalOf(id, "1", "3")).toMatchObject({
       status: 409,
-      detail: "The file of this video is not there any more, or can't be read.",
+      detail: "The file of this video doesn’t exist or can’t be read.",
     });
     addVideo({ id: "none" });
-    expect((await turnedDown("none", "1", "3")).detail).toMatch(/no file on this site/);
+    expect((await refusalOf("none", "1", "3")).detail).toMatch(/no file on this site/);
     expect((await page(address("none"))).manage?.trim?.url).toBeUndefined();
     addVideo({ id: "else", video_url: "https://elsewhere.example/a.mp4" });
-    expect((await turnedDown("else", "1", "3")).status).toBe(409);
-    expect((await turnedDown("gone", "1", "3")).status).toBe(404);
+    expect((await refusalOf("else", "1", "3")).status).toBe(409);
+    expect((await refusalOf("gone", "1", "3")).status).toBe(404);
     expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is asked for once by two tabs", async () => {
-    const id = await addUnprepared();
+  it("is enqueued once when requested from two tabs", async () => {
+    const id = await addUnprocessed();
     const ask = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
     const answers = await Promise.all(["1", "2"].map(ask));
@@ -245,11 +247,11 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing when it is discarded, and goes on after its video came back", async () => {
-    const id = await addUnprepared();
+  it("leaves nothing when it is discarded, and continues after its video is restored", async () => {
+    const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays its own, however long the queue is.
+    // Its upload id stays reserved, however long the queue is.
     const folder = onDisk(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -267,7 +269,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     const waiting = rows("SELECT kind FROM jobs WHERE video_id = ?", pending());
     expect(waiting).toEqual(expect.arrayContaining([{ kind: "transcode" }]));
     expect(waiting).not.toEqual(expect.arrayContaining([{ kind: "captions" }]));
-    // Its original is gone: trying again can't help.
+    // Its original no longer exists, so a retry can't help.
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(id);
     fs.rmSync(playing(id));
     await workUntilIdle();
@@ -278,8 +280,8 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 });
 
-describe("the original of a cut", () => {
-  /** A video with a cut of u/1 and, in the trash, another file. */
+describe("the original of a trimmed video", () => {
+  /** Adds a video that was trimmed from u/1 and has another file in the trash. */
   function addCut(): void {
     const of = (base: string) => `/media/videos/u/${base}.mp4`;
     addVideo({ video_url: of("2"), cut_of: "u/1", cut_start: 1, cut_end: 3, captions: "[]" });
@@ -297,7 +299,7 @@ describe("the original of a cut", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("goes to the trash when the video gets another file, and comes back with the cut", async () => {
+  it("moves to the trash when the video gets another file, and comes back with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
@@ -310,13 +312,13 @@ describe("the original of a cut", () => {
     expect(video()).toMatchObject({ cut_of: "u/1", cut_start: 1, cut_end: 3 });
   });
 
-  it("is counted where the disk is looked at", async () => {
+  it("is counted in disk usage", async () => {
     addCut();
     sqliteHandle().exec("UPDATE video_files SET bytes = 5");
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found wherever its row is, while a cut of it is made", async () => {
+  it("is found wherever its row is, while a trimmed file is created from it", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -332,7 +334,7 @@ describe("the original of a cut", () => {
     expect(trimSource("p")).toBeUndefined();
   });
 
-  it("may be seen by who uploaded the video, and by no other uploader", () => {
+  it("can be seen by the uploader of the video, and by no other uploader", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
@@ -342,7 +344,7 @@ describe("the original of a cut", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("that is gone leaves a video like others", async () => {
+  it("leaves an ordinary video once it no longer exists", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");
@@ -352,7 +354,7 @@ describe("the original of a cut", () => {
     expect(states()).toEqual({ 3: "earlier" });
   });
 
-  it("can't be purged, and is public no more: its address leads to the cut", async () => {
+  it("can't be purged, and isn't public: its URL redirects to the trimmed file", async () => {
     addCut();
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(states()).toMatchObject({ 1: "original" });

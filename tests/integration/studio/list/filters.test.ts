@@ -104,14 +104,14 @@ describe("the filters of the list", () => {
     expect(manageHref(view)).toBe("/admin?tab=manage");
   });
 
-  it("finds a failed job of a file that is to replace the video's", async () => {
+  it("finds a failed job of a replacement file", async () => {
     sqliteHandle().exec(`
       INSERT INTO video_files (id, video_id, state) VALUES ('f', 'd', 'pending');
       INSERT INTO jobs (video_id, kind, priority, state) VALUES ('f', 'transcode', 1, 'failed')`);
     expect(await ids("failed=1")).toBe("dc");
   });
 
-  it("stay in the address through pages, orders, forms and undo", async () => {
+  it("stay in the URL through pages, orders, forms and undo", async () => {
     const address =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
     const { view } = (await page(address)).manage!;
@@ -122,14 +122,14 @@ describe("the filters of the list", () => {
     expect(toast.action.to).toBe(address);
   });
 
-  it("reads columns as a form without scripts sends them", () => {
+  it("reads columns as a form without JavaScript sends them", () => {
     const read = (text: string) => readManageView(new URLSearchParams(text)).columns;
     expect(read("columns=title&columns=views&columns=status")).toEqual(["status", "views"]);
     expect(read("columns=title")).toEqual([]);
     expect(read("columns=title,status,category,duration,views,size,added")).toBeUndefined();
   });
 
-  it("limit what a change of all videos of the list reaches", async () => {
+  it("limit a bulk action on all videos of the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
     await succeed(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
@@ -139,7 +139,7 @@ describe("the filters of the list", () => {
     expect(video("a")?.status).toBe("published");
   });
 
-  it("offer who has uploaded something", async () => {
+  it("offer the users who have uploaded something", async () => {
     const { uploaders } = await manage("");
     expect(uploaders).toEqual([
       { id: "other", email: "<b>z@example.com" },
@@ -147,7 +147,7 @@ describe("the filters of the list", () => {
     ]);
   });
 
-  it("have no uploader for somebody who sees their own videos alone", async () => {
+  it("don't offer uploaders to users who only see their own videos", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'other'");
     const cookie = (await openSession("other")).split(";")[0] ?? "";
     const request = new Request("http://localhost/admin?tab=manage&uploader=u&from=2026-01-10", {
@@ -163,7 +163,7 @@ describe("the filters of the list", () => {
   });
 });
 
-describe("the filters among thousands of videos", () => {
+describe("filtering thousands of videos", () => {
   const KEYS = {
     newest: "created_at DESC, number DESC",
     oldest: "created_at, number",
@@ -187,14 +187,14 @@ describe("the filters among thousands of videos", () => {
     ...{ from: "2025-01-01T06:00:00.000Z", to: "2025-01-02", uploader: "u", search: "even" },
     ...{ status: "published", category: "desi" },
   };
-  /** One alone, with another order and text, and several: few rows, and more than are sorted at once. */
+  /** Single filters, with other orders and texts, and combinations, with few matches and with too many to sort. */
   const ASKED = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
     ...["from to", "uploader from", "uploader status", "failed missing", "no-thumbnail from"],
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
   ];
 
-  it("are the plain query's, on every page of every order", async () => {
+  it("matches a plain query on every page of every order", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       DELETE FROM videos;
@@ -213,7 +213,7 @@ describe("the filters among thousands of videos", () => {
     const random = randomFrom(3);
     for (const [index, asked] of ASKED.entries()) {
       const names = asked.split(" ");
-      // Each with three of the orders.
+      // Each with three of the sort orders.
       for (const [sort, keys] of Object.entries(KEYS).filter((_, at) => at % 2 === index % 2)) {
         const where = names.map((name) => CONDITIONS[name]).join(" AND ");
         const plain = sqlite
@@ -245,9 +245,9 @@ describe("saved views", () => {
     succeed({ intent: "save-view", name }, address);
   const names = async () => (await manage("")).savedViews.map(({ name }) => name);
 
-  it("are named addresses, from the first page on, in the order of their names", async () => {
+  it("store the URL of the first page, and are sorted by name", async () => {
     const { location, toast } = await save("  Waiting   for me ");
-    expect([location, toast.title]).toEqual([`${HERE}&page=2`, "View Saved"]);
+    expect([location, toast.title]).toEqual([`${HERE}&page=2`, "View saved"]);
     await save('<b>a"', "/admin?tab=manage&missing=1&nonsense=1");
     const { savedViews } = await manage("");
     expect(savedViews.map(({ name, to }) => [name, to])).toEqual([
@@ -256,7 +256,7 @@ describe("saved views", () => {
     ]);
   });
 
-  it("are replaced by one of the same name", async () => {
+  it("replace a view with the same name", async () => {
     await save("Mine");
     await save("MINE", "/admin?tab=manage&failed=1");
     const { savedViews } = await manage("");
@@ -265,7 +265,7 @@ describe("saved views", () => {
     ]);
   });
 
-  it("are removed, and brought back by the toast", async () => {
+  it("can be removed, and restored from the toast", async () => {
     await save("Mine");
     const { id } = (await manage("")).savedViews[0]!;
     const { toast } = await succeed({ intent: "remove-view", view: String(id) });
@@ -276,12 +276,12 @@ describe("saved views", () => {
     expect((await refused({ intent: "remove-view", view: "x" })).status).toBe(400);
   });
 
-  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("refuses the name %j", async (name) => {
+  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("refuse the name %j", async (name) => {
     expect((await refused({ intent: "save-view", name })).status).toBe(422);
     expect(await names()).toEqual([]);
   });
 
-  it("are at most twenty of a user, who sees and removes only their own", async () => {
+  it("are limited to twenty per user, who sees and removes only their own", async () => {
     for (let n = 1; n <= 20; n += 1) await save(`View ${n}`);
     expect((await refused({ intent: "save-view", name: "One more" })).status).toBe(422);
     await save("View 7", "/admin?tab=manage&failed=1");
@@ -296,8 +296,8 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next look, which says when it began, and are forgotten when they are there", async () => {
-    const { filesLookedAt } = await manage("missing=1");
+  it("are found by the next check, with its start time, and forgotten once they exist", async () => {
+    const { filesCheckedAt: filesLookedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesLookedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
     writeUpload(site.uploads, "videos/u/b.mp4");
@@ -308,7 +308,7 @@ describe("missing files", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM missing_files").pluck().get()).toBe(0);
   });
 
-  it("are not said to be complete before a look has ended", async () => {
+  it("aren't reported as complete before a check has ended", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
     expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {

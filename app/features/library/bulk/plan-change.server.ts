@@ -16,20 +16,20 @@ export type ColumnChange = Exclude<
   Conversion | { action: "delete" } | { action: "add-series" | "remove-series" }
 >;
 
-/** What a change looks at and writes of a video. */
+/** The columns that a change reads and writes. */
 type Columns = Intention & Pick<VideoRow, "category" | "tags">;
 export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 
-/** What would become of some videos: the new columns of those that change, and those that can't. */
+/** The planned changes: the new columns of each video that changes, and the videos that can't be changed. */
 interface Planned extends Skipped {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
 }
 
 /**
- * What a change makes of videos; those that are so already are in neither list. Both the confirmation dialog and the
- * change itself call this, so that they can't differ.
+ * Plans a change. Videos that need no change are in neither list. Both the preview and the change itself call this, so
+ * that they can't differ.
  */
-export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
+export function planChange(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
   const refusals = change.action === "publish" ? refusalsOf(rows.map(({ id }) => id)) : undefined;
   for (const row of rows) {
@@ -39,12 +39,12 @@ export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): P
     if (columns === "refused") plan.refused.push(row.title);
     else if (columns) plan.changed.push({ row, columns });
   }
-  if (change.action === "schedule") plan.withheld = withheldOf(plan.changed);
+  if (change.action === "schedule") plan.onHold = heldVideos(plan.changed);
   return plan;
 }
 
-/** What the dialog of one video says of it: its time is kept, and it stays hidden until nothing refuses it. */
-function withheldOf(changed: Planned["changed"]): Planned["withheld"] {
+/** Returns the videos whose time is stored although a hold keeps them hidden, as in the dialog of a single video. */
+function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(
     ({ row, columns }) => columns.publish_at && row.status !== "published",
   );
@@ -52,7 +52,7 @@ function withheldOf(changed: Planned["changed"]): Planned["withheld"] {
   return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
-/** Whether a change is one of the texts, after which a video counts as updated. */
+/** Whether a change edits metadata, after which a video counts as updated. */
 export function isEdit({ action }: ColumnChange): boolean {
   return action === "category" || action === "add-tags" || action === "remove-tags";
 }
@@ -69,21 +69,21 @@ function columnsAfter(
     case "category":
       return row.category === change.category ? undefined : { category: change.category };
     case "schedule":
-      return scheduled(change.schedule, row);
+      return scheduleChange(change.schedule, row);
     case "unschedule":
       return row.publish_at === null && row.unpublish_at === null
         ? undefined
         : { publish_at: null, unpublish_at: null };
     case "add-tags":
     case "remove-tags":
-      return tagged(change, row);
+      return tagChange(change, row);
     default:
       return change satisfies never;
   }
 }
 
-/** What is published already can only be hidden at a time, as in the dialog of one video. */
-function scheduled({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
+/** Published videos can only be scheduled to be hidden, as in the dialog of a single video. */
+function scheduleChange({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
   const isPublished = row.status === "published";
   const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
   const unpublish_at = unpublishAt ?? row.unpublish_at;
@@ -92,7 +92,7 @@ function scheduled({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
   return isSame ? undefined : { publish_at, unpublish_at };
 }
 
-function tagged(
+function tagChange(
   change: { action: "add-tags" | "remove-tags"; tags: string[] },
   row: SelectedVideo,
 ) {
@@ -121,23 +121,23 @@ export function isConversion(change: BulkChange): change is Conversion {
 }
 
 /**
- * Makes what has videos made again, first or last, inside of the transaction in which it is called. Of
- * a video everything is made again: what it has stays in use until then.
+ * Returns a function that re-encodes videos or moves them in the queue, as a part of the caller's transaction.
+ * Re-encoding runs all jobs of a video; its current files stay in use until then.
  */
 export function videoConverter({ action }: Conversion) {
   const change = CHANGES[action];
   const changeJobs = createJobChanger(change);
   return (selected: readonly SelectedVideo[]) => {
-    const chosen = selected.map(({ id }) => id);
+    const selectedIds = selected.map(({ id }) => id);
     const changed = new Set<string>();
     const refused = new Set<string>();
     if (change === "again") {
-      for (const id of withoutFile(chosen)) refused.add(id);
-      const able = chosen.filter((id) => !refused.has(id));
-      for (const id of withoutAllJobs(able)) changed.add(id);
-      enqueueJobs(able);
+      for (const id of withoutFile(selectedIds)) refused.add(id);
+      const encodable = selectedIds.filter((id) => !refused.has(id));
+      for (const id of withoutAllJobs(encodable)) changed.add(id);
+      enqueueJobs(encodable);
     }
-    const videos = chosen.filter((id) => !refused.has(id));
+    const videos = selectedIds.filter((id) => !refused.has(id));
     for (const { video_id } of changeJobs({ videos })) changed.add(video_id);
     const titles = (of: ReadonlySet<string>) =>
       selected.filter(({ id }) => of.has(id)).map(({ title }) => title);
