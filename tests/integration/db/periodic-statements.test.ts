@@ -9,22 +9,22 @@ import { fillLibrary } from "./large-library";
 import { CONSTANT_WORK, PERIODIC_WORK } from "./periodic-work";
 
 /**
- * Periodic work runs on the thread that serves requests, so none of its statements may read all rows of a
- * table that grows with the catalogue.
+ * Periodic work runs on the thread that serves requests, so none of its statements may read all rows of a table that
+ * grows with the catalogue.
  */
 
 /** SQLite chooses the same plans for any number of rows, since the site collects no statistics. */
 const VIDEOS = 1_200;
 
-/** Tables with one row, or of which the site keeps a few hundred. */
+/** Tables with one row, or with at most a few hundred. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
-/** Values of the statement itself, and rows that a plan has read and limited before. */
+/** Values in the statement itself, and rows that an earlier, limited step of the plan has read. */
 const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** A lookup of the rows of one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
-/** Other steps of plans that read few rows, by a part of their statement, and why they do. */
+/** Other steps of plans that read few rows: a part of the step, a part of its statement, and the reason. */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
   ["SEARCH videos", "max(number)", "the first and the last row"],
@@ -122,7 +122,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these, some of the work ends before its first statement.
+    // Without these, some of the work ends before it runs a statement.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",
@@ -136,7 +136,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("is listed for every file with periodic work", () => {
+it("covers every file with periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -150,7 +150,7 @@ it("is listed for every file with periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("reads few rows, however many videos there are", async () => {
+it("reads few rows, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];
@@ -175,7 +175,7 @@ it("reads few rows, however many videos there are", async () => {
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
 }, 120_000);
 
-/** Nothing is removed while recorded files are missing. */
+/** Writes the recorded files, because nothing is removed while any is missing. */
 function writeRecordedFiles(): void {
   const recorded = sqliteHandle()
     .prepare("SELECT bucket, path FROM media_files WHERE kind <> 'derived'")
@@ -187,7 +187,7 @@ function writeRecordedFiles(): void {
   }
 }
 
-/** The statements that are executed on the connection meanwhile, each with some of its values. */
+/** Returns the statements that the work executes on the connection, each with some of its values. */
 async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> {
   const executed = new Map<string, unknown[]>();
   const prototype = Object.getPrototypeOf(sqliteHandle().prepare("SELECT 1")) as Statement;
@@ -206,7 +206,7 @@ async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> 
   return executed;
 }
 
-/** The steps of a statement's plan that may read many rows. */
+/** Returns the steps of a statement's plan that may read many rows. */
 function stepsOf(sql: string, values: unknown[]): string[] {
   if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql)) return [];
   const plan = sqliteHandle()

@@ -66,7 +66,7 @@ describe("npm start", () => {
     sqlite.close();
     const { code, said } = await startFails({});
     expect(code).toBe(1);
-    expect(said).toMatch(/^The database .+ was written by a newer version .+ a back-up\.$/);
+    expect(said).toMatch(/^The database .+ was created by a newer version .+ a backup\.$/);
   });
 
   it("ends with one sentence when the port is taken", async () => {
@@ -94,7 +94,7 @@ describe("npm start", () => {
   it("ends with one sentence when DATABASE_PATH is a folder", async () => {
     expect(await startFails({ DATABASE_PATH: folder })).toEqual({
       code: 1,
-      said: `DATABASE_PATH is a folder (${folder}); set it to a file in it, such as ${folder}/site.sqlite.`,
+      said: `DATABASE_PATH is a folder (${folder}). Set it to a file in that folder, such as ${folder}/site.sqlite.`,
     });
   });
 
@@ -103,7 +103,7 @@ describe("npm start", () => {
     fs.writeFileSync(file, "A letter, not a database. ".repeat(1_000));
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is not an SQLite database (${file}); set it to another path, or move that file away to start with an empty site.`,
+      said: `DATABASE_PATH is not a SQLite database (${file}). Set it to another path, or move the file away to start with an empty site.`,
     });
     expect(fs.readFileSync(file, "utf8")).toContain("A letter");
   });
@@ -123,7 +123,7 @@ describe("npm start", () => {
     damage(file, fs.statSync(file).size);
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is damaged (${file}); bring a back-up back with npm run restore, or move that file away to start with an empty site.`,
+      said: `DATABASE_PATH is damaged (${file}). Restore a backup with npm run restore, or move the file away to start with an empty site.`,
     });
   });
 
@@ -132,7 +132,7 @@ describe("npm start", () => {
     fs.writeFileSync(file, "");
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder; move that away, or set UPLOADS_DIR to another path.`,
+      said: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder. Move that file away, or set UPLOADS_DIR to another path.`,
     });
   });
 
@@ -142,7 +142,7 @@ describe("npm start", () => {
   ])("ends with one sentence, and does not hang, when %s is %s", async (name, value, needed) => {
     expect(await startFails({ [name]: value })).toEqual({
       code: 1,
-      said: `${name} needs the folder ${needed}, which this account cannot create or write to (no such file or directory); change its owner, or set ${name} to another path.`,
+      said: `${name} needs the folder ${needed}, which this user can't create or write to (no such file or directory). Change its owner, or set ${name} to another path.`,
     });
   });
 
@@ -168,7 +168,7 @@ describe("npm start", () => {
       const needed = name === "UPLOADS_DIR" ? path.join(others, "videos") : others;
       expect({ code, said }).toEqual({
         code: 1,
-        said: `${name} needs the folder ${needed}, which this account cannot create or write to (permission denied); change its owner, or set ${name} to another path.`,
+        said: `${name} needs the folder ${needed}, which this user can't create or write to (permission denied). Change its owner, or set ${name} to another path.`,
       });
     },
   );
