@@ -160,7 +160,10 @@ export function sqliteHandle(): Sqlite.Database {
   return connection().sqlite;
 }
 
-/** Makes statements fail immediately instead of blocking the thread while another process is writing. See `write-lock.ts`. */
+/**
+ * Makes statements fail immediately instead of blocking the thread while another process is writing. See
+ * `write-lock.ts`.
+ */
 export function disableBusyTimeout(): void {
   sqliteHandle().pragma("busy_timeout = 0");
 }
@@ -197,7 +200,9 @@ export function tryWriteTransaction<T>(work: () => NotPromise<T>): boolean {
   }
 }
 
-/** Returns a prepared statement. Statements are cached, because compiling most of them takes longer than running them. */
+/**
+ * Returns a prepared statement. Statements are cached, because compiling most of them takes longer than running them.
+ */
 export function prepared<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row> {
   return connection().prepare(sql) as Sqlite.Statement<unknown[], Row>;
 }

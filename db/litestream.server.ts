@@ -3,8 +3,8 @@ import path from "node:path";
 import type { Database } from "better-sqlite3";
 
 /**
- * Litestream copies what is appended to the write-ahead log (WAL), so only Litestream may checkpoint. After a checkpoint
- * by anyone else, it starts a new generation with a copy of the whole database.
+ * Litestream copies what is appended to the write-ahead log (WAL), so only Litestream may checkpoint. After a
+ * checkpoint by anyone else, it starts a new generation with a copy of the whole database.
  */
 
 /** `auto`: on while the database has Litestream's tables, which it creates when it first opens a database. */

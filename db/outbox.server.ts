@@ -4,7 +4,10 @@ import { runChange } from "./run-query.server";
 import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
-/** The outbox: a message is written in the same transaction as the change that it announces, and retried until it arrives. */
+/**
+ * The outbox: a message is written in the same transaction as the change that it announces, and retried until it
+ * arrives.
+ */
 
 const MINUTE_MS = 60_000;
 /** The delay after each failed attempt. The last attempt is 34 hours after the first. */

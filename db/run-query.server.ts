@@ -1,7 +1,10 @@
 import type { Compilable } from "kysely";
 import { prepared, sqliteHandle } from "./client.server";
 
-/** Runs Kysely queries synchronously, with the connection's prepared statements, so that they can be part of a transaction. */
+/**
+ * Runs Kysely queries synchronously, with the connection's prepared statements, so that they can be part of a
+ * transaction.
+ */
 
 /** Returns the rows of a query, or of the RETURNING clause of a change. */
 export function allRows<Row>(query: Compilable<Row>): Row[] {

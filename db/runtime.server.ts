@@ -49,8 +49,8 @@ export interface PeriodicWork {
 }
 
 /**
- * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in progress.
- * The timer doesn't keep the process alive.
+ * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in
+ * progress. The timer doesn't keep the process alive.
  *
  * An error is logged and doesn't stop later rounds. A busy database isn't logged.
  *

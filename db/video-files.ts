@@ -8,9 +8,9 @@ export interface VideoFilesTable {
   id: string;
   video_id: string;
   /**
-   * `pending`: it replaces the file of its video once everything is created from it. `earlier`: it was replaced, and can
-   * be restored. `original`: the current file was trimmed from it; like `earlier`, but not in the trash. `removed`: its
-   * files are deleted, or queued in `removals`, and its URL redirects to the current file.
+   * `pending`: it replaces the file of its video once everything is created from it. `earlier`: it was replaced, and
+   * can be restored. `original`: the current file was trimmed from it; like `earlier`, but not in the trash. `removed`:
+   * its files are deleted, or queued in `removals`, and its URL redirects to the current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
   /** The user who uploaded or replaced it. */

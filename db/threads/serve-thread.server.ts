@@ -6,7 +6,9 @@ import { answerQuestions } from "./thread.server";
 /** Creates the function that runs a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (input: never) => unknown;
 
-/** The page cache. With SQLite's default of 16 MiB, all threads together would exceed the memory limit of the process. */
+/**
+ * The page cache. With SQLite's default of 16 MiB, all threads together would exceed the memory limit of the process.
+ */
 const STUDIO_CACHE_KIB = 4 * 1024;
 
 interface TaskRequest {
