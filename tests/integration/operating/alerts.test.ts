@@ -391,7 +391,7 @@ describe("an e-mail", () => {
       {
         attempts: 1,
         nextAt: expect.any(String),
-        reason: "The mail server did not take it (EAUTH 535).",
+        reason: "The mail server rejected the message (EAUTH 535).",
       },
     ]);
   });
@@ -404,7 +404,7 @@ describe("an e-mail", () => {
       { from: "a@example.com", to: "b@example.com" },
       { id: "msg_1", subject: "A subject", text: "A text" },
     );
-    await expect(send).rejects.toThrow("The mail server did not take it (ETLS");
+    await expect(send).rejects.toThrow("The mail server rejected the message (ETLS");
     expect(mails).toEqual([]);
   });
 });

@@ -163,7 +163,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
       const answer = await fetch(reader.url + address, { method: "POST", body: "a=b" });
       expect([answer.status, await answer.text()], address).toEqual([
         503,
-        expect.stringContaining("for reading, and changes nothing"),
+        expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
     // A session of the site that writes opens nothing here.

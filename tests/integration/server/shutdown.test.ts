@@ -103,7 +103,7 @@ describe("at SIGTERM an upload by the form", () => {
     const ended = site.stop();
     const { status, headers, body } = await open.answer;
     expect([status, headers.connection]).toEqual([503, "close"]);
-    expect(body).toContain("The site is going down.");
+    expect(body).toContain("The site is shutting down.");
     expect(body).toContain(GOOD_TEXTS.title);
     expect(await ended).toBe(0);
     expect(filesIn(`${site.uploads}/tmp`)).toEqual([]);

@@ -210,7 +210,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       codecsOff: [],
     });
     expect(await said(ask())).toBe("They are added to its stream when their turn comes.");
-    expect(await activities()).toContain("asked for further codecs of Video a");
+    expect(await activities()).toContain("requested more codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await turnedDown(ask())).toMatchObject({ status: 409 });
     expect(await turnedDown(ask("gone"))).toMatchObject({ status: 404 });
@@ -275,8 +275,8 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ["a", "poster"],
     ]);
     expect((await activities()).slice(0, 2)).toEqual([
-      "put Poster of “Video a” last in the queue",
-      "put Streaming qualities of “Video c” first in the queue",
+      "moved Poster of “Video a” to the back of the queue",
+      "moved Streaming qualities of “Video c” to the front of the queue",
     ]);
   });
 
@@ -369,7 +369,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     expect(await said(fields, "/admin/queue?state=waiting")).toBe(
       "2 jobs come first now. 1 job stayed as before. 1 job no longer exists.",
     );
-    expect(await activities()).toEqual(["put 2 jobs of “Video a” first in the queue"]);
+    expect(await activities()).toEqual(["moved 2 jobs of “Video a” to the front of the queue"]);
   });
 });
 
@@ -461,7 +461,7 @@ describe.runIf(ffmpegAvailable())("a queue that is paused", () => {
     expect(await said([["intent", "resume"]])).toBe("It goes on.");
     expect(await said([["intent", "resume"]])).toBe("It was not paused.");
     expect(await next()).toEqual(["a", "transcode"]);
-    expect(await activities()).toEqual(["let the queue go on", "paused the queue"]);
+    expect(await activities()).toEqual(["resumed the queue", "paused the queue"]);
   });
 });
 

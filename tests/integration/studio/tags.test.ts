@@ -192,7 +192,7 @@ describe("a tag", () => {
     ],
     ["no tag", merge("x"), 422, "Select at least one tag."],
     ["a tag that is gone", merge("x", "gone"), 404, "No video has this tag any more."],
-    ["no intent", [["selected", "hd"]], 400, "Load the page again"],
+    ["no intent", [["selected", "hd"]], 400, "Reload the page"],
     [
       "no such change",
       [

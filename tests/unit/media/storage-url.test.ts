@@ -75,7 +75,7 @@ describe("settings of the store", () => {
     );
     expect(refusal({ ...redirect, ...secret })).toMatch(/^CDN_URL needs STORAGE_URL, which must/);
     expect(refusal({ CDN_URL: "https://cdn.example/videos" })).toMatch(
-      /^CDN_URL must be the address of a CDN before the store, without a path/,
+      /^CDN_URL must be the URL of a CDN in front of the store, without a path/,
     );
     expect(refusal({ CDN_SIGNING: "none" })).toBe("CDN_SIGNING must be nginx or bunny.");
     expect(refusal({ ...redirect, ...secret, STORAGE_URL: "file:///mnt" })).toBeUndefined();

@@ -81,7 +81,7 @@ describe("settings", () => {
         [{ METRICS_TOKEN_FILE: fileOf(" \n") }, "which is empty."],
         [
           { METRICS_TOKEN: "a-token-of-the-metrics", METRICS_TOKEN_FILE: missing },
-          "METRICS_TOKEN and METRICS_TOKEN_FILE are both set; one of them is enough.",
+          "METRICS_TOKEN and METRICS_TOKEN_FILE are both set. Set only one of them.",
         ],
       ] as const) {
         expect(() => parseSettings(environment)).toThrow(message);
