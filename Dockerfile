@@ -1,4 +1,4 @@
-# Build: compilers for what has no ready binary, all packages, the built site.
+# Build: compilers for packages without a prebuilt binary, all packages, the built site.
 FROM node:24-trixie-slim AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 make g++ \
@@ -15,20 +15,20 @@ COPY scripts ./scripts
 RUN node scripts/start.mjs --prepare \
  && npm prune --omit=dev --no-save
 
-# Serve: Node, ffmpeg, the built site and the packages it runs on.
+# Serve: Node, ffmpeg, the built site and its runtime packages.
 FROM node:24-trixie-slim AS serve
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/*
-# With the limits of malloc here and of V8 in CMD, the process takes half of the memory that it takes with the
-# defaults (npm run bench -- memory). Most of the rest was garbage that nobody collected.
+# With the malloc limits here and the V8 limits in CMD, the process uses half of the memory that it uses with the
+# defaults (npm run bench -- memory). Most of the difference is uncollected garbage.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \
     PORT=3000
 WORKDIR /site
 COPY --from=build /site ./
-# Volumes that are new take their owner and mode from here; all else stays root's, and may be read-only.
+# New volumes take their owner and mode from here. Everything else belongs to root, and may be read-only.
 RUN mkdir -p db/data uploads backups \
  && chown node:node db/data uploads backups \
  && chmod 750 db/data uploads backups
@@ -38,10 +38,10 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is the container's first process, so that SIGTERM reaches the server.
+# Node is the first process of the container, so that SIGTERM reaches the server.
 CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "scripts/start.mjs"]
 
-# Refresh: with Litestream, which brings a reader the newest database. Made by --target refresh alone.
+# Refresh: with Litestream, which updates the database of a reader. Built only with --target refresh.
 FROM serve AS refresh
 COPY --from=litestream/litestream:0.3.13 /usr/local/bin/litestream /usr/local/bin/litestream
 

@@ -1,22 +1,21 @@
 import readline from "node:readline";
 import { Writable } from "node:stream";
 
-/** Something the caller has to correct: printed without a stack, exit code 2. */
+/** A wrong use of a command. Printed without a stack trace, with exit code 2. */
 export class UsageError extends Error {}
 
 let piped: AsyncIterator<string> | undefined;
 
 /**
- * A line of text from whoever runs the script: asked for at a terminal, else the next line of
- * standard input.
+ * Returns a line that the user enters: after a prompt in a terminal, otherwise the next line of standard input.
  *
- * @param secret not shown while it is typed.
+ * @param secret hides what is typed.
  */
-export async function ask(question: string, { secret = false } = {}): Promise<string> {
+export async function ask(prompt: string, { secret = false } = {}): Promise<string> {
   if (!process.stdin.isTTY) {
     piped ??= readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await piped.next();
-    if (done) throw new UsageError(`Standard input ended before: ${question}`);
+    if (done) throw new UsageError(`Standard input ended before: ${prompt}`);
     return value;
   }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -25,8 +24,8 @@ export async function ask(question: string, { secret = false } = {}): Promise<st
     output: secret ? silent : process.stdout,
     terminal: true,
   });
-  // Only now, when nothing that is typed is shown by the terminal itself.
-  process.stdout.write(`${question}: `);
+  // Not earlier: from now on, the terminal doesn't echo what is typed.
+  process.stdout.write(`${prompt}: `);
   return new Promise((resolve, reject) => {
     terminal.once("line", (line) => {
       terminal.close();
@@ -36,16 +35,16 @@ export async function ask(question: string, { secret = false } = {}): Promise<st
     terminal.once("SIGINT", () => {
       terminal.close();
       process.stdout.write("\n");
-      reject(new UsageError("Cancelled; nothing was changed."));
+      reject(new UsageError("Canceled. Nothing was changed."));
     });
   });
 }
 
-/** A new password: typed twice at a terminal, one line of standard input otherwise. */
+/** Returns a new password: entered twice in a terminal, or one line of standard input. */
 export async function askNewPassword(): Promise<string> {
   const password = await ask("New password", { secret: true });
-  if (process.stdin.isTTY && (await ask("The same again", { secret: true })) !== password) {
-    throw new UsageError("The two passwords differ; nothing was changed.");
+  if (process.stdin.isTTY && (await ask("Repeat password", { secret: true })) !== password) {
+    throw new UsageError("The passwords don't match. Nothing was changed.");
   }
   return password;
 }

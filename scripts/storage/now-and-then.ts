@@ -1,11 +1,11 @@
-const SAY_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 
-/** Passes on what a long command says of its progress, every five seconds. */
-export function nowAndThen<T>(say: (progress: T) => void): (progress: T) => void {
-  let said = performance.now();
+/** Returns a function that reports the progress of a long command at most every five seconds. */
+export function nowAndThen<T>(report: (progress: T) => void): (progress: T) => void {
+  let reportedAt = performance.now();
   return (progress) => {
-    if (performance.now() - said < SAY_EVERY_MS) return;
-    said = performance.now();
-    say(progress);
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    report(progress);
   };
 }

@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { LostLeaseError, type SiteClient } from "./site";
 
-/** Of one request; a line that breaks costs no more than that. */
+/** The size of one request, and so the most that a lost connection costs. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Fetches the video of a job. What breaks off goes on where it stopped. */
+/** Downloads the video of a job. Resumes after an interruption. Returns the number of bytes. */
 export async function fetchVideo(
   site: SiteClient,
   address: string,
@@ -52,9 +52,9 @@ export async function fetchVideo(
 }
 
 /**
- * Sends a file of a result; what the site has of it already is not sent again.
+ * Uploads a file of a result, except for the part that the site already has.
  *
- * @returns its digest, SHA-256.
+ * @returns the SHA-256 of the file.
  */
 export async function sendFile(
   site: SiteClient,
@@ -74,10 +74,12 @@ export async function sendFile(
         bytes: part.subarray(0, bytesRead),
       });
       if (answer.status === 409) {
-        const there = answer.headers.get("Upload-Offset");
+        const stored = answer.headers.get("Upload-Offset");
         await answer.body?.cancel();
-        if (there === null) throw new LostLeaseError("This job is no longer ours.");
-        offset = Number(there);
+        if (stored === null) {
+          throw new LostLeaseError("The job no longer belongs to this worker.");
+        }
+        offset = Number(stored);
       } else offset = (await answer.json<{ bytes: number }>()).bytes;
     }
   } finally {

@@ -131,7 +131,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
       const meanwhile = await ask(url, { Range: "bytes=4000000-4000009" });
       expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(VIDEO.subarray(4e6, 4e6 + 10));
     }
-    expect((await ended).stdout).toContain("Brought back 2 files");
+    expect((await ended).stdout).toContain("Moved back 2 files");
     expect(isStored(site, VIDEO_NAME)).toBe(false);
     expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
     await site.stop();

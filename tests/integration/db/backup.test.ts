@@ -46,13 +46,13 @@ describe("a backup", () => {
     const first = addVideo("First", 1);
     const made = await script("backup", target, "--with-uploads");
     expect([made.exitCode, made.stderr]).toEqual([0, ""]);
-    expect(made.stdout).toContain("the database and 1 file, 1 of them copied now");
+    expect(made.stdout).toContain("the database and 1 file (1 copied now)");
     expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
 
     // The next backup contains later changes, and copies only new files.
     const second = addVideo("Second", 2);
     expect((await script("backup", target, "--with-uploads")).stdout).toContain(
-      "2 files, 1 of them copied now",
+      "2 files (1 copied now)",
     );
     sqliteHandle().exec("DELETE FROM videos; DELETE FROM users");
     fs.rmSync(first);
@@ -62,7 +62,7 @@ describe("a backup", () => {
     const running = await script("restore", target);
     expect([running.exitCode, running.stderr]).toEqual([
       1,
-      "The site is running, or Litestream. Stop both, and restore then.",
+      "The site or Litestream is running. Stop both, then try again.",
     ]);
     expect(titles()).toEqual([]);
 
@@ -132,7 +132,7 @@ describe("a backup", () => {
 
   it("is rejected if it is damaged or isn't a backup", async () => {
     sqliteHandle();
-    expect((await script("restore", site.folder)).stderr).toContain("holds no site.sqlite");
+    expect((await script("restore", site.folder)).stderr).toContain("contains no site.sqlite");
     fs.mkdirSync(target);
     fs.writeFileSync(path.join(target, "site.sqlite"), "this is no database, however long it is");
     closeDatabase();

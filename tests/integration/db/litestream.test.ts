@@ -101,7 +101,7 @@ describe("with Litestream", () => {
     const refused = script("restore", backup);
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      "The site is running, or Litestream. Stop both, and restore then.\n",
+      "The site or Litestream is running. Stop both, then try again.\n",
     ]);
     await litestream.stop();
     const done = script("restore", backup);

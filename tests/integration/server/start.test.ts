@@ -77,7 +77,7 @@ describe("npm start", () => {
     other.close();
     expect({ code, said }).toEqual({
       code: 1,
-      said: `Port ${port} is taken; set PORT to another.`,
+      said: `Port ${port} is already in use. Set PORT to another port.`,
     });
   });
 
@@ -87,7 +87,7 @@ describe("npm start", () => {
   ])("ends with one sentence when HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
-      said: `HOST is not an address of this machine (${HOST}); set it to one of them, such as 127.0.0.1, or leave it unset for all.`,
+      said: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,
     });
   });
 

@@ -100,10 +100,10 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([]);
     const all = await installs({ uid, options: "{ all: true }" });
     expect(all.untestable).toEqual([
-      "firefox-esr is missing: tests in Firefox are left out",
-      "WebKitWebDriver is missing: tests in WebKit are left out",
-      "Xvfb is missing: WebKit has no screen, so its tests are left out",
-      "swift is missing: tests of an S3-compatible store are left out",
+      "firefox-esr is missing: tests in Firefox are skipped",
+      "WebKitWebDriver is missing: tests in WebKit are skipped",
+      "Xvfb is missing: tests in WebKit, which needs a screen, are skipped",
+      "swift is missing: tests of an S3-compatible store are skipped",
     ]);
   });
 
@@ -127,7 +127,7 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([
       "ffmpeg is missing: tests that use real clips fail",
       "chromium is missing: end-to-end tests fail",
-      "exiftool is missing: no second tool looks for metadata in files that are public",
+      "exiftool is missing: the metadata of public files isn't checked with a second tool",
       "nginx is missing: tests of the documented proxy fail",
     ]);
   });

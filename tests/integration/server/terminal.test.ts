@@ -28,7 +28,7 @@ async function atTerminal(...lines: string[]) {
   let asked = 0;
   child.stdout.on("data", (chunk) => {
     shown += chunk;
-    const prompts = shown.match(/(New password|The same again): /g)?.length ?? 0;
+    const prompts = shown.match(/(New password|Repeat password): /g)?.length ?? 0;
     for (; asked < prompts; asked += 1) child.stdin.write(lines[asked] ?? "\x03");
   });
   const [code] = await once(child, "close");
@@ -45,16 +45,16 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a
   it("is asked for twice, and never shown", async () => {
     const { code, shown } = await atTerminal(`${PASSWORD}\r`, `${PASSWORD}\r`);
     expect(code).toBe(0);
-    expect(shown).toContain("The password of admin@example.com is changed");
+    expect(shown).toContain("Changed the password of admin@example.com");
     expect(shown).not.toContain(PASSWORD);
     expect(isPassword(PASSWORD)).toBe(true);
   });
 
   it.each([
-    [[`${PASSWORD}\r`, "another one\r"], "The two passwords differ; nothing was changed."],
+    [[`${PASSWORD}\r`, "another one\r"], "The passwords don't match. Nothing was changed."],
     [["short\r", "short\r"], "A password needs at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
-    [["half a pass\x03"], "Cancelled; nothing was changed."],
+    [["half a pass\x03"], "Canceled. Nothing was changed."],
   ])("changes nothing when %j is typed", async (lines, message) => {
     const { code, shown } = await atTerminal(...lines);
     expect(shown).toContain(message);

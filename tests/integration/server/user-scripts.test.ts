@@ -37,14 +37,14 @@ describe("create-user", () => {
       [],
       `new@example.com\n${GOOD_PASSWORD}\n`,
     );
-    expect([exitCode, stdout]).toEqual([0, "There is now an account for new@example.com."]);
+    expect([exitCode, stdout]).toEqual([0, "Created an account for new@example.com."]);
     expect(bcrypt.getRounds(hashOf("new@example.com"))).toBe(12);
     expect(bcrypt.compareSync(GOOD_PASSWORD, hashOf("new@example.com"))).toBe(true);
   });
 
   it("invents a password on request", async () => {
     const { stdout } = await script("create-user", ["--email", "new@example.com", "--generate"]);
-    const password = /^Its password is (\S{20})$/m.exec(stdout)![1]!;
+    const password = /^Password: (\S{20})$/m.exec(stdout)![1]!;
     expect(bcrypt.compareSync(password, hashOf("NEW@example.com"))).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe("set-password", () => {
     const args = ["--email", "Admin@example.com", "--remove-second-factor"];
     const { exitCode, stdout } = await script("set-password", args, "another good password\n");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("The password of admin@example.com is changed");
+    expect(stdout).toContain("Changed the password of admin@example.com");
     expect(bcrypt.compareSync("another good password", hashOf("admin@example.com"))).toBe(true);
     expect(sqliteHandle().prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(0);
     expect(sqliteHandle().prepare("SELECT totp_enabled_at FROM users").pluck().get()).toBeNull();
@@ -100,7 +100,7 @@ describe("delete-user", () => {
     const done = await script("delete-user", [...args, "--transfer-to", "here@example.com"]);
     expect([done.exitCode, done.stdout.split("\n")]).toEqual([
       0,
-      ["The account left@example.com is deleted.", "here@example.com received 1 video."],
+      ["Deleted the account left@example.com.", "Transferred 1 video to here@example.com."],
     ]);
     expect(sqliteHandle().prepare("SELECT email FROM users").pluck().all()).toEqual([
       "here@example.com",

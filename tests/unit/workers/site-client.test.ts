@@ -44,8 +44,8 @@ describe("a worker that asks the site", () => {
     expect(answer.status).toBe(200);
     expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
     expect(said[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
-    expect(said[1]).toBe("The site answers: Busy. Trying again in 2 s.");
-    expect(said[3]).toBe("The site answers: status 429. Trying again in 8 s.");
+    expect(said[1]).toBe("The site responded: Busy. Trying again in 2 s.");
+    expect(said[3]).toBe("The site responded: status 429. Trying again in 8 s.");
   });
 
   it.each([
