@@ -13,16 +13,15 @@ import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
 
 /**
- * The start of a reader: of all that a site begins, what answers visitors. No migration, no account, no job,
- * and no folder is made; the database is a copy that is opened for reading. An error ends the process with
- * one sentence.
+ * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens
+ * its replica of the database read-only. An error ends the process with a message.
  */
 export function startReader(): void {
   requireUploads();
   database();
   requireStoreSetting();
   applyCategoryNames();
-  // Nobody is signed in to a reader.
+  // Nobody can sign in to a reader.
   changeStockServer(
     routeOf,
     [limitMedia(() => false), limitRendering(() => false)],
@@ -36,12 +35,12 @@ export function startReader(): void {
 function requireUploads(): void {
   const { uploadsDir, storage } = settings();
   try {
-    // With a file store, the folder stays empty.
+    // With an object store, the folder stays empty.
     if (storage) fs.mkdirSync(uploadsDir, { recursive: true });
     fs.readdirSync(uploadsDir);
   } catch {
     throw new SettingsError(
-      `UPLOADS_DIR cannot be read (${uploadsDir}); mount the folder of the site that writes there, read-only.`,
+      `UPLOADS_DIR can't be read (${uploadsDir}). Mount the uploads folder of the site that this reader reads from there, read-only.`,
     );
   }
 }
