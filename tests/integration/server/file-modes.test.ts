@@ -7,12 +7,12 @@ import { command } from "../../command";
 import { nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** It creates its database itself. */
+/** A site that creates its own database. */
 const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email, ACCEL_PREFIX: "/protected" });
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** The files and folders that accounts outside of the group may read, write or enter. */
+/** Returns the files and folders that users outside of the group may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return [folder, ...fs.readdirSync(folder, { recursive: true, encoding: "utf8" })]
     .map((name) => path.resolve(folder, name))
@@ -20,7 +20,7 @@ function openToOthers(folder: string): string[] {
 }
 
 describe("files that the site and its commands create", () => {
-  it("can't be read by other accounts", () => {
+  it("can't be read by other users", () => {
     const names = fs.readdirSync(site.uploads);
     expect(names).toEqual(expect.arrayContaining(["videos", "thumbnails", "site.json"]));
     expect(openToOthers(site.uploads)).toEqual([]);
@@ -33,7 +33,7 @@ describe("files that the site and its commands create", () => {
     }
   });
 
-  it("of commands can't be read by other accounts, also where the umask is open", () => {
+  it("can't be read by other users if a command creates them with an open umask", () => {
     const target = path.join(site.folder, "backup");
     execFileSync(
       "sh",
@@ -54,7 +54,7 @@ describe("files that the site and its commands create", () => {
 const NOBODY = 65_534;
 
 describe.runIf(nginxIsInstalled && process.getuid?.() === 0)(
-  "nginx as docs/nginx.conf sets it up",
+  "nginx with docs/nginx.conf",
   () => {
     const folders: string[] = [];
     afterAll(() => {

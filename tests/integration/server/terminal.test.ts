@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Runs set-password at a terminal and types a line whenever it asks for one. */
+/** Runs set-password in a terminal and types a line at each prompt. */
 async function atTerminal(...lines: string[]) {
   const setPassword = "node scripts/command.mjs set-password --email admin@example.com";
   const child = spawn("script", ["-qec", setPassword, "/dev/null"], {
@@ -40,9 +40,9 @@ const isPassword = (password: string) => {
   return bcrypt.compareSync(password, hash);
 };
 
-// util-linux, which every Debian has.
-describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a terminal", () => {
-  it("is asked for twice, and never shown", async () => {
+// `script` is part of util-linux, which is installed on every Debian system.
+describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password in a terminal", () => {
+  it("is entered twice, and never shown", async () => {
     const { code, shown } = await atTerminal(`${PASSWORD}\r`, `${PASSWORD}\r`);
     expect(code).toBe(0);
     expect(shown).toContain("Changed the password of admin@example.com");
@@ -55,7 +55,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a
     [["short\r", "short\r"], "A password needs at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
     [["half a pass\x03"], "Canceled. Nothing was changed."],
-  ])("changes nothing when %j is typed", async (lines, message) => {
+  ])("changes nothing if %j is typed", async (lines, message) => {
     const { code, shown } = await atTerminal(...lines);
     expect(shown).toContain(message);
     expect(code).not.toBe(0);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** As `npm run` does it, but without npm. */
+/** Runs a command without npm. */
 const script = (name: string, args: string[], input = "") =>
   execa(process.execPath, command(name, ...args), {
     cwd: root,
@@ -42,7 +42,7 @@ describe("create-user", () => {
     expect(bcrypt.compareSync(GOOD_PASSWORD, hashOf("new@example.com"))).toBe(true);
   });
 
-  it("invents a password on request", async () => {
+  it("generates a password on request", async () => {
     const { stdout } = await script("create-user", ["--email", "new@example.com", "--generate"]);
     const password = /^Password: (\S{20})$/m.exec(stdout)![1]!;
     expect(bcrypt.compareSync(password, hashOf("NEW@example.com"))).toBe(true);
@@ -54,7 +54,7 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "short\n", 1, "A password needs at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
-  ])("says what is wrong with %j", async (args, input, code, message) => {
+  ])("reports what is wrong with %j", async (args, input, code, message) => {
     makeUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
     expect(stderr).toContain(message);
@@ -64,7 +64,7 @@ describe("create-user", () => {
 });
 
 describe("set-password", () => {
-  it("changes it, ends the sessions and can take the second factor away", async () => {
+  it("changes the password, ends the sessions and can remove the second factor", async () => {
     const { id } = makeUser();
     sqliteHandle().exec(`
       INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ('x', '${id}', '2999-01-01');
@@ -78,14 +78,14 @@ describe("set-password", () => {
     expect(sqliteHandle().prepare("SELECT totp_enabled_at FROM users").pluck().get()).toBeNull();
   });
 
-  it("knows no account that is not there", async () => {
+  it("reports an unknown account", async () => {
     const { exitCode, stderr } = await script("set-password", ["--email", "no@b.c"], "");
     expect([exitCode, stderr]).toEqual([1, "There is no account for no@b.c."]);
   });
 });
 
 describe("delete-user", () => {
-  it("deletes an account whose videos another account receives", async () => {
+  it("deletes an account and transfers its videos", async () => {
     const { id } = makeUser("left@example.com");
     const receiver = makeUser("here@example.com").id;
     sqliteHandle()
