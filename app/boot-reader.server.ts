@@ -10,7 +10,7 @@ import { changeStockServer } from "~/platform/node/stock-server.server";
 import { serveReadOnly } from "~/platform/reader/read-replica.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database } from "~db/client.server";
-import { followCopy } from "~db/follow-copy.server";
+import { followCopy } from "~db/follow-replica.server";
 
 /**
  * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens

@@ -75,7 +75,7 @@ export function createProjector(sqlite: Database) {
   const addDayViews = sqlite.prepare(`
     INSERT INTO view_days (video_id, day, views) VALUES (?, date('now'), ?)
     ON CONFLICT DO UPDATE SET views = views + excluded.views`);
-  const noteRelated = sqlite.prepare(
+  const logRelated = sqlite.prepare(
     "INSERT INTO related_changes (sort_key) SELECT value FROM json_each(?)",
   );
   const trimRelated = sqlite.prepare(`DELETE FROM related_changes
@@ -111,8 +111,8 @@ export function createProjector(sqlite: Database) {
       totals.add(was, -1);
       totals.add(is, 1);
       const sortKeys = [was, is].flatMap((row) => row?.sort_key ?? []);
-      if (!isFoundAsBefore(was, is)) for (const sortKey of sortKeys) searched.add(sortKey);
-      if (!scoresAsBefore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
+      if (!hasSameSearchEntry(was, is)) for (const sortKey of sortKeys) searched.add(sortKey);
+      if (!hasSameRelatedScore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
@@ -123,7 +123,7 @@ export function createProjector(sqlite: Database) {
     }
     for (const sum of totals.changed()) addTotals.run(sum);
     dropEmptyTotals.run();
-    noteRelated.run(`[${[...related].join(",")}]`);
+    logRelated.run(`[${[...related].join(",")}]`);
     trimRelated.run();
     addVersion.run(rises);
     forget.run(last);
@@ -188,16 +188,16 @@ function byId<R extends Row>(rows: R[]): Map<string, R> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function isFoundAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+function hasSameSearchEntry(was: Row | undefined, is: Row | undefined): boolean {
   return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
 }
 
-/** Whether its score as a related video is unchanged. A video that isn't listed is never a related video. */
-function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+/** Whether the score as a related video is unchanged. A video that isn't listed is never a related video. */
+function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean {
   const [before, now] = [was, is].map((row) => (row?.listed ? row : undefined));
   if (!before || !now) return before === now;
   return (
-    isFoundAsBefore(before, now) &&
+    hasSameSearchEntry(before, now) &&
     before.category === now.category &&
     viewTier(before.views) === viewTier(now.views)
   );

@@ -29,7 +29,7 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { requireNoRestore } from "~db/database-file.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run backup -- FOLDER [--with-uploads]

@@ -1,6 +1,6 @@
 // npm run create-user: creates an account for another admin.
 import { createUser, generatePassword } from "~/features/accounts/users.server";
-import { ask, askNewPassword } from "./ask";
+import { ask, askNewPassword } from "./prompt";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 

@@ -22,7 +22,7 @@ import { toCategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { VIDEO_STATUSES } from "~db/schema";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { progressBar } from "./progress-bar";
 import { runScript } from "./run-script";
 

@@ -16,7 +16,7 @@ import { announceCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 

@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { settings } from "~/platform/settings.server";
 import { DatabaseFileError, requireUndamaged } from "~db/database-file.server";
 import { requireCopy } from "~db/reader-database.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 

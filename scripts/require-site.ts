@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { settings } from "~/platform/settings.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 
 /**
  * Checks that the site exists. With a wrong DATABASE_PATH, a command would otherwise create an empty database and

@@ -15,7 +15,7 @@ import { settings } from "~/platform/settings.server";
 import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile, requireReleasedFile, restoredFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 

@@ -10,7 +10,7 @@ import { DatabaseFileError, requireReleasedFile } from "~db/database-file.server
 import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
 import { DatabaseBusyError } from "~db/write-lock";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];

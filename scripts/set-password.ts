@@ -5,7 +5,7 @@ import { removeSecondFactor } from "~/features/accounts/second-factor.server";
 import { findUserByEmail, generatePassword, setPassword } from "~/features/accounts/users.server";
 import { FormError } from "~/platform/form-error.server";
 import { transaction } from "~db/client.server";
-import { ask, askNewPassword } from "./ask";
+import { ask, askNewPassword } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run set-password -- [--email ADDRESS] [--generate] [--remove-second-factor]

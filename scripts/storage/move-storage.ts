@@ -10,10 +10,10 @@ import {
 import { SettingsError, settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
-import { UsageError } from "../ask";
+import { UsageError } from "../prompt";
 import { requireSite } from "../require-site";
 import { runScript } from "../run-script";
-import { nowAndThen } from "./now-and-then";
+import { nowAndThen } from "./throttle-progress";
 
 const USAGE = `npm run move-storage -- --to store|disk
 

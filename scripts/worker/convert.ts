@@ -55,8 +55,8 @@ export async function convert(
     const { fraction, speed } = latest;
     const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
     const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
-    const answer = await site.ask(lease, { method: "POST", json, signal: task.signal });
-    if ((await answer.json<Pick<Job, "paused">>()).paused) task.pause();
+    const response = await site.ask(lease, { method: "POST", json, signal: task.signal });
+    if ((await response.json<Pick<Job, "paused">>()).paused) task.pause();
     else task.resume();
     say(
       `Job ${job.job}: ${Math.floor(fraction * 100)}%${speed ? ` · ${speed.toFixed(1)}× speed` : ""}`,

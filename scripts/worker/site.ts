@@ -106,8 +106,8 @@ async function attempt(url: URL, token: string, request: SiteRequest): Promise<A
 async function detailOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   try {
-    return (JSON.parse(text) as { detail?: string }).detail ?? `status ${answer.status}.`;
+    return (JSON.parse(text) as { detail?: string }).detail ?? `status ${response.status}.`;
   } catch {
-    return `status ${answer.status}.`;
+    return `status ${response.status}.`;
   }
 }

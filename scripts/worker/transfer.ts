@@ -19,24 +19,24 @@ export async function fetchVideo(
   try {
     for (;;) {
       const headers: Record<string, string> = written > 0 ? { Range: `bytes=${written}-` } : {};
-      const answer = await site.ask(address, { headers, signal, expected: [404, 416] });
-      if (answer.status === 404) {
-        await answer.body?.cancel();
+      const response = await site.ask(address, { headers, signal, expected: [404, 416] });
+      if (response.status === 404) {
+        await response.body?.cancel();
         throw new Error("The site doesn't have the file of this video.");
       }
-      const tag = answer.headers.get("ETag");
+      const tag = response.headers.get("ETag");
       const isSame = version === null || tag === version;
-      if (!isSame || answer.status === 416 || (written > 0 && answer.status === 200)) {
-        await answer.body?.cancel();
+      if (!isSame || response.status === 416 || (written > 0 && response.status === 200)) {
+        await response.body?.cancel();
         await file.truncate(0);
         written = 0;
         version = null;
         continue;
       }
       version = tag;
-      const whole = written + Number(answer.headers.get("Content-Length"));
+      const whole = written + Number(response.headers.get("Content-Length"));
       try {
-        for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
           await file.write(chunk, 0, chunk.byteLength, written);
           written += chunk.byteLength;
         }
@@ -68,19 +68,19 @@ export async function sendFile(
   try {
     for (let offset = 0; offset < size; ) {
       const { bytesRead } = await handle.read(part, 0, PART_BYTES, offset);
-      const answer = await site.ask(address, {
+      const response = await site.ask(address, {
         ...{ method: "PUT", signal, expected: [409] },
         headers: { "Upload-Offset": String(offset), "Content-Type": "application/octet-stream" },
         bytes: part.subarray(0, bytesRead),
       });
-      if (answer.status === 409) {
-        const stored = answer.headers.get("Upload-Offset");
-        await answer.body?.cancel();
+      if (response.status === 409) {
+        const stored = response.headers.get("Upload-Offset");
+        await response.body?.cancel();
         if (stored === null) {
           throw new LostLeaseError("The job no longer belongs to this worker.");
         }
         offset = Number(stored);
-      } else offset = (await answer.json<{ bytes: number }>()).bytes;
+      } else offset = (await response.json<{ bytes: number }>()).bytes;
     }
   } finally {
     await handle.close();

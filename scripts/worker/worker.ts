@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
-import { UsageError } from "../ask";
+import { UsageError } from "../prompt";
 import { convert, type Job } from "./convert";
 import { RefusedError, siteClient, TokenError } from "./site";
 
@@ -58,13 +58,13 @@ async function takeOne(
   leave: AbortSignal,
 ): Promise<void> {
   try {
-    const answer = await client.ask("jobs", { method: "POST", until: leave });
-    if (answer.status === 204) {
-      const seconds = Number(answer.headers.get("Retry-After")) || 5;
+    const response = await client.ask("jobs", { method: "POST", until: leave });
+    if (response.status === 204) {
+      const seconds = Number(response.headers.get("Retry-After")) || 5;
       await setTimeout(seconds * 1000, undefined, { signal: leave });
       return;
     }
-    const job = await answer.json<Job>();
+    const job = await response.json<Job>();
     say(`Job ${job.job}: taken.`);
     const end = await convert(client, job, folder, leave, say);
     if (end === "full") await setTimeout(FULL_WAIT_MS, undefined, { signal: leave });

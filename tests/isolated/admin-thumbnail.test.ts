@@ -53,8 +53,8 @@ const thumbnails = () =>
 describe("the thumbnail of the edit form", () => {
   it("replaces the previous thumbnail, whose file is removed", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const answer = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
-    expect(answer.status).toBe(302);
+    const response = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    expect(response.status).toBe(302);
     const url = String(video()?.thumbnail_url);
     expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
     expect(fs.existsSync(path.join(site.uploads, url.replace("/media/", "")))).toBe(true);
@@ -78,8 +78,8 @@ describe("the thumbnail of the edit form", () => {
   });
 
   it("is rejected with 415 if it isn't an image, keeping the texts and changing nothing", async () => {
-    const answer = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
-    expect(answer).toMatchObject({
+    const response = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
+    expect(response).toMatchObject({
       init: { status: 415 },
       data: {
         studio: {
@@ -96,8 +96,8 @@ describe("the thumbnail of the edit form", () => {
     ["the title is blank", { title: " " }, 422],
     ["the row has changed", { version: "old" }, 409],
   ])("leaves no file behind if %s", async (_, more, status) => {
-    const answer = await sendMultipart(form(await picture(), more), ADDRESS);
-    expect(answer).toMatchObject({ init: { status } });
+    const response = await sendMultipart(form(await picture(), more), ADDRESS);
+    expect(response).toMatchObject({ init: { status } });
     await removeFiles();
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
     expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A video");
@@ -157,10 +157,10 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
 
   it("becomes the thumbnail and counts as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const answer = await caught(() =>
+    const response = await caught(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
     );
-    expect(answer.status).toBe(302);
+    expect(response.status).toBe(302);
     const { thumbnail_url: url, poster_colors, generated_poster_url } = video()!;
     const file = path.join(site.uploads, String(url).replace("/media/", ""));
     expect(await sharp(file).metadata()).toMatchObject({ format: "webp", width: 320, height: 180 });
@@ -177,8 +177,8 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       { frame: " ", pickedFrame: "9:00" },
       { frame: "soon", pickedFrame: "0:01" },
     ]) {
-      const answer = await sendMultipart(form(undefined, fields), ADDRESS);
-      const { data } = answer as unknown as { data: { studio: FormFailure } };
+      const response = await sendMultipart(form(undefined, fields), ADDRESS);
+      const { data } = response as unknown as { data: { studio: FormFailure } };
       messages.push(String(data.studio.edit?.fields.frame));
       moments.push(data.studio.edit?.moment);
     }
@@ -188,18 +188,18 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     ]);
     // A chosen position isn't a typed one: it must not take precedence over the next choice.
     expect(moments).toEqual([undefined, "soon"]);
-    const answer = await caught(() =>
+    const response = await caught(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
     );
-    expect(answer.status).toBe(302);
+    expect(response.status).toBe(302);
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
   it("is rejected if the video can't be read, permanently or temporarily", async () => {
     const source = path.join(site.uploads, "videos/u/1.mp4");
     const refusal = async () => {
-      const answer = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
-      const { init, data } = answer as unknown as {
+      const response = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
+      const { init, data } = response as unknown as {
         init: ResponseInit;
         data: { studio: FormFailure };
       };
@@ -227,8 +227,8 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       ["soon", "Write a moment of the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],
     ] as const) {
-      const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
-      expect(answer).toMatchObject({
+      const response = await sendMultipart(form(undefined, { frame }), ADDRESS);
+      expect(response).toMatchObject({
         init: { status: 422 },
         data: { studio: { edit: { fields: { frame: message }, moment: frame } } },
       });

@@ -30,9 +30,9 @@ describe("an upload that takes longer than Node's request timeout", () => {
     const { port } = server.address() as AddressInfo;
     const request = http.request({ port, host: "127.0.0.1", method: "POST" });
     const answered = once(request, "response");
-    const begun = Date.now();
+    const startedAt = Date.now();
     let sent = 0;
-    while (Date.now() - begun < 900) {
+    while (Date.now() - startedAt < 900) {
       request.write("x");
       sent += 1;
       const before = sent;

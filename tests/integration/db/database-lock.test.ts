@@ -50,9 +50,9 @@ async function release(): Promise<void> {
 }
 
 async function timed(method: string, path: string, headers = {}, body?: string) {
-  const begun = performance.now();
-  const answer = await ask(site, method, path, headers, body);
-  return { ...answer, ms: performance.now() - begun };
+  const startedAt = performance.now();
+  const response = await ask(site, method, path, headers, body);
+  return { ...response, ms: performance.now() - startedAt };
 }
 
 const statusOf = () =>
@@ -144,9 +144,9 @@ describe("while another process holds the database's write lock", () => {
 
   it("answers a sign-in with a message that the site is busy", async () => {
     await lock();
-    const answer = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
-    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
-    expect(answer.body).toContain("The site is busy. Try again in a few seconds.");
+    const response = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "5"]);
+    expect(response.body).toContain("The site is busy. Try again in a few seconds.");
   });
 
   it("counts views, and writes them once the lock is released", async () => {

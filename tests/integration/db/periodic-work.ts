@@ -92,7 +92,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
     for (let last = await forgetAccepted(); last > 0; ) last = await forgetAccepted(last);
   },
   "app/expired-rows.server.ts": () => deleteExpiredRows(),
-  "db/follow-copy.server.ts": "Checks the database file.",
+  "db/follow-replica.server.ts": "Checks the database file.",
   "db/heartbeat.server.ts": startHeartbeat,
   "db/threads/checkpoint.server.ts": "Runs a checkpoint on a thread.",
 };

@@ -114,14 +114,14 @@ describe("while another process holds the write lock", () => {
   }
 
   it("a transaction waits for it without blocking the thread", async () => {
-    let turns = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
-      if (turns === 10) void release();
+      ticks += 1;
+      if (ticks === 10) void release();
     }, 10);
     await transaction(() => insert("a"));
     clearInterval(timer);
-    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(ticks).toBeGreaterThanOrEqual(10);
     expect(ids()).toEqual(["a"]);
   });
 

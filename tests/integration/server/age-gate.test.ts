@@ -39,13 +39,13 @@ afterAll(() => site.remove());
 async function pageAt(address: string, headers: Record<string, string> = {}) {
   let url = new URL(address, site.url);
   for (let redirects = 0; redirects < 5; redirects += 1) {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       redirect: "manual",
       headers: { Accept: "text/html", ...headers },
     });
-    const location = answer.headers.get("Location");
-    if (!location) return { text: await answer.text(), path: url.pathname };
-    await answer.body?.cancel();
+    const location = response.headers.get("Location");
+    if (!location) return { text: await response.text(), path: url.pathname };
+    await response.body?.cancel();
     url = new URL(location, url);
   }
   throw new Error(`${address} leads nowhere.`);

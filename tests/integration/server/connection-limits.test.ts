@@ -98,9 +98,9 @@ async function browse(
 ): Promise<[status: number | string, isPage: boolean]> {
   const path = `/?search=Video+${number % 30}&page=1&n=${number}`;
   return new Promise((resolve) => {
-    const request = http.get(site.url + path, { agent: false, ...options }, async (answer) => {
-      const page = await text(answer).catch(String);
-      resolve([answer.statusCode ?? 0, page.includes(`href="/video/`)]);
+    const request = http.get(site.url + path, { agent: false, ...options }, async (response) => {
+      const page = await text(response).catch(String);
+      resolve([response.statusCode ?? 0, page.includes(`href="/video/`)]);
     });
     request.on("error", ({ message }) => resolve([message, false]));
   });

@@ -85,9 +85,9 @@ describe.runIf(nginxIsInstalled && process.getuid?.() === 0)(
         { uid: NOBODY, gid },
       );
       try {
-        const answer = await fetch(nginx.url + url);
-        expect(answer.status).toBe(status);
-        if (status === 200) expect(await answer.text()).toBe("0123456789");
+        const response = await fetch(nginx.url + url);
+        expect(response.status).toBe(status);
+        if (status === 200) expect(await response.text()).toBe("0123456789");
       } finally {
         nginx.process.kill();
       }

@@ -13,7 +13,7 @@ afterAll(() => site.remove());
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: PUBLIC_URL };
 const from = (address: string) => ({ ...FORM, "X-Forwarded-For": address });
-const statusOf = (answer: string) => Number(answer.split(" ")[1]);
+const statusOf = (response: string) => Number(response.split(" ")[1]);
 
 describe("a form that anyone may send", () => {
   const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
@@ -191,13 +191,13 @@ describe("reports of watched parts", () => {
 
 describe("an unsupported method", () => {
   it.each(["TRACE", "PROPFIND", "LINK"])("%s is 405", async (method) => {
-    const answer = await rawRequest(
+    const response = await rawRequest(
       site.url,
       `${method} / HTTP/1.1\r\nHost: site.example\r\nCookie: session=x\r\nConnection: close\r\n\r\n`,
     );
-    expect(statusOf(answer)).toBe(405);
-    expect(answer).toMatch(/^Allow: GET, HEAD, /m);
-    expect(answer).not.toContain("session=x");
+    expect(statusOf(response)).toBe(405);
+    expect(response).toMatch(/^Allow: GET, HEAD, /m);
+    expect(response).not.toContain("session=x");
   });
 
   it("CONNECT is 405", async () => {
@@ -215,10 +215,10 @@ describe("X-Forwarded-Host", () => {
     "isn't trusted in a request for %s",
     async (path) => {
       const headers = ["Host: site.example", "X-Forwarded-Host: evil.example:1234"];
-      const answer = await rawGet(plain.url, path, headers);
-      expect(statusOf(answer)).toBe(200);
-      expect(answer).toContain("http://site.example");
-      expect(answer).not.toMatch(/evil\.example|:1234/);
+      const response = await rawGet(plain.url, path, headers);
+      expect(statusOf(response)).toBe(200);
+      expect(response).toContain("http://site.example");
+      expect(response).not.toMatch(/evil\.example|:1234/);
     },
   );
 
@@ -240,8 +240,8 @@ describe("bytes that aren't a request", () => {
     ],
     [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
   ])("get %d without any information about the site, which keeps running", async (status, bytes) => {
-    const answer = await rawRequest(site.url, bytes);
-    expect(answer).toMatch(
+    const response = await rawRequest(site.url, bytes);
+    expect(response).toMatch(
       new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
     );
     expect((await fetch(`${site.url}/healthz`)).status).toBe(200);

@@ -25,8 +25,8 @@ async function titleOf(
   let data: unknown;
   let error: unknown;
   try {
-    const answer = await page.loader?.({ request, params: parameters, context: {} });
-    data = answer?.type === "DataWithResponseInit" ? answer.data : answer;
+    const response = await page.loader?.({ request, params: parameters, context: {} });
+    data = response?.type === "DataWithResponseInit" ? response.data : response;
   } catch (thrown) {
     if (!(thrown instanceof Response)) throw thrown;
     error = new ErrorResponse(thrown.status, thrown.statusText, null);

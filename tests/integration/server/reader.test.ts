@@ -120,10 +120,10 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
   ];
 
   it.each(READ)("serves %s from the reader, with the age of its data", async (address) => {
-    const answer = await fetch(nginx.url + address);
-    expect(answer.status).toBe(200);
-    expect(Number(answer.headers.get("X-Data-Age"))).toBeLessThan(3600);
-    const body = await answer.text();
+    const response = await fetch(nginx.url + address);
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("X-Data-Age"))).toBeLessThan(3600);
+    const body = await response.text();
     if (/search|desi|^\/$|sea/.test(address) && !address.includes(".")) {
       expect(body).toContain("Lighthouse");
     }
@@ -160,8 +160,8 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
       `${writer.url}/admin?page=2`,
     ]);
     for (const address of ["/auth", "/video/v/view", "/report", "/api/v1/videos", "/admin"]) {
-      const answer = await fetch(reader.url + address, { method: "POST", body: "a=b" });
-      expect([answer.status, await answer.text()], address).toEqual([
+      const response = await fetch(reader.url + address, { method: "POST", body: "a=b" });
+      expect([response.status, await response.text()], address).toEqual([
         503,
         expect.stringContaining("This copy of the site is read-only."),
       ]);
@@ -293,11 +293,11 @@ describe("a reader that shares the database file with its primary, as on a share
   it("doesn't count views in it", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
-    const answer = await fetch(`${reader.url}/video/v/view`, {
+    const response = await fetch(`${reader.url}/video/v/view`, {
       method: "POST",
       redirect: "manual",
     });
-    expect(answer.status).toBe(503);
+    expect(response.status).toBe(503);
     expect(views.get()).toBe(before);
   });
 });

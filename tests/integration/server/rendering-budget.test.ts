@@ -54,10 +54,10 @@ const uncached = () => `/?search=Video&n=${++pages}`;
 async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {}) {
   let refused: Answer | undefined;
   await until(async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => ask(uncached(), localAddress, headers)),
     );
-    refused = answers.find(({ status }) => status === 429);
+    refused = responses.find(({ status }) => status === 429);
     return refused !== undefined;
   });
   return refused!;

@@ -77,7 +77,7 @@ describe("on SIGTERM, an upload by the form", () => {
   const clip = fs.readFileSync(mp4Clip(2));
   const { before, after } = multipartParts(GOOD_TEXTS);
 
-  async function begun() {
+  async function startUpload() {
     const Cookie = await signInTo(site);
     const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie });
     await open.send(before);
@@ -87,7 +87,7 @@ describe("on SIGTERM, an upload by the form", () => {
   }
 
   it("is published if it makes progress", async () => {
-    const open = await begun();
+    const open = await startUpload();
     const ended = site.stop();
     await until(isRefused);
     open.request.end(Buffer.concat([clip.subarray(50_000), Buffer.from(after)]));
@@ -99,7 +99,7 @@ describe("on SIGTERM, an upload by the form", () => {
   });
 
   it("gets 503 and leaves no file if it has stalled", async () => {
-    const open = await begun();
+    const open = await startUpload();
     const ended = site.stop();
     const { status, headers, body } = await open.answer;
     expect([status, headers.connection]).toEqual([503, "close"]);

@@ -39,7 +39,7 @@ async function startFails(environment: Record<string, string>, uid?: number) {
     (error: { code: number; stderr: string }) => error,
   );
   if (!failure) throw new Error("The start did not fail.");
-  return { code: failure.code, said: failure.stderr.trim() };
+  return { code: failure.code, output: failure.stderr.trim() };
 }
 
 /** Debian's user `nobody`. */
@@ -55,7 +55,7 @@ describe("npm start", () => {
   it("fails with one line for an invalid setting", async () => {
     expect(await startFails({ MAX_VIDEO_BYTES: "2GB" })).toEqual({
       code: 1,
-      said: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
+      output: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
     });
   });
 
@@ -64,20 +64,20 @@ describe("npm start", () => {
     sqlite.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT)");
     sqlite.exec("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')");
     sqlite.close();
-    const { code, said } = await startFails({});
+    const { code, output } = await startFails({});
     expect(code).toBe(1);
-    expect(said).toMatch(/^The database .+ was created by a newer version .+ a backup\.$/);
+    expect(output).toMatch(/^The database .+ was created by a newer version .+ a backup\.$/);
   });
 
   it("fails with one line if the port is in use", async () => {
     const other = net.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as net.AddressInfo;
-    const { code, said } = await startFails({ PORT: String(port) });
+    const { code, output } = await startFails({ PORT: String(port) });
     other.close();
-    expect({ code, said }).toEqual({
+    expect({ code, output }).toEqual({
       code: 1,
-      said: `Port ${port} is already in use. Set PORT to another port.`,
+      output: `Port ${port} is already in use. Set PORT to another port.`,
     });
   });
 
@@ -87,14 +87,14 @@ describe("npm start", () => {
   ])("fails with one line if HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
-      said: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,
+      output: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,
     });
   });
 
   it("fails with one line if DATABASE_PATH is a folder", async () => {
     expect(await startFails({ DATABASE_PATH: folder })).toEqual({
       code: 1,
-      said: `DATABASE_PATH is a folder (${folder}). Set it to a file in that folder, such as ${folder}/site.sqlite.`,
+      output: `DATABASE_PATH is a folder (${folder}). Set it to a file in that folder, such as ${folder}/site.sqlite.`,
     });
   });
 
@@ -103,7 +103,7 @@ describe("npm start", () => {
     fs.writeFileSync(file, "A letter, not a database. ".repeat(1_000));
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is not a SQLite database (${file}). Set it to another path, or move the file away to start with an empty site.`,
+      output: `DATABASE_PATH is not a SQLite database (${file}). Set it to another path, or move the file away to start with an empty site.`,
     });
     expect(fs.readFileSync(file, "utf8")).toContain("A letter");
   });
@@ -123,7 +123,7 @@ describe("npm start", () => {
     damage(file, fs.statSync(file).size);
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is damaged (${file}). Restore a backup with npm run restore, or move the file away to start with an empty site.`,
+      output: `DATABASE_PATH is damaged (${file}). Restore a backup with npm run restore, or move the file away to start with an empty site.`,
     });
   });
 
@@ -132,7 +132,7 @@ describe("npm start", () => {
     fs.writeFileSync(file, "");
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder. Move that file away, or set UPLOADS_DIR to another path.`,
+      output: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder. Move that file away, or set UPLOADS_DIR to another path.`,
     });
   });
 
@@ -142,7 +142,7 @@ describe("npm start", () => {
   ])("fails with one line instead of hanging if %s is %s", async (name, value, needed) => {
     expect(await startFails({ [name]: value })).toEqual({
       code: 1,
-      said: `${name} needs the folder ${needed}, which this user can't create or write to (no such file or directory). Change its owner, or set ${name} to another path.`,
+      output: `${name} needs the folder ${needed}, which this user can't create or write to (no such file or directory). Change its owner, or set ${name} to another path.`,
     });
   });
 
@@ -156,7 +156,7 @@ describe("npm start", () => {
       for (const closed of [path.join(others, "videos"), others]) fs.chmodSync(closed, 0o555);
       fs.chmodSync(folder, 0o755);
       const uid = process.getuid?.() === 0 ? NOBODY : undefined;
-      const { code, said } = await startFails(
+      const { code, output } = await startFails(
         {
           DATABASE_PATH: path.join(folder, "own", "site.sqlite"),
           UPLOADS_DIR: path.join(folder, "own", "uploads"),
@@ -166,18 +166,18 @@ describe("npm start", () => {
       );
       for (const open of [others, path.join(others, "videos")]) fs.chmodSync(open, 0o755);
       const needed = name === "UPLOADS_DIR" ? path.join(others, "videos") : others;
-      expect({ code, said }).toEqual({
+      expect({ code, output }).toEqual({
         code: 1,
-        said: `${name} needs the folder ${needed}, which this user can't create or write to (permission denied). Change its owner, or set ${name} to another path.`,
+        output: `${name} needs the folder ${needed}, which this user can't create or write to (permission denied). Change its owner, or set ${name} to another path.`,
       });
     },
   );
 
   it("fails with one line for a short SESSION_SECRET, without printing it", async () => {
-    const { code, said } = await startFails({ SESSION_SECRET: "hunter2" });
+    const { code, output } = await startFails({ SESSION_SECRET: "hunter2" });
     expect(code).toBe(1);
-    expect(said).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
-    expect(said).not.toContain("hunter2");
+    expect(output).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
+    expect(output).not.toContain("hunter2");
   });
 
   it("prints the password of the first account only at the first start", async () => {

@@ -39,14 +39,14 @@ describe("streamBody", () => {
   it("closes a file that is opened after the client has disconnected", async () => {
     const file = path.join(site.folder, "large");
     writeFileSync(file, Buffer.alloc(4 * 1024 * 1024));
-    let begun = () => {};
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     let source: ReadStream | undefined;
     const { client, handled } = await request(async () => {
       await streamBody(async (signal) => {
-        begun();
+        started();
         await once(signal, "abort");
         source = createReadStream(file);
         await once(source, "open");
@@ -61,14 +61,14 @@ describe("streamBody", () => {
   });
 
   it("aborts its source when the client disconnects, and ignores the resulting error", async () => {
-    let begun = () => {};
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     let body: ReadableStream<Uint8Array> | undefined;
     const { client, handled } = await request(async () => {
       body = await streamBody(async (signal) => {
-        begun();
+        started();
         await once(signal, "abort");
         throw new Error("The request was aborted.");
       });
@@ -118,13 +118,13 @@ describe("fileBody", () => {
   it("closes the file if the client disconnected before the body was created", async () => {
     const file = path.join(site.folder, "left");
     writeFileSync(file, Buffer.alloc(100_000));
-    let begun = () => {};
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     const { client, handled } = await request(async () => {
       const { response } = requestContext()!;
-      begun();
+      started();
       await once(response, "close");
       fileBody(await open(file), 0, 100_000);
       await streamBody(async () => createReadStream(file));

@@ -25,11 +25,11 @@ async function atTerminal(...lines: string[]) {
     env: process.env,
   });
   let shown = "";
-  let asked = 0;
+  let answered = 0;
   child.stdout.on("data", (chunk) => {
     shown += chunk;
     const prompts = shown.match(/(New password|Repeat password): /g)?.length ?? 0;
-    for (; asked < prompts; asked += 1) child.stdin.write(lines[asked] ?? "\x03");
+    for (; answered < prompts; answered += 1) child.stdin.write(lines[answered] ?? "\x03");
   });
   const [code] = await once(child, "close");
   return { code, shown };

@@ -22,8 +22,8 @@ it("creates scheduled backups, and stops a running backup at a shutdown", async 
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 512 * 1024 ** 2);
   const Cookie = await signInTo(site);
   const form = { Cookie, Origin: site.url, "Content-Type": "application/x-www-form-urlencoded" };
-  const answer = await ask(site, "POST", "/admin/backups", form, "intent=back-up");
-  expect([answer.status, answer.headers.location]).toEqual([302, "/admin/backups"]);
+  const response = await ask(site, "POST", "/admin/backups", form, "intent=back-up");
+  expect([response.status, response.headers.location]).toEqual([302, "/admin/backups"]);
   await expect.poll(() => fs.readdirSync(folder).length, { interval: 5, timeout: 30_000 }).toBe(2);
   expect(await site.stop()).toBe(0);
   expect(states()).toEqual(["done", "interrupted"]);

@@ -11,11 +11,11 @@ let piped: AsyncIterator<string> | undefined;
  *
  * @param secret hides what is typed.
  */
-export async function ask(prompt: string, { secret = false } = {}): Promise<string> {
+export async function ask(label: string, { secret = false } = {}): Promise<string> {
   if (!process.stdin.isTTY) {
     piped ??= readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await piped.next();
-    if (done) throw new UsageError(`Standard input ended before: ${prompt}`);
+    if (done) throw new UsageError(`Standard input ended before: ${label}`);
     return value;
   }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -25,7 +25,7 @@ export async function ask(prompt: string, { secret = false } = {}): Promise<stri
     terminal: true,
   });
   // Not earlier: from now on, the terminal doesn't echo what is typed.
-  process.stdout.write(`${prompt}: `);
+  process.stdout.write(`${label}: `);
   return new Promise((resolve, reject) => {
     terminal.once("line", (line) => {
       terminal.close();
