@@ -123,7 +123,7 @@ describe("a database of a development build", () => {
 
   it("isn't confused with a file that isn't a database", () => {
     fs.writeFileSync(file, "This is no database. ".repeat(300));
-    expect(() => sqliteHandle()).toThrow(/is not an SQLite database/);
+    expect(() => sqliteHandle()).toThrow(/is not a SQLite database/);
   });
 
   it("isn't confused with an empty file", () => {

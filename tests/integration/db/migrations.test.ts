@@ -78,7 +78,7 @@ describe("the migrations", () => {
   it("reject a database of a newer version", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
-    expect(() => migrate(sqlite)).toThrow(/written by a newer version .+ 9999-toy/);
+    expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
   it("reject a database with a different digest of a migration, before new ones run", () => {

@@ -58,7 +58,7 @@ it.each([
 
 it("rejects a file that isn't a database", () => {
   fs.writeFileSync(copy, "This is no database.".repeat(300));
-  expect(() => openCopy(copy)).toThrow(/is not an SQLite database/);
+  expect(() => openCopy(copy)).toThrow(/is not a SQLite database/);
 });
 
 it("writes a heartbeat only while the database is replicated", () => {

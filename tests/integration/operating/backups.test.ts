@@ -237,7 +237,7 @@ describe("npm run backup without a folder", () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("backed up and proved");
+    expect(stdout).toContain("Created and verified the backup");
     expect(await lastBackups(10)).toMatchObject([{ state: "done", due_at: null, user_id: null }]);
     expect(storedBackups(folder)).toHaveLength(1);
   });

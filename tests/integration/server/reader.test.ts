@@ -213,7 +213,7 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
       fs.renameSync(`${reader.databasePath}.test`, reader.databasePath);
     };
     put(Buffer.from("This is no database.".repeat(300)));
-    await until(() => reader.log.includes("is not an SQLite database"));
+    await until(() => reader.log.includes("is not a SQLite database"));
     expect(await status(`${reader.url}/video/v`)).toBe(200);
 
     const old = `${reader.databasePath}.old`;
@@ -244,7 +244,7 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
     const refused = refresh();
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("belongs to a site that writes"),
+      expect.stringContaining("is the database of a site"),
     ]);
   });
 });

@@ -98,7 +98,7 @@ it("ends at SIGINT with 130, and goes on where it was", async () => {
   await until(() => isReading(running.pid));
   running.kill("SIGINT");
   const { exitCode, stdout } = await running;
-  expect([exitCode, stdout]).toEqual([130, expect.stringContaining("goes on from here")]);
+  expect([exitCode, stdout]).toEqual([130, expect.stringContaining("Run the same command again")]);
   expect(Number(videos())).toBeLessThan(20);
 
   const rest = await importCommand(folder, "--category", "desi", "--move");
