@@ -67,7 +67,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
       .prepare("DELETE FROM videos WHERE id = ? RETURNING video_url")
       .pluck()
       .get(id) as string;
-    await attic.says(/no longer y?ours/);
+    await attic.says(/no longer (?:yours|belongs)/);
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
