@@ -161,7 +161,7 @@ describe("the videos table", () => {
     ["negative views", "title, category, views", "'A', 'desi', -1"],
     ["tags that aren't a list", "title, category, tags", `'A', 'desi', '{"a":1}'`],
     ["tags that are no JSON", "title, category, tags", "'A', 'desi', 'a, b'"],
-  ])("refuses %s", (_, columns, values) => {
+  ])("rejects %s", (_, columns, values) => {
     expect(() => insert(columns, values)).toThrow(/CHECK constraint failed|malformed JSON/);
   });
 });
