@@ -6,11 +6,11 @@ import { relatedIsComplete } from "~/features/watch/video.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
-import { changeStockServer } from "~/platform/node/stock-server.server";
+import { configureStockServer } from "~/platform/node/stock-server.server";
 import { serveReadOnly } from "~/platform/reader/read-replica.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database } from "~db/client.server";
-import { followCopy } from "~db/follow-replica.server";
+import { followReplica } from "~db/follow-replica.server";
 
 /**
  * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens
@@ -22,12 +22,12 @@ export function startReader(): void {
   requireStoreSetting();
   applyCategoryNames();
   // Nobody can sign in to a reader.
-  changeStockServer(
+  configureStockServer(
     routeOf,
     [limitMedia(() => false), limitRendering(() => false)],
     [serveReadOnly, obeyCountryRules],
   );
-  followCopy(applyCategoryNames);
+  followReplica(applyCategoryNames);
   void relatedIsComplete().catch(console.error);
   process.once("exit", closeDatabase);
 }

@@ -47,12 +47,12 @@ import { setMovingToDisk } from "~/media/storage/move-back.server";
 import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
-import { answerEvents } from "~/platform/live/event-stream.server";
+import { serveEvents } from "~/platform/live/event-stream.server";
 import { announceStudioChange } from "~/platform/live/hub.server";
 import { writeConsoleAsJson } from "~/platform/node/access-log.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
-import { changeStockServer } from "~/platform/node/stock-server.server";
+import { configureStockServer } from "~/platform/node/stock-server.server";
 import { sessionSecrets } from "~/platform/secret.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
@@ -95,11 +95,11 @@ async function prepare(): Promise<void> {
 
 /** Starts the middleware and all periodic and background work. */
 function startServices(): void {
-  changeStockServer(
+  configureStockServer(
     routeOf,
     [
       limitSignInRate,
-      answerEvents(jobEventsAccess),
+      serveEvents(jobEventsAccess),
       limitMedia(isSignedIn),
       limitRendering(isSignedIn),
     ],

@@ -8,7 +8,7 @@ import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
 import { cacheRendered } from "~/platform/node/page-cache.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
-import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
+import { createScriptNonce, hashScripts } from "~/platform/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 
 await boot();
@@ -30,7 +30,7 @@ export default async function handleRequest(
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
-  const nonce = newScriptMark();
+  const nonce = createScriptNonce();
   const { html, sources } = hashScripts(await render(request, remixContext, nonce), nonce);
   headers.set("Content-Type", "text/html; charset=utf-8");
   setRetryAfter(status, headers);

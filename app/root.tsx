@@ -41,7 +41,7 @@ import {
   useSlowVideoTimer,
   VideoSkeleton,
 } from "~/features/watch/video-skeleton";
-import { lacksAgeAnswer } from "~/platform/age.server";
+import { needsAgeConfirmation } from "~/platform/age.server";
 import { studioVersion } from "~/platform/live/hub.server";
 import { settings } from "~/platform/settings.server";
 import { readToast } from "~/platform/toast.server";
@@ -90,7 +90,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       // Not in development, where hundreds of modules change under the service worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       // For every page except ungated ones, see `useAgeGate`.
-      asksForAge: !signedIn && lacksAgeAnswer(request),
+      asksForAge: !signedIn && needsAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: version.catalogue,
       ...(signedIn && { studioVersion: studio }),

@@ -15,6 +15,6 @@ export interface CatalogueVersion {
 export const PUBLIC_CHANGE = 2 ** 20;
 
 /** Returns the version in a row of `catalogue_version`. */
-export function versionOf({ catalogue, views }: { catalogue: number; views: number }) {
+export function toCatalogueVersion({ catalogue, views }: { catalogue: number; views: number }) {
   return { catalogue: Math.floor(catalogue / PUBLIC_CHANGE), views, studio: catalogue };
 }

@@ -41,7 +41,7 @@ export function catalogueVersion(): CatalogueVersion {
  * Brings all derived data up to date with the rows of `videos`. Await this before you read derived data. It takes a
  * few microseconds if nothing has changed.
  */
-export async function projected(): Promise<void> {
+export async function ensureProjected(): Promise<void> {
   if (projectPending() !== "more") return;
   const all = projectOnThread();
   if ((projector().waiting().count ?? 0) <= MAX_AWAITED_CHANGES) await all;

@@ -16,7 +16,7 @@ import { isReplicated } from "./litestream.server";
 import { whenUnlocked } from "./lock-holder.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
-import { openCopy } from "./reader-database.server";
+import { openReplica } from "./reader-database.server";
 import { processState } from "./runtime.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
@@ -63,7 +63,7 @@ let isReplica = () => false;
  * Sets which file to open, and whether it is a read-only replica. The settings module calls this, because `db`
  * doesn't depend on it.
  */
-export function locateDatabase(file: () => string, replica = () => false): void {
+export function configureDatabase(file: () => string, replica = () => false): void {
   databaseFile = file;
   isReplica = replica;
 }
@@ -115,7 +115,7 @@ function connection(): Connection {
 
 function openConnection(): Connection {
   if (!databaseFile) throw new Error("Import settings.server.ts before using the database.");
-  const open = isReplica() ? openCopy : openSiteDatabase;
+  const open = isReplica() ? openReplica : openSiteDatabase;
   const sqlite = open(databaseFile());
   const prepare = statementCache(sqlite);
   return {

@@ -75,7 +75,7 @@ export function requireNoRestore(file: string): void {
  *
  * @throws {DatabaseFileError} if it is damaged. SQLite's own errors aren't caught.
  */
-export function requireUndamagedMessage(sqlite: Database): void {
+export function requireUndamaged(sqlite: Database): void {
   const bytes = fs.statSync(sqlite.name).size;
   if (bytes > CHECKED_WHOLE_BYTES) {
     const tables = sqlite

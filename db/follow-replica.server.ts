@@ -10,7 +10,7 @@ const CHECK_EVERY_MS = 1_000;
  *
  * @param onNewer clears what is cached from the database.
  */
-export function followCopy(onNewer: () => void): void {
+export function followReplica(onNewer: () => void): void {
   const file = sqliteHandle().name;
   let seen = identityOf(file);
   every(CHECK_EVERY_MS, "open the newer copy of the database", () => {

@@ -17,7 +17,7 @@ const MAX_LAG_MS = 5_000;
 let litestreamSetting: () => LitestreamSetting = () => "auto";
 
 /** Sets how to read the setting. The settings module calls this, because `db` doesn't depend on it. */
-export function locateLitestream(setting: () => LitestreamSetting): void {
+export function configureLitestream(setting: () => LitestreamSetting): void {
   litestreamSetting = setting;
 }
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
-import { PUBLIC_CHANGE, versionOf } from "./catalogue-version";
+import { PUBLIC_CHANGE, toCatalogueVersion } from "./catalogue-version";
 import { searchIndexes } from "./search-index.server";
 
 /**
@@ -133,7 +133,7 @@ export function createProjector(sqlite: Database) {
   }
 
   /** Deletes all derived data and schedules every row to be projected again. */
-  function startAnew(): void {
+  function reset(): void {
     sqlite.exec(`
       DELETE FROM projected_videos;
       DELETE FROM video_totals;
@@ -143,7 +143,7 @@ export function createProjector(sqlite: Database) {
   }
 
   return {
-    startAnew: sqlite.transaction(startAnew).immediate,
+    reset: sqlite.transaction(reset).immediate,
 
     /** Projects the oldest changes, up to a limit, in one transaction. */
     run: sqlite.transaction(projectOldest).immediate,
@@ -151,7 +151,7 @@ export function createProjector(sqlite: Database) {
     /** Returns the last pending change, and an upper bound of the number of pending changes. */
     waiting: () => waiting.get()!,
 
-    version: () => versionOf(version.get()!),
+    version: () => toCatalogueVersion(version.get()!),
   };
 }
 

@@ -18,7 +18,7 @@ const CACHE_KIB = 16 * 1024;
  *   site, or has no heartbeat.
  * @throws {MigrationError} if a development build created it.
  */
-export function openCopy(file: string): Sqlite.Database {
+export function openReplica(file: string): Sqlite.Database {
   const wanted = path.resolve(file);
   if (!fs.existsSync(wanted)) {
     throw new DatabaseFileError(
@@ -29,7 +29,7 @@ export function openCopy(file: string): Sqlite.Database {
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(file, { readonly: true, fileMustExist: true });
-    requireCopy(sqlite);
+    requireReplica(sqlite);
     sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     sqlite.pragma("temp_store = MEMORY");
     return sqlite;
@@ -45,7 +45,7 @@ export function openCopy(file: string): Sqlite.Database {
  * @param source the name of a database from a development build in the error message.
  * @throws {DatabaseFileError | MigrationError}
  */
-export function requireCopy(sqlite: Sqlite.Database, source: string = sqlite.name): void {
+export function requireReplica(sqlite: Sqlite.Database, source: string = sqlite.name): void {
   requireReleasedSchema(sqlite, source);
   const { missing, unknown } = unknownMigrations(sqlite);
   if (missing[0] ?? unknown[0]) {

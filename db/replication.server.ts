@@ -9,7 +9,7 @@ export function siteReplication(now = Date.now()): ReplicationState | undefined 
 }
 
 /** Returns the age of a reader's replica: seconds since the primary wrote its newest heartbeat. */
-export function copyAgeSeconds(now = Date.now()): number {
+export function replicaAgeSeconds(now = Date.now()): number {
   const at = lastHeartbeat(sqliteHandle());
   return at === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Math.round((now - at) / 1000));
 }

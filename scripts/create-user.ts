@@ -1,6 +1,6 @@
 // npm run create-user: creates an account for another admin.
 import { createUser, generatePassword } from "~/features/accounts/users.server";
-import { ask, askNewPassword } from "./prompt";
+import { prompt, promptForPassword } from "./prompt";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
@@ -16,8 +16,8 @@ await runScript(
   { email: { type: "string" }, generate: { type: "boolean" } },
   async ({ email, generate }) => {
     requireSite();
-    const address = email ?? (await ask("Email"));
-    const password = generate ? generatePassword() : await askNewPassword();
+    const address = email ?? (await prompt("Email"));
+    const password = generate ? generatePassword() : await promptForPassword();
     await createUser(address, password);
     console.log(`Created an account for ${address.trim()}.`);
     if (generate) console.log(`Password: ${password}`);

@@ -24,9 +24,7 @@ await runScript(
     const deleted = await deleteAccount(user.id, receiver?.id, null);
     console.log(`Deleted the account ${user.email}.`);
     if (deleted?.receiver) {
-      console.log(
-        `Transferred ${formatQuantity(deleted.videos, "video")} to ${deleted.receiver}.`,
-      );
+      console.log(`Transferred ${formatQuantity(deleted.videos, "video")} to ${deleted.receiver}.`);
     }
   },
 );

@@ -22,8 +22,8 @@ import { toCategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { VIDEO_STATUSES } from "~db/schema";
-import { UsageError } from "./prompt";
 import { progressBar } from "./progress-bar";
+import { UsageError } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run import -- FOLDER [options]

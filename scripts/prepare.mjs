@@ -112,7 +112,9 @@ export function packagesAreMissing() {
 
 function installAll() {
   if (fs.lstatSync(path.join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
-    giveUp("node_modules is a link and not up to date. Run npm ci in the folder that it points to.");
+    giveUp(
+      "node_modules is a link and not up to date. Run npm ci in the folder that it points to.",
+    );
   }
   console.log("Installing packages (compiling SQLite takes a few minutes) …");
   if (runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], compilerFlags()) !== 0) {

@@ -11,7 +11,7 @@ let piped: AsyncIterator<string> | undefined;
  *
  * @param secret hides what is typed.
  */
-export async function ask(label: string, { secret = false } = {}): Promise<string> {
+export async function prompt(label: string, { secret = false } = {}): Promise<string> {
   if (!process.stdin.isTTY) {
     piped ??= readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await piped.next();
@@ -41,9 +41,9 @@ export async function ask(label: string, { secret = false } = {}): Promise<strin
 }
 
 /** Returns a new password: entered twice in a terminal, or one line of standard input. */
-export async function askNewPassword(): Promise<string> {
-  const password = await ask("New password", { secret: true });
-  if (process.stdin.isTTY && (await ask("Repeat password", { secret: true })) !== password) {
+export async function promptForPassword(): Promise<string> {
+  const password = await prompt("New password", { secret: true });
+  if (process.stdin.isTTY && (await prompt("Repeat password", { secret: true })) !== password) {
     throw new UsageError("The passwords don't match. Nothing was changed.");
   }
   return password;

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { settings } from "~/platform/settings.server";
 import { DatabaseFileError, requireUndamaged } from "~db/database-file.server";
-import { requireCopy } from "~db/reader-database.server";
+import { requireReplica } from "~db/reader-database.server";
 import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
@@ -75,7 +75,7 @@ function prepare(file: string, replica: string): void {
   const sqlite = new Sqlite(file);
   try {
     requireUndamaged(sqlite);
-    requireCopy(sqlite, replica);
+    requireReplica(sqlite, replica);
     sqlite.pragma("journal_mode = DELETE");
   } finally {
     sqlite.close();

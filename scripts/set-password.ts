@@ -5,7 +5,7 @@ import { removeSecondFactor } from "~/features/accounts/second-factor.server";
 import { findUserByEmail, generatePassword, setPassword } from "~/features/accounts/users.server";
 import { FormError } from "~/platform/form-error.server";
 import { transaction } from "~db/client.server";
-import { ask, askNewPassword } from "./prompt";
+import { prompt, promptForPassword } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run set-password -- [--email ADDRESS] [--generate] [--remove-second-factor]
@@ -33,10 +33,10 @@ await runScript(
     "remove-second-factor": removeFactor,
     "remove-passkeys": removeKeys,
   }) => {
-    const address = (email ?? (await ask("Email"))).trim();
+    const address = (email ?? (await prompt("Email"))).trim();
     const user = await findUserByEmail(address);
     if (!user) throw new FormError(404, `There is no account for ${address}.`);
-    const password = generate ? generatePassword() : await askNewPassword();
+    const password = generate ? generatePassword() : await promptForPassword();
     const entry = { userId: null, action: "password-reset", detail: user.email } as const;
     await setPassword(user.id, password, entry, { event: "password-reset" });
     if (removeFactor) await transaction(() => removeSecondFactor(user.id));

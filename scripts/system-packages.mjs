@@ -27,7 +27,11 @@ const NIGHTLY = [
       "webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad",
     without: "tests in WebKit are skipped",
   },
-  { program: "Xvfb", debian: "xvfb", without: "tests in WebKit, which needs a screen, are skipped" },
+  {
+    program: "Xvfb",
+    debian: "xvfb",
+    without: "tests in WebKit, which needs a screen, are skipped",
+  },
   {
     program: "swift",
     // A library, which tests/s3/swift_s3.py runs.

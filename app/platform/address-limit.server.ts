@@ -30,11 +30,11 @@ export function addressLimit(
       if (customer) byCustomer.refund(customer);
       byAddress.refund(address);
     },
-    isUsedUp(address, now) {
+    isExhausted(address, now) {
       const customer = customerOf(address);
       return (
-        byAddress.isUsedUp(address, now) ||
-        (customer !== undefined && byCustomer.isUsedUp(customer, now))
+        byAddress.isExhausted(address, now) ||
+        (customer !== undefined && byCustomer.isExhausted(customer, now))
       );
     },
   };

@@ -14,7 +14,7 @@ const SEARCH_ENGINE =
  * Whether this visitor has to confirm their age first. Crawlers don't have to, as search engines recommend:
  * https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
-export function lacksAgeAnswer(request: Request): boolean {
+export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
   return !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");
 }
@@ -23,13 +23,13 @@ export function lacksAgeAnswer(request: Request): boolean {
  * The state of the age cookie. `confirmed`: the visitor has said that they are 18 or over. `checked`: a provider has
  * verified it; this value is signed, so that visitors can't set it themselves.
  */
-export type AgeAnswer = "none" | "confirmed" | "checked";
+export type AgeConfirmation = "none" | "confirmed" | "checked";
 
 const HOUR_MS = 3_600_000;
 const CHECKED = `${CONFIRMED} checked`;
 
 /** Returns the age confirmation in a Cookie header. */
-export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
+export function ageConfirmation(cookies: string, now = Date.now()): AgeConfirmation {
   if (!cookies.includes(COOKIE)) return "none";
   if (findSignedCookie(cookies, COOKIE, now) === CHECKED) return "checked";
   const isConfirmed = cookiesIn(cookies).some(
@@ -39,7 +39,7 @@ export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
 }
 
 function hasConfirmedAge(request: Request): boolean {
-  return ageAnswer(request.headers.get("Cookie") ?? "") !== "none";
+  return ageConfirmation(request.headers.get("Cookie") ?? "") !== "none";
 }
 
 /** Returns the cookie that stores the confirmation. It is the same for every visitor. */

@@ -14,7 +14,7 @@ export interface AttemptLimit {
   /** Returns the number of counted attempts. */
   attempts(key: string, now?: number): number;
   /** Whether the limit is reached, so that the next attempt is refused. */
-  isUsedUp(key: string, now?: number): boolean;
+  isExhausted(key: string, now?: number): boolean;
 }
 
 /** Bounds the memory that many addresses or invented accounts can use: about 1 MB per limit. */
@@ -24,7 +24,7 @@ const MAX_KEYS = 10_000;
  * Returns cache options that limit the number of entries. Not the option `max`: with it, lru-cache 11.5 allocates
  * arrays of that length in its constructor, and a dozen limits took 13 MB on an unused site.
  */
-export const atMostEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
+export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
 /** How often keys of past windows are removed, so that they don't stay until their space is needed. */
 const PURGE_EVERY_MS = 60_000;
@@ -43,7 +43,7 @@ export function attemptLimit(
 ): AttemptLimit {
   const counts = processState(`limit of ${name}`, () => {
     const cache = new LRUCache<string, { attempts: number; endsAt: number }>({
-      ...atMostEntries(maxKeys),
+      ...maxEntries(maxKeys),
       ttl: windowSeconds * 1000,
     });
     every(PURGE_EVERY_MS, `forget ${name}`, () => cache.purgeStale());
@@ -68,7 +68,7 @@ export function attemptLimit(
       if (known && known.attempts > 0) known.attempts--;
     },
     attempts,
-    isUsedUp: (key, now) => attempts(key, now) >= max,
+    isExhausted: (key, now) => attempts(key, now) >= max,
   };
 }
 

@@ -28,7 +28,7 @@ function validators(origin: string) {
  * @param body is called after the version of the catalogue was read, so that no response has the entity tag of a newer
  *   catalogue. Returns undefined for a 404.
  */
-export async function validatedAnswer(
+export async function conditionalResponse(
   request: Request,
   origin: string,
   contentType: string,

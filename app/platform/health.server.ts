@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { checkDatabase } from "~db/client.server";
-import { copyIsTooOld } from "./reader/read-replica.server";
+import { isReplicaTooOld } from "./reader/read-replica.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {
@@ -40,7 +40,7 @@ export async function failingChecks(): Promise<CheckName[]> {
     }
   }
   if (settings().readOnlyFrom && !failing.includes("database")) {
-    if (copyIsTooOld()) failing.push("copy");
+    if (isReplicaTooOld()) failing.push("copy");
   }
   return failing;
 }

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
  * script has no mark, so it isn't hashed and doesn't run.
  */
 
-export function newScriptMark(): string {
+export function createScriptNonce(): string {
   return randomUUID();
 }
 

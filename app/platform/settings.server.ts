@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { CODECS } from "~/shared/streams/codecs";
-import { locateDatabase } from "~db/client.server";
-import { locateLitestream } from "~db/litestream.server";
+import { configureDatabase } from "~db/client.server";
+import { configureLitestream } from "~db/litestream.server";
 import { childVariables } from "./settings/child-environment";
-import { mayAskForCheck, parseCountryRules } from "./settings/country-rules";
+import { mayRequireCheck, parseCountryRules } from "./settings/country-rules";
 import { trustedProxies } from "./settings/proxy-settings";
-import { givenValue } from "./settings/secret-files.server";
+import { environmentValue } from "./settings/secret-files.server";
 import {
-  AT_LEAST_A_BYTE,
+  AT_LEAST_ONE_BYTE,
   BYTES,
   byteCount,
   choice,
+  duration,
   email,
   hideLimit,
   isHttpUrl,
   isSmtpUrl,
   isWebhookUrl,
-  lengthOfTime,
   line,
   mailbox,
   onOff,
@@ -84,7 +84,7 @@ const variables = {
   IMPORT_DIR: folder,
   /** The folder for scheduled backups. Undefined: no backups. */
   BACKUP_DIR: folder,
-  BACKUP_EVERY: lengthOfTime(15 * UNIT_MS.m, 52 * UNIT_MS.w)
+  BACKUP_EVERY: duration(15 * UNIT_MS.m, 52 * UNIT_MS.w)
     .default(UNIT_MS.d)
     .describe("a duration from 15m to 52w, such as 12h, 1d or 1w"),
   /** How many backups to keep. */
@@ -114,25 +114,25 @@ const variables = {
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
   /** How long a decision may take if no law requires 48 hours. */
-  REPORT_DEADLINE: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+  REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),
   /** How long the texts of a report are kept after the decision. */
-  REPORT_KEEP: lengthOfTime(UNIT_MS.d, 520 * UNIT_MS.w)
+  REPORT_KEEP: duration(UNIT_MS.d, 520 * UNIT_MS.w)
     .default(90 * UNIT_MS.d)
     .describe("a duration from 1d to 520w, such as 90d"),
   MAX_VIDEO_BYTES: byteCount(1)
     .default(2 * 1024 ** 3)
-    .describe(AT_LEAST_A_BYTE),
+    .describe(AT_LEAST_ONE_BYTE),
   MAX_THUMBNAIL_BYTES: byteCount(1)
     .default(10 * 1024 ** 2)
-    .describe(AT_LEAST_A_BYTE),
+    .describe(AT_LEAST_ONE_BYTE),
   /** How many requests for files one network may have in progress. */
   MAX_PARALLEL_MEDIA: wholeNumber(1, 10_000)
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
   /** The monthly transfer of video files (calendar month, UTC) that alerts warn about. Undefined: no alerts. */
-  TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
+  TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   /** Whether the data is locked for one server. Off for file systems without locks. */
   DATA_LOCK: onOff("on"),
   /** The token for reading the metrics. Undefined: only requests from this machine can. */
@@ -203,15 +203,13 @@ const variables = {
     .transform(parseCountryRules)
     .refine((rules) => rules !== undefined)
     .optional()
-    .describe(
-      "country codes with rules, such as US-TX=check,FR=closed,others=open,unknown=check",
-    ),
+    .describe("country codes with rules, such as US-TX=check,FR=closed,others=open,unknown=check"),
   AGE_CHECK_URL: webhookUrl,
   AGE_CHECK_SECRET: secret.describe(
     `the secret that the provider signs with, at least ${SECRET_MIN_LENGTH} characters (openssl rand -base64 32)`,
   ),
   /** How long the result of a check is valid. */
-  AGE_CHECK_KEEP: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+  AGE_CHECK_KEEP: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(30 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 12h, 1d or 4w"),
   /** The number of strikes that blocks an uploader; 0: strikes never block. */
@@ -219,7 +217,7 @@ const variables = {
     .default(3)
     .describe("a whole number of strikes, from 0 (never) to 20"),
   /** The default limits of uploaders. Undefined: no limit. */
-  UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
+  UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   UPLOADER_MAX_VIDEOS_PER_DAY: wholeNumber(1, 1_000_000)
     .optional()
     .describe("a whole number of videos, at least 1"),
@@ -244,7 +242,7 @@ const variables = {
       "the URL of the site that this one reads from, without a path, such as https://videos.example",
     ),
   /** The maximum age of the replica. Older data isn't shown. */
-  READ_ONLY_MAX_AGE: lengthOfTime(UNIT_MS.m, 52 * UNIT_MS.w)
+  READ_ONLY_MAX_AGE: duration(UNIT_MS.m, 52 * UNIT_MS.w)
     .default(6 * UNIT_MS.h)
     .describe("a duration from 1m to 52w, such as 6h"),
 } as const;
@@ -296,7 +294,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
   const values: Record<string, unknown> = {};
   const properties: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
-    const result = variables[name].safeParse(givenValue(name, environment));
+    const result = variables[name].safeParse(environmentValue(name, environment));
     if (!result.success) {
       throw new SettingsError(`${name} must be ${variables[name].description}.`);
     }
@@ -308,7 +306,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
   for (const [name, needed] of REQUIRED_WITH) {
     if (parsed[name] && !parsed[needed]) throw needs(name, needed);
   }
-  if (parsed.COUNTRY_RULES && mayAskForCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
+  if (parsed.COUNTRY_RULES && mayRequireCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
     throw needs("COUNTRY_RULES with check", "AGE_CHECK_URL");
   }
   requireStorageSettings(parsed);
@@ -329,11 +327,11 @@ export function settings(): Settings {
   return current;
 }
 
-locateDatabase(
+configureDatabase(
   () => settings().databasePath,
   () => settings().readOnlyFrom !== undefined,
 );
-locateLitestream(() => settings().litestream);
+configureLitestream(() => settings().litestream);
 
 /** Discards the parsed settings, so that a test can change the environment. */
 export function forgetSettings(): void {

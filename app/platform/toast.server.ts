@@ -34,7 +34,7 @@ export function redirectWithToast(to: string, toast: Toast, init: ResponseInit =
  *
  * @throws a redirect with the toast if the form succeeded.
  */
-export function answerForm<F extends Failure>(to: string, answer: F | Toast) {
+export function respondToForm<F extends Failure>(to: string, answer: F | Toast) {
   if (!("status" in answer)) throw redirectWithToast(to, answer);
   const { status, retryAfterSeconds } = answer;
   return data({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });

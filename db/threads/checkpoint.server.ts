@@ -72,7 +72,7 @@ export function createWriteYielder(): () => Promise<void> {
  * @param change changes one batch synchronously, and returns the number of changes.
  * @returns the total number of changes.
  */
-export async function eachPart<T>(
+export async function changeInBatches<T>(
   next: (last: T | undefined) => readonly T[],
   change: (batch: readonly T[]) => number,
 ): Promise<number> {

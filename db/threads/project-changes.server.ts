@@ -11,7 +11,7 @@ const CACHE_KIB = 64 * 1024;
  * Returns a function that projects some of many changes. It returns false if nothing was written because another
  * connection is writing.
  */
-export function projecting(sqlite: Sqlite.Database): () => boolean {
+export function createProjectTask(sqlite: Sqlite.Database): () => boolean {
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   // Another task of this thread runs the checkpoints.

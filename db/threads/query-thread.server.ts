@@ -33,7 +33,7 @@ export async function queryThread<Result>(
   const all = threads();
   const thread = all.get(name) ?? create(name);
   all.set(name, thread);
-  return thread.ask({ file, connection: connectionId(), task, input });
+  return thread.request({ file, connection: connectionId(), task, input });
 }
 
 function create(name: ThreadName): Thread {

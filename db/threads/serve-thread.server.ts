@@ -1,7 +1,7 @@
 import { workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
-import { projecting } from "./project-changes.server";
-import { answerQuestions } from "./thread.server";
+import { createProjectTask } from "./project-changes.server";
+import { handleRequests } from "./thread.server";
 
 /** Creates the function that runs a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (input: never) => unknown;
@@ -25,14 +25,14 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
     ...readingTasks,
     // Passive: it blocks neither readers nor writers.
     checkpoint: (sqlite) => () => void sqlite.pragma("wal_checkpoint(PASSIVE)"),
-    project: projecting,
+    project: createProjectTask,
   };
   const readonly = workerData.thread !== "writing";
   let sqlite: Sqlite.Database | undefined;
   let opened: string | undefined;
   let runners = new Map<string, (input: never) => unknown>();
 
-  answerQuestions(({ file, connection, task, input }: TaskRequest) => {
+  handleRequests(({ file, connection, task, input }: TaskRequest) => {
     if (sqlite?.name !== file || opened !== connection) {
       sqlite?.close();
       opened = connection;

@@ -8,7 +8,7 @@ import type { Program } from "~/shared/program.server";
  */
 export interface Thread {
   /** Rejects if the request can't be cloned, the handler throws, or the thread ends before it responds. */
-  ask<Result>(request: unknown): Promise<Result>;
+  request<Result>(request: unknown): Promise<Result>;
   /** Ends the thread immediately. Rejects pending requests. */
   terminate(): Promise<void>;
   /** Ends the thread when no request is pending. */
@@ -24,7 +24,7 @@ interface Running {
  * Creates a thread. It starts with its first request.
  *
  * @param name for error messages, such as `password`.
- * @param program calls `answerQuestions`.
+ * @param program calls `handleRequests`.
  */
 export function createThread(name: string, program: Program, options: WorkerOptions = {}): Thread {
   let running: Running | undefined;
@@ -57,7 +57,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
   }
 
   return {
-    ask: (request) =>
+    request: (request) =>
       new Promise((resolve, reject) => {
         running ??= start();
         const { worker, pending } = running;
@@ -92,7 +92,7 @@ function startWorker({ file, loader }: Program, options: WorkerOptions): Worker 
 }
 
 /** Handles the requests to the thread that this program runs in. */
-export function answerQuestions(handle: (request: never) => unknown): void {
+export function handleRequests(handle: (request: never) => unknown): void {
   parentPort?.on("message", async ({ id, request }) => {
     try {
       parentPort?.postMessage({ id, response: await handle(request as never) });

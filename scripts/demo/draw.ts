@@ -45,7 +45,16 @@ export async function videoPanorama(scene: Scene, panorama: string, file: string
   await execa("ffmpeg", [
     ...["-v", "error", "-nostdin", "-y", "-loop", "1", "-framerate", String(FRAMES_PER_SECOND)],
     ...["-t", String(seconds), "-i", panorama, "-f", "lavfi", "-i", tone, "-vf", pan],
-    ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "26", "-g", String(2 * FRAMES_PER_SECOND)],
+    ...[
+      "-c:v",
+      "libx264",
+      "-preset",
+      "veryfast",
+      "-crf",
+      "26",
+      "-g",
+      String(2 * FRAMES_PER_SECOND),
+    ],
     ...["-c:a", "aac", "-b:a", "64k", "-shortest", "-movflags", "+faststart", file],
   ]);
 }

@@ -13,7 +13,7 @@ import { formatBytes } from "~/shared/format-bytes";
 import { UsageError } from "../prompt";
 import { requireSite } from "../require-site";
 import { runScript } from "../run-script";
-import { nowAndThen } from "./throttle-progress";
+import { throttleProgress } from "./throttle-progress";
 
 const USAGE = `npm run move-storage -- --to store|disk
 
@@ -32,7 +32,7 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
   if (!settings().storage) throw new SettingsError("Set STORAGE_URL to the store.");
   if (to === "store") {
     await setMovingToDisk(false);
-    report("Moved", await moveIntoStore(nowAndThen((progress) => report("Moved", progress))));
+    report("Moved", await moveIntoStore(throttleProgress((progress) => report("Moved", progress))));
     const left = dueEntries();
     if (left === 0) return;
     console.log(
@@ -41,7 +41,9 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
     process.exitCode = 1;
     return;
   }
-  const { lost, ...progress } = await moveBack(nowAndThen((moved) => report("Moved back", moved)));
+  const { lost, ...progress } = await moveBack(
+    throttleProgress((moved) => report("Moved back", moved)),
+  );
   report("Moved back", progress);
   await removeFiles();
   if (lost.length === 0) {

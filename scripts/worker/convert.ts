@@ -55,7 +55,7 @@ export async function convert(
     const { fraction, speed } = latest;
     const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
     const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
-    const response = await site.ask(lease, { method: "POST", json, signal: task.signal });
+    const response = await site.request(lease, { method: "POST", json, signal: task.signal });
     if ((await response.json<Pick<Job, "paused">>()).paused) task.pause();
     else task.resume();
     say(
@@ -112,7 +112,7 @@ export async function convert(
       );
     }
     task.signal.throwIfAborted();
-    await site.ask(`${lease}/result`, { method: "POST", json: { files }, signal: task.signal });
+    await site.request(`${lease}/result`, { method: "POST", json: { files }, signal: task.signal });
   }
 
   async function ended(error: unknown): Promise<End> {
@@ -127,7 +127,7 @@ export async function convert(
     }
     const isFull = (error as NodeJS.ErrnoException).code === "ENOSPC";
     if (leave.aborted || isFull) {
-      await site.ask(lease, {
+      await site.request(lease, {
         method: "DELETE",
         expected: [409],
         signal: AbortSignal.timeout(10_000),
@@ -142,7 +142,7 @@ export async function convert(
     if (!isExpected) console.error(error);
     const lines = error instanceof EncodeError ? error.lines : [];
     const reason = explain((error as Error).message, lines).slice(0, 4_000);
-    await site.ask(`${lease}/failure`, {
+    await site.request(`${lease}/failure`, {
       method: "POST",
       json: { reason, final },
       expected: [409],

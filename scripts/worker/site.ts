@@ -13,7 +13,7 @@ export class LostLeaseError extends Error {}
 /** The site has rejected the result. */
 export class RefusedError extends Error {}
 
-export interface Answer {
+export interface SiteResponse {
   status: number;
   headers: Headers;
   body: ReadableStream<Uint8Array> | null;
@@ -27,7 +27,7 @@ export interface SiteClient {
    * @param path relative to `/api/worker/`, or an absolute path from the site.
    * @returns a response with a status from 200 to 299, or one of `expected`.
    */
-  ask(path: string, request?: SiteRequest): Promise<Answer>;
+  request(path: string, request?: SiteRequest): Promise<SiteResponse>;
 }
 
 export interface SiteRequest {
@@ -55,7 +55,7 @@ export function siteClient(
     setTimeout(ms, undefined, { signal }),
 ): SiteClient {
   return {
-    async ask(path, request = {}) {
+    async request(path, request = {}) {
       const url = new URL(path.startsWith("/") ? path : `/api/worker/${path}`, site);
       for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
         request.signal?.throwIfAborted();
@@ -71,7 +71,11 @@ export function siteClient(
 }
 
 /** Returns the response, or the reason for another attempt. */
-async function attempt(url: URL, token: string, request: SiteRequest): Promise<Answer | string> {
+async function attempt(
+  url: URL,
+  token: string,
+  request: SiteRequest,
+): Promise<SiteResponse | string> {
   const { method = "GET", headers, json, bytes, expected = [], signal } = request;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
@@ -94,7 +98,7 @@ async function attempt(url: URL, token: string, request: SiteRequest): Promise<A
     return `The site can't be reached (${cause?.code ?? message}).`;
   }
   const { status } = response;
-  if (response.ok || expected.includes(status)) return response as Answer;
+  if (response.ok || expected.includes(status)) return response as SiteResponse;
   const detail = await detailOf(response);
   if (status === 401) throw new TokenError(detail);
   if (status === 409) throw new LostLeaseError(detail);

@@ -19,7 +19,7 @@ export async function fetchVideo(
   try {
     for (;;) {
       const headers: Record<string, string> = written > 0 ? { Range: `bytes=${written}-` } : {};
-      const response = await site.ask(address, { headers, signal, expected: [404, 416] });
+      const response = await site.request(address, { headers, signal, expected: [404, 416] });
       if (response.status === 404) {
         await response.body?.cancel();
         throw new Error("The site doesn't have the file of this video.");
@@ -68,7 +68,7 @@ export async function sendFile(
   try {
     for (let offset = 0; offset < size; ) {
       const { bytesRead } = await handle.read(part, 0, PART_BYTES, offset);
-      const response = await site.ask(address, {
+      const response = await site.request(address, {
         ...{ method: "PUT", signal, expected: [409] },
         headers: { "Upload-Offset": String(offset), "Content-Type": "application/octet-stream" },
         bytes: part.subarray(0, bytesRead),

@@ -58,7 +58,7 @@ async function takeOne(
   leave: AbortSignal,
 ): Promise<void> {
   try {
-    const response = await client.ask("jobs", { method: "POST", until: leave });
+    const response = await client.request("jobs", { method: "POST", until: leave });
     if (response.status === 204) {
       const seconds = Number(response.headers.get("Retry-After")) || 5;
       await setTimeout(seconds * 1000, undefined, { signal: leave });

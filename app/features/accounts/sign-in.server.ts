@@ -91,7 +91,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   // To somebody who is locked out, the site says no more than to a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
-    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
+    if (user && byAccount.isExhausted(account)) noteGuessing(user.id, "sign-in-refused");
     throw new FormError(400, "Invalid login credentials");
   }
   giveBack();
@@ -122,12 +122,12 @@ export async function proveSecondFactor(
 ): Promise<"app" | "recovery"> {
   const isKnown = knownDevice(request, userId) !== undefined;
   const account = isKnown ? knownKey(userId) : `account ${userId}`;
-  if (byCode.isUsedUp(account) && (await spendRecoveryCode(userId, code))) return "recovery";
+  if (byCode.isExhausted(account) && (await spendRecoveryCode(userId, code))) return "recovery";
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account, byCode);
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
     counts().signInFailures++;
-    if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
+    if (byCode.isExhausted(account)) noteGuessing(userId, "code-refused");
     throw new FormError(400, "That code is not right, or it was used before.");
   }
   giveBack();

@@ -56,7 +56,7 @@ export function recordActivity(entry: ActivityEntry): number {
  * Returns a function that records work of several transactions in one entry. Call it in each transaction, with what has
  * been done so far.
  */
-export function activityInParts(): (entry: ActivityEntry) => void {
+export function createActivityRecorder(): (entry: ActivityEntry) => void {
   let id: number | undefined;
   return (entry) => {
     if (id === undefined) {
@@ -81,7 +81,7 @@ const REDACTED = "[deleted]";
  * @param after the id of the last entry that the previous call has read; 0 for the first call.
  * @returns the id of the last entry that was read, and whether it is the newest.
  */
-export function forgetEmail(email: string, after: number): { to: number; isDone: boolean } {
+export function redactEmail(email: string, after: number): { to: number; isDone: boolean } {
   requireTransaction();
   const last = prepared<number>("SELECT coalesce(max(id), 0) FROM activities").pluck().get()!;
   const to = Math.min(last, after + MAX_READ);

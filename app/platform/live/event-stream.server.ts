@@ -4,8 +4,8 @@ import { HEARTBEAT_MS } from "~/ui/live/event-client";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { clientAddressOf } from "../client-address.server";
-import { take } from "../node/connection-limits.server";
-import { answerPlainly, type Middleware, whenClosed } from "../node/middleware.server";
+import { acquireSlot } from "../node/connection-limits.server";
+import { type Middleware, sendText, whenClosed } from "../node/middleware.server";
 import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
@@ -71,7 +71,7 @@ export function openStreamCount(): number {
  * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that tells
  *   whether it still may.
  */
-export function answerEvents(
+export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,
 ): Middleware {
   return (request, response) => {
@@ -83,11 +83,15 @@ export function answerEvents(
     const isOpen = wantsJobs ? jobEventsAccess(headers.cookie ?? "") : undefined;
     const greeting = greet(headers["last-event-id"]?.toString(), isOpen !== undefined);
     const hasRoom = openStreamCount() < MAX_STREAMS;
-    const release = take(openStreams().counts, clientAddressOf(request), MAX_STREAMS_PER_ADDRESS);
+    const release = acquireSlot(
+      openStreams().counts,
+      clientAddressOf(request),
+      MAX_STREAMS_PER_ADDRESS,
+    );
     if (!hasRoom || !release) {
       release?.();
       const status = release ? 503 : 429;
-      return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+      return sendText(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
     }
     response.writeHead(200, HEADERS).write(greeting);
     // Node keeps a request while its response is open. Free its headers, which take up to 8 KB.

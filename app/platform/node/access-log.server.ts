@@ -37,7 +37,7 @@ export function replaceAccessLog(): void {
 }
 
 /** Logs a response that remix-serve doesn't send. */
-export function logWhenAnswered(request: IncomingMessage, response: ServerResponse): void {
+export function logOnClose(request: IncomingMessage, response: ServerResponse): void {
   response.once("close", () => {
     const line = accessLine(request, response);
     if (line) process.stdout.write(`${line}\n`);

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { processState } from "~db/runtime.server";
 import { digest } from "../attempt-limit.server";
 import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
-import { answerPlainly, whenClosed } from "./middleware.server";
+import { sendText, whenClosed } from "./middleware.server";
 import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 
 /**
@@ -71,7 +71,11 @@ export function limitConnections(): void {
     // The socket is already closed.
     if (remoteAddress === undefined) return void socket.destroy();
     if (isTrustedProxy(remoteAddress)) return;
-    const release = take(load().connections, networkOf(remoteAddress), MAX_CONNECTIONS_PER_NETWORK);
+    const release = acquireSlot(
+      load().connections,
+      networkOf(remoteAddress),
+      MAX_CONNECTIONS_PER_NETWORK,
+    );
     if (release) socket.once("close", release);
     else refuseConnection(socket);
   });
@@ -82,7 +86,7 @@ export function refuseManyHeaders(request: IncomingMessage, response: ServerResp
   const bytes = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
   if (request.rawHeaders.length / 2 <= MAX_HEADERS && bytes <= MAX_HEADER_BYTES) return false;
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 431, "The request headers are too large.");
+  return sendText(response, 431, "The request headers are too large.");
 }
 
 /**
@@ -93,7 +97,7 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
   const now = load();
   if (now.requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
   const network = limitedNetworkOf(request);
-  const release = network && take(now.requests, network, MAX_REQUESTS_PER_NETWORK);
+  const release = network && acquireSlot(now.requests, network, MAX_REQUESTS_PER_NETWORK);
   if (network && !release) return refuseRequest(response, 429, TOO_MANY);
   now.requestCount += 1;
   whenClosed(request, response, () => {
@@ -108,7 +112,7 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
  *
  * @returns a function that undoes it; undefined if the limit is reached.
  */
-export function take(
+export function acquireSlot(
   counts: Map<string, number>,
   network: string,
   limit: number,
@@ -149,7 +153,7 @@ export function refuseRequest(
   noteRefusal();
   // The rest of its body isn't read.
   response.shouldKeepAlive = false;
-  return answerPlainly(response, status, message, { "Retry-After": String(retryAfterSeconds) });
+  return sendText(response, status, message, { "Retry-After": String(retryAfterSeconds) });
 }
 
 /** Logs the first refusal, then at most once a minute the number of refusals. Never logs an address. */

@@ -3,7 +3,7 @@ import { processState } from "~db/runtime.server";
 import { limitedNetworkOf } from "../client-address.server";
 import { counts } from "../counts.server";
 import { settings } from "../settings.server";
-import { refuseRequest, take } from "./connection-limits.server";
+import { acquireSlot, refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
@@ -27,7 +27,7 @@ export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): M
   return (request, response) => {
     if (!MEDIA_ROUTES.includes(routeNameOf(request.url))) return false;
     const network = isSignedIn(request) ? undefined : limitedNetworkOf(request);
-    const release = network && take(inProgress(), network, settings().maxParallelMedia);
+    const release = network && acquireSlot(inProgress(), network, settings().maxParallelMedia);
     if (network && !release) return refuseRequest(response, 429, TOO_MANY);
     const { socket } = request;
     const before = socket.bytesWritten;

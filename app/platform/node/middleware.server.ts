@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import { logWhenAnswered } from "./access-log.server";
+import { logOnClose } from "./access-log.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
@@ -39,7 +39,7 @@ function runBeforeExpress(server: Server): void {
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
     if (middleware.some((each) => each(request, response))) {
-      logWhenAnswered(request, response);
+      logOnClose(request, response);
       return;
     }
     for (const listener of replaced) listener.call(server, request, response);
@@ -84,7 +84,7 @@ export function whenClosed(
 }
 
 /** Sends a plain-text response. Returns true, as a middleware that handles the request. */
-export function answerPlainly(
+export function sendText(
   response: ServerResponse,
   status: number,
   message: string,

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { matchesWeakly } from "~/shared/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { processState } from "~db/runtime.server";
-import { ageAnswer } from "../age.server";
+import { ageConfirmation } from "../age.server";
 import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
@@ -27,7 +27,7 @@ const PAGE_CACHE_CONTROL = "private, no-cache";
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
 /** Serves a public page from the cache, or else marks the request as cacheable. A middleware. */
-export function answerCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
+export function serveCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const route = routeNameOf(request.url);
   const key = CACHED_ROUTES.includes(route) ? pageKey(request) : undefined;
   if (key === undefined) return false;
@@ -58,7 +58,8 @@ function pageKey({ method, url = "", headers }: IncomingMessage): string | undef
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
   const { cookie = "" } = headers;
-  if (hasPersonalCookie(cookie) || (ageGate && ageAnswer(cookie) === "none")) return undefined;
+  if (hasPersonalCookie(cookie) || (ageGate && ageConfirmation(cookie) === "none"))
+    return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
   const key = `${headers.host} ${url}`;
   return key.length <= MAX_KEY_LENGTH ? key : undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
 import { LRUCache } from "lru-cache";
 import { every, processState } from "~db/runtime.server";
-import { atMostEntries, digest } from "../attempt-limit.server";
+import { digest, maxEntries } from "../attempt-limit.server";
 import { limitedNetworkOf } from "../client-address.server";
 import { refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
@@ -52,7 +52,7 @@ interface Active {
 export class RenderingBudgets {
   /** By digest of the address, in memory only. */
   private readonly left = new LRUCache<string, { ms: number; at: number }>({
-    ...atMostEntries(MAX_NETWORKS),
+    ...maxEntries(MAX_NETWORKS),
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { parseUrl } from "~/shared/addresses";
-import { answerPlainly } from "./middleware.server";
+import { sendText } from "./middleware.server";
 
 /** A name or address with an optional port (RFC 9110 §7.2). */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
@@ -14,7 +14,7 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
   // The rest of the request isn't read.
   response.shouldKeepAlive = false;
   const headers = { Allow: METHODS.join(", ") };
-  return answerPlainly(response, 405, "Method not allowed.", headers);
+  return sendText(response, 405, "Method not allowed.", headers);
 }
 
 /**
@@ -47,7 +47,7 @@ export function refuseMalformedTarget(request: IncomingMessage, response: Server
   }
   // The rest of the request isn't read.
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 400, "Bad request.");
+  return sendText(response, 400, "Bad request.");
 }
 
 /** Returns a target without needless percent-encoding; undefined if it can't be decoded or resolves to another path. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { processState } from "~db/runtime.server";
-import { answerPlainly } from "./middleware.server";
+import { sendText } from "./middleware.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
@@ -35,7 +35,7 @@ export function onRequestsDone(step: Step): void {
 }
 
 /** Installs the signal handlers. */
-export function shutDownAtSignals(): void {
+export function shutDownOnSignals(): void {
   onRequestStart(({ response, server }) => {
     const { servers, responses } = shutdown();
     servers.add(server);
@@ -46,10 +46,10 @@ export function shutDownAtSignals(): void {
 }
 
 /** Responds with 503 on open connections during a shutdown. The system refuses new connections. A middleware. */
-export function refuseWhenLeaving(_: IncomingMessage, response: ServerResponse): boolean {
+export function refuseDuringShutdown(_: IncomingMessage, response: ServerResponse): boolean {
   if (!shutdown().isLeaving) return false;
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 503, "The site is shutting down.", { "Retry-After": "5" });
+  return sendText(response, 503, "The site is shutting down.", { "Retry-After": "5" });
 }
 
 async function leave(): Promise<void> {

@@ -2,12 +2,12 @@ import { replaceAccessLog } from "./access-log.server";
 import { limitConnections, limitRequests, refuseManyHeaders } from "./connection-limits.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
 import { replaceOriginCheck } from "./origin-header.server";
-import { answerCachedPage } from "./page-cache.server";
+import { serveCachedPage } from "./page-cache.server";
 import { deferUploadBodies, limitBodyTime } from "./request-body.server";
 import { nameRoutes, type RouteNaming } from "./request-context.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
 import { sendSecurityHeaders } from "./security-headers.server";
-import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
+import { refuseDuringShutdown, shutDownOnSignals } from "./shutdown.server";
 
 /**
  * All changes to remix-serve and Node's server, in the order in which they take effect. They hook into Node's
@@ -38,7 +38,7 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * @param middleware further middleware, which runs last.
  * @param beforePages middleware that runs before any page is served, also from the cache.
  */
-export function changeStockServer(
+export function configureStockServer(
   routeOf: RouteNaming,
   middleware: readonly Middleware[],
   beforePages: readonly Middleware[] = [],
@@ -50,8 +50,13 @@ export function changeStockServer(
   replaceAccessLog();
   limitBodyTime();
   deferUploadBodies();
-  shutDownAtSignals();
-  const first = [refuseWhenLeaving, refuseManyHeaders, refuseUnknownMethod, refuseMalformedTarget];
-  const last = [answerCachedPage, ...middleware, limitRequests];
+  shutDownOnSignals();
+  const first = [
+    refuseDuringShutdown,
+    refuseManyHeaders,
+    refuseUnknownMethod,
+    refuseMalformedTarget,
+  ];
+  const last = [serveCachedPage, ...middleware, limitRequests];
   for (const each of [...first, ...beforePages, ...last]) addMiddleware(each);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { routeNameOf } from "~/platform/node/request-context.server";
-import { copyAgeSeconds } from "~db/replication.server";
-import { answerPlainly } from "../node/middleware.server";
+import { replicaAgeSeconds } from "~db/replication.server";
+import { sendText } from "../node/middleware.server";
 import { settings } from "../settings.server";
 
 /**
@@ -27,8 +27,8 @@ const MONITORING_ROUTES = ["/healthz", "/metrics"];
 const AGE_COOKIE = /^\s*age=/;
 
 /** Whether the replica is older than READ_ONLY_MAX_AGE. */
-export function copyIsTooOld(): boolean {
-  return copyAgeSeconds() * 1000 > settings().readOnlyMaxAgeMs;
+export function isReplicaTooOld(): boolean {
+  return replicaAgeSeconds() * 1000 > settings().readOnlyMaxAgeMs;
 }
 
 /**
@@ -36,20 +36,17 @@ export function copyIsTooOld(): boolean {
  * and redirects other requests to the primary. A middleware.
  */
 export function serveReadOnly(request: IncomingMessage, response: ServerResponse): boolean {
-  response.setHeader("X-Data-Age", String(copyAgeSeconds()));
+  response.setHeader("X-Data-Age", String(replicaAgeSeconds()));
   const route = routeNameOf(request.url);
   const isReading = request.method === "GET" || request.method === "HEAD";
   const isServed = isReading && READ_ROUTES.includes(route);
   if (!isServed && !(request.method === "POST" && POST_ROUTES.includes(route))) {
     return proxyToPrimary(request, response, isReading);
   }
-  if (copyIsTooOld() && !MONITORING_ROUTES.includes(route)) {
-    return answerPlainly(
-      response,
-      503,
-      "This copy of the site is out of date. Try again later.",
-      { "Retry-After": "60" },
-    );
+  if (isReplicaTooOld() && !MONITORING_ROUTES.includes(route)) {
+    return sendText(response, 503, "This copy of the site is out of date. Try again later.", {
+      "Retry-After": "60",
+    });
   }
   const cookies = request.headers.cookie?.split(";").filter((each) => AGE_COOKIE.test(each));
   if (cookies?.length) request.headers.cookie = cookies.join(";").trim();
@@ -64,21 +61,13 @@ function proxyToPrimary(
 ): boolean {
   const { readOnlyFrom } = settings();
   if (isReading) {
-    return answerPlainly(
-      response,
-      307,
-      `This copy of the site is read-only. Go to ${readOnlyFrom}`,
-      {
-        Location: `${readOnlyFrom}${request.url}`,
-      },
-    );
+    return sendText(response, 307, `This copy of the site is read-only. Go to ${readOnlyFrom}`, {
+      Location: `${readOnlyFrom}${request.url}`,
+    });
   }
   // The rest of the request isn't read.
   response.shouldKeepAlive = false;
-  return answerPlainly(
-    response,
-    503,
-    "This copy of the site is read-only. Try again later.",
-    { "Retry-After": "60" },
-  );
+  return sendText(response, 503, "This copy of the site is read-only. Try again later.", {
+    "Retry-After": "60",
+  });
 }

@@ -50,7 +50,7 @@ function ruleOf({ byCode, others, unknown }: CountryRules, text: string): Countr
 }
 
 /** Whether any of the rules requires an age check. */
-export function mayAskForCheck({ byCode, others, unknown }: CountryRules): boolean {
+export function mayRequireCheck({ byCode, others, unknown }: CountryRules): boolean {
   return [...byCode.values(), others, unknown].includes("check");
 }
 

@@ -20,7 +20,7 @@ export const SECRET_SETTINGS: readonly string[] = [
  *
  * @throws {SettingsError} if both are set, or the file is empty or can't be read.
  */
-export function givenValue(
+export function environmentValue(
   name: string,
   environment: Record<string, string | undefined>,
 ): string | undefined {

@@ -23,7 +23,7 @@ export const wholeNumber = (min: number, max: number) =>
 
 export const byteCount = (min: 0 | 1) => wholeNumber(min, Number.MAX_SAFE_INTEGER);
 export const BYTES = "a whole number of bytes";
-export const AT_LEAST_A_BYTE = `${BYTES}, at least 1`;
+export const AT_LEAST_ONE_BYTE = `${BYTES}, at least 1`;
 
 /** A switch: `on` or `off`. */
 export const onOff = (fallback: "on" | "off") =>
@@ -38,7 +38,7 @@ export const email = line.regex(/^[^\s@]+@[^\s@]+$/).max(254);
 export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A duration such as 30m, 12h, 1d or 2w, converted to milliseconds. */
-export const lengthOfTime = (minMs: number, maxMs: number) =>
+export const duration = (minMs: number, maxMs: number) =>
   line
     .regex(/^\d{1,5}[mhdw]$/)
     .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])

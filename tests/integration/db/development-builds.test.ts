@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
 import { restoredFile } from "~db/database-file.server";
 import { migrations } from "~db/migrations/index";
-import { openCopy } from "~db/reader-database.server";
+import { openReplica } from "~db/reader-database.server";
 import { command } from "../../command";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -137,7 +137,7 @@ describe("a database of a development build", () => {
     fs.copyFileSync(file, copy);
     change(copy, CHANGES["another digest of the baseline"]);
     const before = filesIn(site.folder);
-    expect(() => openCopy(copy)).toThrow(messageFor(copy));
+    expect(() => openReplica(copy)).toThrow(messageFor(copy));
     expect(filesIn(site.folder)).toEqual(before);
   });
 

@@ -30,7 +30,7 @@ import { counts } from "~/platform/counts.server";
 import { failingChecks } from "~/platform/health.server";
 import { subscribe } from "~/platform/live/hub.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 
@@ -107,7 +107,7 @@ export const CONSTANT_WORK: Readonly<Record<string, () => unknown>> = {
   },
   "a change of the catalogue": async () => {
     sqliteHandle().prepare("UPDATE videos SET title = title || '.' WHERE id = 'v1000'").run();
-    await projected();
+    await ensureProjected();
   },
   "the health check": failingChecks,
 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
-import { catalogueVersion, projected } from "~db/changes.server";
+import { catalogueVersion, ensureProjected } from "~db/changes.server";
 import {
   disableBusyTimeout,
   openSqlite,
@@ -105,7 +105,7 @@ describe("the search indexes", () => {
             model.delete(id);
             sqlite.prepare("DELETE FROM videos WHERE id = ?").run(id);
           } else if (what === "project") {
-            await projected();
+            await ensureProjected();
           } else if (before) {
             model.set(id, { ...before, status: row.status });
             sqlite.prepare("UPDATE videos SET status = ? WHERE id = ?").run(row.status, id);
@@ -120,7 +120,7 @@ describe("the search indexes", () => {
         await expectSearches();
         expect(await correctDerivedData()).toBe(false);
         // Rebuilt indexes return the same.
-        projector().startAnew();
+        projector().reset();
         await expectSearches();
       }),
       { numRuns: 60 },
@@ -140,7 +140,7 @@ describe("pending changes", () => {
     const timer = setInterval(() => {
       ticks += 1;
     }, 1);
-    await projected();
+    await ensureProjected();
     clearInterval(timer);
     expect((performance.now() - startedAt) / (ticks + 1)).toBeLessThan(50);
     expect(projector().waiting().last).toBeNull();
@@ -151,7 +151,7 @@ describe("pending changes", () => {
     disableBusyTimeout();
     const program = other();
     write(rows(6_000));
-    const all = projected();
+    const all = ensureProjected();
     await transaction(() =>
       sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5999'"),
     );
@@ -182,12 +182,12 @@ describe("pending changes", () => {
       const { catalogue } = catalogueVersion();
       expect(seen).not.toContain(catalogue);
       seen.add(catalogue);
-      if (id % 2 === 0) await projected();
+      if (id % 2 === 0) await ensureProjected();
     }
   });
 
   it("don't delay a list if there are many of them, and the list is correct", async () => {
-    await projected();
+    await ensureProjected();
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
@@ -201,14 +201,14 @@ describe("pending changes", () => {
     expect(videos[0]?.id).toBe("n24999");
     // Wait for the thread, because the test removes the file.
     await vi.waitFor(async () => {
-      await projected();
+      await ensureProjected();
       expect(projector().waiting().last).toBeNull();
     }, 60_000);
   });
 
   it("stay pending while another process locks the file, and block nobody", async () => {
     write([video({ id: "a", title: "Night train" })]);
-    await projected();
+    await ensureProjected();
     const before = catalogueVersion();
     // The site does the same before it serves requests.
     disableBusyTimeout();
@@ -226,7 +226,7 @@ describe("pending changes", () => {
 
   it("are logged once if they can't be projected, and lists keep working", async () => {
     write([video({ id: "a", title: "Night train" })]);
-    await projected();
+    await ensureProjected();
     const before = catalogueVersion();
     const sqlite = sqliteHandle();
     sqlite.exec("ALTER TABLE projected_videos RENAME TO projected_videos_away");

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { closeDatabase, openSqlite } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 import { migrate } from "~db/migrate.server";
-import { openCopy } from "~db/reader-database.server";
-import { copyAgeSeconds } from "~db/replication.server";
+import { openReplica } from "~db/reader-database.server";
+import { replicaAgeSeconds } from "~db/replication.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -29,7 +29,7 @@ const BEAT = "INSERT INTO heartbeat (id, at) VALUES (1, '2026-01-31T03:00:00.000
 
 it("reads a replica without writing to it or next to it", () => {
   makeCopy(BEAT);
-  const sqlite = openCopy(copy);
+  const sqlite = openReplica(copy);
   expect(sqlite.prepare("SELECT count(*) FROM videos").pluck().get()).toBe(0);
   expect(() => sqlite.exec("DELETE FROM videos")).toThrow(/readonly/);
   sqlite.close();
@@ -53,12 +53,12 @@ it.each([
   ],
 ])("rejects a replica with a message if %s", (_, change, message) => {
   if (change !== undefined) makeCopy(change);
-  expect(() => openCopy(copy)).toThrow(message);
+  expect(() => openReplica(copy)).toThrow(message);
 });
 
 it("rejects a file that isn't a database", () => {
   fs.writeFileSync(copy, "This is no database.".repeat(300));
-  expect(() => openCopy(copy)).toThrow(/is not a SQLite database/);
+  expect(() => openReplica(copy)).toThrow(/is not a SQLite database/);
 });
 
 it("writes a heartbeat only while the database is replicated", () => {
@@ -70,11 +70,11 @@ it("writes a heartbeat only while the database is replicated", () => {
     return count;
   };
   expect(beats()).toBe(0);
-  expect(copyAgeSeconds()).toBe(Number.POSITIVE_INFINITY);
+  expect(replicaAgeSeconds()).toBe(Number.POSITIVE_INFINITY);
   const sqlite = new Sqlite(process.env.DATABASE_PATH!);
   sqlite.exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)");
   sqlite.close();
   closeDatabase();
   expect(beats()).toBe(1);
-  expect(copyAgeSeconds(Date.now() + 90_000)).toBeGreaterThanOrEqual(90);
+  expect(replicaAgeSeconds(Date.now() + 90_000)).toBeGreaterThanOrEqual(90);
 });

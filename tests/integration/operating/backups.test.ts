@@ -373,7 +373,9 @@ describe("BACKUP_DIR", () => {
   });
 
   it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("refuses BACKUP_EVERY=%s", (value) => {
-    expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(/^BACKUP_EVERY must be a duration/);
+    expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(
+      /^BACKUP_EVERY must be a duration/,
+    );
   });
 
   it.each([

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { routeOf } from "~/features/permissions/route-of";
 import { jobEventsAccess, openSession } from "~/features/permissions/session.server";
 import {
-  answerEvents,
   endStreams,
   MAX_STREAMS_PER_ADDRESS,
   openStreamCount,
+  serveEvents,
 } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
-import { versionOf } from "~db/catalogue-version";
+import { toCatalogueVersion } from "~db/catalogue-version";
 import { openEvents } from "../../event-streams";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
@@ -43,7 +43,7 @@ async function listen(address = "/events", headers: Record<string, string> = {})
 }
 
 const version = () =>
-  versionOf(
+  toCatalogueVersion(
     site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
       catalogue: number;
       views: number;
@@ -179,7 +179,7 @@ describe("an open stream", () => {
     nameRoutes(routeOf);
     const cookie = (await openSession(makeUser().id)).split(";")[0]!;
     const requests: IncomingMessage[] = [];
-    const answer = answerEvents(jobEventsAccess);
+    const answer = serveEvents(jobEventsAccess);
     const server = http.createServer((request, response) => {
       requests.push(request);
       if (!answer(request, response)) response.writeHead(404).end();

@@ -53,44 +53,41 @@ describe("files that the site and its commands create", () => {
 
 const NOBODY = 65_534;
 
-describe.runIf(nginxIsInstalled && process.getuid?.() === 0)(
-  "nginx with docs/nginx.conf",
-  () => {
-    const folders: string[] = [];
-    afterAll(() => {
-      for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
-    });
+describe.runIf(nginxIsInstalled && process.getuid?.() === 0)("nginx with docs/nginx.conf", () => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+  });
 
-    it.each([
-      ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
-      ["can't read them outside of it", NOBODY, 403],
-    ])("%s", async (_, gid, status) => {
-      const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
-      const file = path.join(site.uploads, url.replace("/media/", ""));
-      fs.chmodSync(file, 0o640);
-      fs.chmodSync(path.dirname(file), 0o750);
-      fs.chmodSync(site.folder, 0o755);
-      site.database().exec("DELETE FROM videos");
-      site.addVideo({ video_url: url });
-      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "nginx-"));
-      folders.push(folder);
-      fs.chownSync(folder, NOBODY, gid);
-      const nginx = await startNginx(
-        "nginx.conf",
-        folder,
-        [
-          [/site:3000;/, `${new URL(site.url).host};`],
-          [/\/srv\/afterdark\/uploads/, site.uploads],
-        ],
-        { uid: NOBODY, gid },
-      );
-      try {
-        const response = await fetch(nginx.url + url);
-        expect(response.status).toBe(status);
-        if (status === 200) expect(await response.text()).toBe("0123456789");
-      } finally {
-        nginx.process.kill();
-      }
-    });
-  },
-);
+  it.each([
+    ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
+    ["can't read them outside of it", NOBODY, 403],
+  ])("%s", async (_, gid, status) => {
+    const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
+    const file = path.join(site.uploads, url.replace("/media/", ""));
+    fs.chmodSync(file, 0o640);
+    fs.chmodSync(path.dirname(file), 0o750);
+    fs.chmodSync(site.folder, 0o755);
+    site.database().exec("DELETE FROM videos");
+    site.addVideo({ video_url: url });
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "nginx-"));
+    folders.push(folder);
+    fs.chownSync(folder, NOBODY, gid);
+    const nginx = await startNginx(
+      "nginx.conf",
+      folder,
+      [
+        [/site:3000;/, `${new URL(site.url).host};`],
+        [/\/srv\/afterdark\/uploads/, site.uploads],
+      ],
+      { uid: NOBODY, gid },
+    );
+    try {
+      const response = await fetch(nginx.url + url);
+      expect(response.status).toBe(status);
+      if (status === 200) expect(await response.text()).toBe("0123456789");
+    } finally {
+      nginx.process.kill();
+    }
+  });
+});

@@ -239,11 +239,14 @@ describe("bytes that aren't a request", () => {
       `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\nb\r\n`,
     ],
     [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
-  ])("get %d without any information about the site, which keeps running", async (status, bytes) => {
-    const response = await rawRequest(site.url, bytes);
-    expect(response).toMatch(
-      new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
-    );
-    expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
-  });
+  ])(
+    "get %d without any information about the site, which keeps running",
+    async (status, bytes) => {
+      const response = await rawRequest(site.url, bytes);
+      expect(response).toMatch(
+        new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
+      );
+      expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
+    },
+  );
 });

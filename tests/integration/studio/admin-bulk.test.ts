@@ -10,7 +10,7 @@ import { restoreDeletion } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -224,11 +224,7 @@ describe("many videos at once", () => {
   it.each([
     ["nothing selected", bulk("hide", []), "Select at least one video."],
     ["no action", bulk("", ["a"]), "Choose what to do with the videos."],
-    [
-      "no such category",
-      bulk("category", ["a"], { category: "all" }),
-      "Choose a category.",
-    ],
+    ["no such category", bulk("category", ["a"], { category: "all" }), "Choose a category."],
     ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Write at least one tag."],
     [
       "too many",
@@ -355,7 +351,7 @@ describe("thousands of videos", () => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, title: `Night ${id}` });
     })();
-    await projected();
+    await ensureProjected();
     let result: BulkResult | undefined;
     const held = await averageHold(async () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
@@ -363,7 +359,7 @@ describe("thousands of videos", () => {
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
     // It is a tenth of that where nothing else runs.
     expect(held).toBeLessThan(100);
-    await projected();
+    await ensureProjected();
     expect((await listManaged({ ...ALL_NEWEST, status: "published", search: "night" })).total).toBe(
       change.action === "add-tags" ? COUNT : 0,
     );

@@ -122,7 +122,9 @@ it("says once, before it begins, which videos name no category", async () => {
   expect(stdout).toContain("1 imported");
   expect(stdout).toContain("4 failed");
   expect(exitCode).toBe(1);
-  expect((await importCommand(folder, "--category", "desi")).stdout).toContain("1 already imported");
+  expect((await importCommand(folder, "--category", "desi")).stdout).toContain(
+    "1 already imported",
+  );
 });
 
 it("needs the version of the uploaders' terms while the studio asks for them", async () => {

@@ -16,7 +16,7 @@ import {
   undoTagChange,
 } from "~/features/library/tags/tag-changes.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -145,7 +145,7 @@ describe("a tag", () => {
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
     await succeed(merge("night", "river"));
     addVideo({ id: "e", tags: '["Night","river"]' });
-    await projected();
+    await ensureProjected();
     await succeed(merge("night", "river"));
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
@@ -220,7 +220,7 @@ describe("a tag", () => {
 describe("a change of a tag", () => {
   it("goes on after a restart, and so does its undoing", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
-    await projected();
+    await ensureProjected();
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
@@ -246,7 +246,7 @@ describe("a change of a tag", () => {
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["hd"]' WHERE id = 'b';
       UPDATE tag_changes SET state = 'running'`);
-    await projected();
+    await ensureProjected();
     disableBusyTimeout();
     const other = new Sqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
@@ -285,7 +285,7 @@ describe("a change of a tag", () => {
     sqliteHandle().transaction(() => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
-    await projected();
+    await ensureProjected();
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;

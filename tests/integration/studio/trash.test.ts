@@ -11,7 +11,7 @@ import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import type { Failure } from "~/platform/failure";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -180,7 +180,7 @@ describe("restoring from the trash", () => {
     );
     expect(location).toBe("/admin/trash?search=video&page=2");
     expect(description).toBe("“Video a” is back, files included.");
-    await projected();
+    await ensureProjected();
     expect(video("a")).toEqual({
       ...before,
       number: expect.any(Number),
@@ -455,7 +455,7 @@ describe("the trash by itself", () => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, description: "x".repeat(500) });
     })();
-    await projected();
+    await ensureProjected();
     await removeVideos(ids, "u");
     for (const work of [() => restoreVideos(ids, "u"), () => purge(ids)]) {
       let turns = 0;
@@ -467,7 +467,7 @@ describe("the trash by itself", () => {
       expect(inTrash()).toEqual([]);
       // A thousand videos take a third of a second and more.
       expect(turns).toBeGreaterThan(2);
-      await projected();
+      await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");
     }
   });

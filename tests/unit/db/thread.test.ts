@@ -26,30 +26,30 @@ it.each([
   "rejects pending requests when the thread ends (%s), and starts another for the next request",
   async (request, message) => {
     const thread = create();
-    const first = await thread.ask("id");
-    const responses = [thread.ask("wait"), thread.ask(request), thread.ask("id")];
+    const first = await thread.request("id");
+    const responses = [thread.request("wait"), thread.request(request), thread.request("id")];
     for (const response of responses) await expect(response).rejects.toThrow(message);
-    expect(await thread.ask("id")).not.toBe(first);
+    expect(await thread.request("id")).not.toBe(first);
     await thread.terminate();
   },
 );
 
 it("rejects pending requests when the thread is terminated", async () => {
   const thread = create();
-  const response = thread.ask("wait");
+  const response = thread.request("wait");
   await Promise.all([expect(response).rejects.toThrow("ended"), thread.terminate()]);
 });
 
 it("handles pending requests before it finishes", async () => {
   const thread = create();
-  const responses = [thread.ask("id"), thread.ask("id")];
+  const responses = [thread.request("id"), thread.request("id")];
   await thread.finish();
   expect(new Set(await Promise.all(responses)).size).toBe(1);
 });
 
 it("finishes when the thread ends without a response", async () => {
   const thread = create();
-  const rejected = expect(thread.ask("exit")).rejects.toThrow("ended");
+  const rejected = expect(thread.request("exit")).rejects.toThrow("ended");
   await thread.finish();
   await rejected;
 });

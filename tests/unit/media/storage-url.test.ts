@@ -54,13 +54,13 @@ describe("settings of the store", () => {
     }
   };
 
-  it("need what belongs to them, in a sentence", () => {
+  it("require the settings that they depend on", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
-      "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the name of a key.",
+      "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the id of an access key.",
     );
     expect(refusal({ STORAGE_URL: S3, AWS_ACCESS_KEY_ID: "a" })).toBe(
-      "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that key.",
+      "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that access key.",
     );
     expect(refusal({ STORAGE_DELIVERY: "redirect", STORAGE_URL: "file:///mnt" })).toMatch(
       /^STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3:/,

@@ -10,8 +10,8 @@ it("limits a whole IPv6 /48 to four times the limit of one network", () => {
   const limit = addressLimit("tests of a /48", 5, 60);
   expect(allowed(limit, Array(20).fill("2001:db8:1:0"))).toBe(5);
   expect(allowed(limit, networks(1_000))).toBe(15);
-  expect(limit.isUsedUp("2001:db8:1:ffff", 1_000)).toBe(true);
-  expect(limit.isUsedUp("2001:db8:2:0", 1_000)).toBe(false);
+  expect(limit.isExhausted("2001:db8:1:ffff", 1_000)).toBe(true);
+  expect(limit.isExhausted("2001:db8:2:0", 1_000)).toBe(false);
 });
 
 it("limits each IPv4 address separately", () => {

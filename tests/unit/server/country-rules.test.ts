@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countryRule, mayAskForCheck, parseCountryRules } from "~/platform/settings/country-rules";
+import { countryRule, mayRequireCheck, parseCountryRules } from "~/platform/settings/country-rules";
 
 describe("country rules", () => {
   const rules = parseCountryRules("US-TX=check, us=open,FR = closed,unknown=closed")!;
@@ -32,8 +32,8 @@ describe("country rules", () => {
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;
     expect([countryRule(others, "FR"), countryRule(others, "?")]).toEqual(["check", "check"]);
-    expect(mayAskForCheck(few)).toBe(false);
-    expect(mayAskForCheck(others)).toBe(true);
+    expect(mayRequireCheck(few)).toBe(false);
+    expect(mayRequireCheck(others)).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, it } from "vitest";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
-import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
+import { createScriptNonce, hashScripts } from "~/platform/script-hashes.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -22,12 +22,12 @@ it("allows inline scripts by their hashes", () => {
 
 it("hashes only scripts with the nonce of the page, and removes the nonce", () => {
   site = useTemporarySite();
-  const nonce = newScriptMark();
+  const nonce = createScriptNonce();
   const html = `<script>stolen()</script><script nonce="other">stolen()</script><p>nonce="${nonce}"</p>
     <script nonce="${nonce}" type="module">own()</script><script nonce="${nonce}" src="/a.js"></script>`;
   const hashed = hashScripts(html, nonce);
   const hash = createHash("sha256").update("own()").digest("base64");
   expect(hashed.sources).toEqual([`'sha256-${hash}'`]);
   expect(hashed.html).toContain(`<script type="module">own()</script><script src="/a.js">`);
-  expect(newScriptMark()).not.toBe(nonce);
+  expect(createScriptNonce()).not.toBe(nonce);
 });

@@ -40,7 +40,7 @@ describe("a worker that asks the site", () => {
       [200],
     );
     const said: string[] = [];
-    const answer = await siteClient(site, "t", (text) => said.push(text), pause).ask("jobs");
+    const answer = await siteClient(site, "t", (text) => said.push(text), pause).request("jobs");
     expect(answer.status).toBe(200);
     expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
     expect(said[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
@@ -55,7 +55,7 @@ describe("a worker that asks the site", () => {
     [404, Error],
   ])("does not ask again after %i", async (status, kind) => {
     const site = await siteAnswering([status, "Why not."]);
-    const asked = siteClient(site, "t", () => {}, pause).ask("jobs");
+    const asked = siteClient(site, "t", () => {}, pause).request("jobs");
     await expect(asked).rejects.toThrow("Why not.");
     await expect(asked).rejects.toBeInstanceOf(kind);
     expect(waited).toEqual([]);
@@ -64,7 +64,7 @@ describe("a worker that asks the site", () => {
   it("ends its attempts when it is asked to leave", async () => {
     const leave = new AbortController();
     const site = await siteAnswering([0]);
-    const asked = siteClient(site, "t", () => leave.abort(), pause).ask("jobs", {
+    const asked = siteClient(site, "t", () => leave.abort(), pause).request("jobs", {
       until: leave.signal,
     });
     await expect(asked).rejects.toThrow("aborted");

@@ -231,7 +231,7 @@ export async function verify<C extends PasskeyCheck>(
   );
   const thread = createThread("passkey", program, { env: childEnvironment() });
   try {
-    const value = await thread.ask<Result<C> | undefined>({ check, options });
+    const value = await thread.request<Result<C> | undefined>({ check, options });
     if (!value?.verified) throw notVerified();
     return value;
   } finally {

@@ -5,7 +5,7 @@ import { type CategoryId, storedValues, toCategoryId } from "~/shared/categories
 import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { VIDEO_STATUSES, type VideoRow, type VideoStatus } from "~db/schema";
@@ -21,7 +21,7 @@ const hasPrivateMetadata = sql<0 | 1 | null>`
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  await projected();
+  await ensureProjected();
   const asked = forThread(view);
   const { search, scheduled, similar, uploadedBy, from, to, problems } = asked;
   const status = VIDEO_STATUSES.find((each) => each === view.status);
@@ -52,7 +52,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
 
 /** Every id of a view, in no order, at most `most`. */
 export async function idsOf(view: ManageView, most: number): Promise<string[]> {
-  await projected();
+  await ensureProjected();
   return queryThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
 }
 
@@ -160,7 +160,7 @@ interface CountedFilter {
 
 /** How many videos, views and bytes there are of each category, legacy names counted as today's. */
 export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<string, Totals>> {
-  await projected();
+  await ensureProjected();
   let query = database()
     .selectFrom("video_totals")
     .select(["category", "videos", "views", "bytes"])

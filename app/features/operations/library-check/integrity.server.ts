@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { totalOf } from "~/features/library/list/managed-list.server";
 import { correctHeld } from "~/features/visibility/holds.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, projector, sqliteHandle, transaction } from "~db/client.server";
 import { checkLibrary } from "./check-library.server";
 
@@ -17,12 +17,12 @@ const SMALL_LIBRARY_VIDEOS = 5_000;
 
 /** Rebuilds all derived data when totals or search disagree with the rows; returns whether it did. */
 export async function correctDerivedData(): Promise<boolean> {
-  await projected();
+  await ensureProjected();
   // While an import is still being projected, they may differ.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
-  await transaction(() => projector().startAnew());
+  await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {
-    await projected();
+    await ensureProjected();
     await setImmediate();
   }
   return true;
