@@ -20,8 +20,8 @@ FROM node:24-trixie-slim AS serve
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/*
-# With the limits of malloc here and of V8 in CMD, the process takes half of the memory that it takes with the
-# defaults (npm run bench -- memory). Most of the rest was garbage that nobody collected.
+# With the malloc limits here and the V8 limits in CMD, the process uses half of the memory that it uses with the
+# defaults (npm run bench -- memory). Most of the difference is uncollected garbage.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \

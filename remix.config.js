@@ -1,5 +1,5 @@
 /**
- * The Remix options. The Vite plugin does not read this file by itself: vite.config.ts passes it on.
+ * The Remix options. The Vite plugin doesn't read this file, so vite.config.ts passes it on.
  *
  * @type {import("@remix-run/dev").VitePluginConfig}
  */
@@ -10,7 +10,7 @@ export default {
   ignoredRouteFiles: ["**/*.test.*"],
   future: {
     v3_fetcherPersist: true,
-    // Off: the first page change would wait for the answer which route has the address.
+    // Off, because the first navigation would wait for the server to report the matching route.
     v3_lazyRouteDiscovery: false,
     v3_relativeSplatPath: true,
     v3_routeConfig: true,

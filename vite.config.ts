@@ -19,7 +19,7 @@ export const alias = {
   "~hls": await hlsFolder(),
 };
 
-/** Makes files of the programs of threads and processes, beside the bundle of the server. */
+/** Builds the entry files of threads and processes next to the server bundle. */
 function programs(sources: Record<string, string>): Plugin {
   let forServer = false;
   return {
@@ -47,13 +47,13 @@ const PROGRAMS = {
 
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;
 const ENTRY = /\/app\/(root|features\/[\w-]+\/routes\/[\w-]+)\.tsx$/;
-/** What visitors see first and most. */
-const OFTEN = /\/routes\/(home|categories|trending|video)\.tsx$/;
+/** The pages that visitors see first and most often. */
+const FREQUENT = /\/routes\/(home|categories|trending|video)\.tsx$/;
 
 /**
- * What every page needs of the framework, and what it or several of the lists and the video page
- * or one of them and a rarer page need of ours: two files instead of a dozen, the first of which
- * changes only with its packages.
+ * Bundles shared modules into two files instead of a dozen: "framework" for packages, which changes only with them, and
+ * "site" for our own modules. A module is shared if every page needs it, or several frequent pages, or one frequent
+ * page and another page.
  */
 const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const entries = new Set<string>();
@@ -66,15 +66,15 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
     else for (const importer of getModuleInfo(module)?.importers ?? []) climb(importer);
   };
   climb(id);
-  const often = [...entries].filter((entry) => OFTEN.test(entry)).length;
+  const frequent = [...entries].filter((entry) => FREQUENT.test(entry)).length;
   const isEverywhere = [...entries].some((entry) => entry.endsWith("/app/root.tsx"));
-  // A file of its own for what the video page shares with a rare page would come after the page's.
-  const isShared = often >= 2 || (often === 1 && entries.size > 1);
+  // A separate file for modules that the video page shares with a rare page would load after the page's own file.
+  const isShared = frequent >= 2 || (frequent === 1 && entries.size > 1);
   if (ENTRY.test(id) || (!isEverywhere && !isShared)) return undefined;
   return PACKAGE.test(id) ? "framework" : "site";
 };
 
-/** A route without a page is a `.ts`, one with a page a `.tsx`. */
+/** The routes without a page, which are `.ts` files. Routes with a page are `.tsx` files. */
 const resourceRoutes = new Set(
   readdirSync(new URL("./app/features", import.meta.url), { recursive: true, encoding: "utf8" })
     .filter((file) => /\/routes\/[\w-]+\.ts$/.test(file))
@@ -82,14 +82,14 @@ const resourceRoutes = new Set(
 );
 
 /**
- * Remix makes a file for the browser of every route, also of those that only answer requests (a
- * media file, the feed) and export nothing for the browser: their chunk is empty, and no page loads
- * it (https://github.com/remix-run/remix/issues/9055). A page's chunk that is empty is still told.
+ * Hides warnings about empty chunks of resource routes. Remix creates a browser file for every route, even for one that
+ * exports nothing for the browser, such as media files and the feed. No page loads it
+ * (https://github.com/remix-run/remix/issues/9055). An empty chunk of a page is still reported.
  */
 export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
   const isResourceRoute = warning.names?.every((name) => resourceRoutes.has(name));
   if (warning.code === "EMPTY_BUNDLE" && isResourceRoute) return;
-  // A comment inside a package that Rollup cannot use is not ours to move.
+  // A misplaced annotation in a package, which we can't fix.
   if (warning.code === "INVALID_ANNOTATION" && warning.id?.includes("/node_modules/")) return;
   warn(warning);
 };
@@ -97,15 +97,15 @@ export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [tailwindcss(), remix(remixConfig), programs(PROGRAMS)],
   resolve: { alias },
-  // They consist of hundreds of files, which take long to load, and need no other packages. The packages that a
-  // bundled one needs would be imported in whatever version is at the top of node_modules.
+  // Bundle packages that consist of hundreds of files, which load slowly, and have no dependencies. The dependencies of
+  // a bundled package would be imported in the version at the top of node_modules.
   ssr: { noExternal: ["kysely", "lucide-react", "zod"] },
-  // Of the service worker: browsers take a new one after each build.
+  // For the service worker, so that browsers update it after each build.
   define: { BUILD_ID: JSON.stringify(Date.now().toString(36)) },
   build: {
     target: "es2022",
     assetsInlineLimit: 0,
-    // A browser asks HTTP/1.1 for six files at a time: a dozen crumbs cost more than they spare.
+    // Over HTTP/1.1, a browser loads six files at a time, so a dozen tiny files cost more than they save.
     rollupOptions: { onwarn, ...(!isSsrBuild && { output: { manualChunks: sharedChunks } }) },
   },
 }));

@@ -6,29 +6,28 @@ import { isRelatedIndexComplete } from "~/features/watch/video.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
-import { changeStockServer } from "~/platform/node/stock-server.server";
+import { configureStockServer } from "~/platform/node/stock-server.server";
 import { serveReadOnly } from "~/platform/reader/read-replica.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database } from "~db/client.server";
-import { followCopy } from "~db/follow-copy.server";
+import { followReplica } from "~db/follow-replica.server";
 
 /**
- * The start of a reader: of all that a site begins, what answers visitors. No migration, no account, no job,
- * and no folder is made; the database is a copy that is opened for reading. An error ends the process with
- * one sentence.
+ * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens
+ * its replica of the database read-only. An error ends the process with a message.
  */
 export function startReader(): void {
   requireUploads();
   database();
   requireStoreSetting();
   applyCategoryNames();
-  // Nobody is signed in to a reader.
-  changeStockServer(
+  // Nobody can sign in to a reader.
+  configureStockServer(
     routeOf,
     [limitMedia(() => false), limitRendering(() => false)],
     [serveReadOnly, obeyCountryRules],
   );
-  followCopy(applyCategoryNames);
+  followReplica(applyCategoryNames);
   void isRelatedIndexComplete().catch(console.error);
   process.once("exit", closeDatabase);
 }
@@ -36,12 +35,12 @@ export function startReader(): void {
 function requireUploads(): void {
   const { uploadsDir, storage } = settings();
   try {
-    // With a file store, the folder stays empty.
+    // With an object store, the folder stays empty.
     if (storage) fs.mkdirSync(uploadsDir, { recursive: true });
     fs.readdirSync(uploadsDir);
   } catch {
     throw new SettingsError(
-      `UPLOADS_DIR cannot be read (${uploadsDir}); mount the folder of the site that writes there, read-only.`,
+      `UPLOADS_DIR can't be read (${uploadsDir}). Mount the uploads folder of the site that this reader reads from there, read-only.`,
     );
   }
 }

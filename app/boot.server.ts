@@ -47,12 +47,12 @@ import { setMovingToDisk } from "~/media/storage/move-back.server";
 import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
-import { answerEvents } from "~/platform/live/event-stream.server";
+import { serveEvents } from "~/platform/live/event-stream.server";
 import { announceStudioChange } from "~/platform/live/hub.server";
 import { writeConsoleAsJson } from "~/platform/node/access-log.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
-import { changeStockServer } from "~/platform/node/stock-server.server";
+import { configureStockServer } from "~/platform/node/stock-server.server";
 import { sessionSecrets } from "~/platform/secret.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
@@ -64,42 +64,42 @@ import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { startReader } from "./boot-reader.server";
 import { startDeletingExpiredRows } from "./expired-rows.server";
 
-/** At a restart the process before may still be answering its last requests. */
-const HOLDER_LEAVES_WITHIN_MS = 6_000;
+/** After a restart, the previous process may still be finishing its last requests. */
+const LOCK_WAIT_MS = 6_000;
 
-/** What must be true before the first request. An error ends the process with one sentence. */
+/** Prepares everything that the first request needs. An error ends the process with a message. */
 async function prepare(): Promise<void> {
   const site = { ...settings(), secretFile: secretFile() };
   requireDatabaseFile(site.databasePath);
   createBuckets();
   requireBackupFolder();
-  if (site.dataLock) lockData(site, "the site", HOLDER_LEAVES_WITHIN_MS);
-  // Under the lock, and before anything opens the database or makes a secret.
+  if (site.dataLock) lockData(site, "the site", LOCK_WAIT_MS);
+  // With the lock, and before anything opens the database or creates a secret.
   finishInterruptedRestore(site);
   reportCopies(site);
   database();
   requireStoreSetting();
-  // All files are on the disk. A store that is set later is used again.
+  // Without a store, all files are on the disk. If a store is set later, files are moved into it again.
   if (!site.storage && isMovingToDisk()) await setMovingToDisk(false);
   applyCategoryNames();
   sessionSecrets();
   await ensureFirstAccount();
   const pausedBy = await identifySite();
   if (pausedBy) console.warn(messageFor(pausedBy));
-  // These remove files, so they come after the check that the database and the files match.
+  // These remove files, so they run after the check that the database and the files match.
   await cleanUpTemporaryFiles();
-  // An import may have been killed in the middle of a move.
+  // An import may have been killed while it moved a file.
   await recoverImports();
   await tryStore();
 }
 
-/** What the site does from now on, beside answering requests. */
+/** Starts the middleware and all periodic and background work. */
 function startServices(): void {
-  changeStockServer(
+  configureStockServer(
     routeOf,
     [
       limitSignInRate,
-      answerEvents(jobEventsAccess),
+      serveEvents(jobEventsAccess),
       limitMedia(isSignedIn),
       limitRendering(isSignedIn),
     ],
@@ -110,7 +110,7 @@ function startServices(): void {
   startSiteClock();
   startRemovals();
   scheduleTrashCleanup();
-  // What decides who sees a video comes before what publishes one.
+  // The rules for the visibility of videos come before the schedule, which publishes them.
   applyConsentRequirement();
   startSchedule();
   startConsent();
@@ -136,16 +136,16 @@ function startServices(): void {
   startHashingBlockedVideos();
   startDeletingExpiredEntries();
   startReleasingCompared();
-  // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
+  // For a million videos this takes seconds, so it starts before the first visitor needs it.
   void isRelatedIndexComplete().catch(console.error);
-  // Last: until the first request, nobody minds a statement that waits for another process.
+  // Last, because before the first request a statement may block while another process is writing.
   disableBusyTimeout();
   process.once("exit", closeDatabase);
 }
 
 const booted = processState("boot", () => ({ isBegun: false }));
 
-/** Starts the site, or a reader of its copy. Later calls do nothing, as when a module was edited. */
+/** Starts the site, or a reader. Later calls do nothing, which happen in development after a module was edited. */
 export async function boot(): Promise<void> {
   if (booted().isBegun) return;
   booted().isBegun = true;
@@ -165,9 +165,9 @@ export async function boot(): Promise<void> {
 function messageOf(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message;
   if (error instanceof StorageError) {
-    return `STORAGE_URL, AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is wrong: ${error.message}`;
+    return `Check STORAGE_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: ${error.message}`;
   }
-  // Of a large file, damage may show only when the first account is looked for.
+  // In a large database, damage may only be detected when the first account is read.
   const explained = explainDatabaseError(error, settings().databasePath);
   return explained instanceof Error ? explained.message : explained;
 }

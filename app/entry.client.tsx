@@ -18,10 +18,10 @@ void waitForData().then(() => {
 });
 
 /**
- * `RemixBrowser` throws a promise until the data behind the page have come and are decoded. A key or
- * a tap right after `hydrateRoot` makes React render at once, and what throws a promise then is given
- * up: the page would never answer (React error 345, "Root did not complete"). So its promise is
- * awaited first; it is thrown before any hook is called.
+ * Waits until `RemixBrowser` can render. It throws a promise until the data after the page is received and decoded. A
+ * key press or tap right after `hydrateRoot` makes React render synchronously, and a promise thrown then breaks the
+ * page for good (React error 345, "Root did not complete"). Calling it here is safe, because it throws before it calls
+ * any hook.
  */
 async function waitForData(): Promise<void> {
   try {

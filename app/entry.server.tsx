@@ -8,14 +8,14 @@ import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
 import { cacheRendered } from "~/platform/node/page-cache.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
-import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
+import { createScriptNonce, hashScripts } from "~/platform/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 
 await boot();
 
 /**
- * Milliseconds after which data that a loader still owes are given up. No page owes any; but the framework holds
- * the request, its answer and its data for so long (4,950 without this), which are hundreds on a busy site.
+ * The timeout of deferred loader data in milliseconds. No page defers data, but Remix keeps the request, the response
+ * and their data in memory for this time (4,950 by default), which adds up to hundreds of requests on a busy site.
  */
 export const streamTimeout = 1_000;
 
@@ -23,17 +23,17 @@ export const handleError: HandleErrorFunction = (error, { request }) => {
   logUnexpected(error, request);
 };
 
-/** A page: rendered whole before its first byte, so that its status is always the true one. */
+/** Renders a page completely before the first byte is sent, so that its status is always correct. */
 export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
-  const mark = newScriptMark();
-  const { html, sources } = hashScripts(await render(request, remixContext, mark), mark);
+  const nonce = createScriptNonce();
+  const { html, sources } = hashScripts(await render(request, remixContext, nonce), nonce);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  sayWhenToRetry(status, headers);
+  setRetryAfter(status, headers);
   headers.set("Content-Security-Policy", contentSecurityPolicy(sources));
   if (cacheRendered(status, headers, html)) {
     return new Response(null, { status: 304, headers });
@@ -41,14 +41,14 @@ export default async function handleRequest(
   return new Response(html, { status, headers });
 }
 
-/** What is answered with 503 passes in seconds (RFC 9110 §10.2.3). */
-function sayWhenToRetry(status: number, headers: Headers): void {
+/** Adds Retry-After to a 503, because its causes last only seconds (RFC 9110 §10.2.3). */
+function setRetryAfter(status: number, headers: Headers): void {
   if (status === 503 && !headers.has("Retry-After")) headers.set("Retry-After", "5");
 }
 
-/** The data of a page, asked for by a page that is open already. */
+/** Handles a data request, which an open page sends to navigate or revalidate. */
 export const handleDataRequest: HandleDataRequestFunction = async (response, { request }) => {
-  sayWhenToRetry(response.status, response.headers);
+  setRetryAfter(response.status, response.headers);
   if (request.method !== "GET" || !response.body || response.status !== 200) return response;
   const { headers, status } = response;
   const text = await response.text();
@@ -57,10 +57,9 @@ export const handleDataRequest: HandleDataRequestFunction = async (response, { r
 };
 
 /**
- * As one text, since status and script hashes must be known before the first byte; React's stream would
- * encode thousands of pieces by themselves. What the framework would render as a part of the page while it
- * arrives, the data for the browser, is complete by now: it is written behind the page, as the framework's
- * `StreamTransfer` does.
+ * Renders a page as a string, because the status and script hashes must be known before the first byte, and because
+ * React's stream would encode thousands of small chunks. The data for the browser is already complete, so it is
+ * appended to the page instead of streamed, in the format of Remix's `StreamTransfer`.
  */
 async function render(
   request: Request,
@@ -79,7 +78,7 @@ async function render(
   return `<!DOCTYPE html>${page}${scripts}`;
 }
 
-/** The framework makes every route of the list anew for a page; the page itself is made of one or two. */
+/** Keeps only the routes of the page in the manifest, because Remix would create every route for each rendering. */
 function ofOwnRoutes(context: EntryContext): EntryContext {
   const { routes } = context.manifest;
   const own = context.staticHandlerContext.matches.flatMap(({ route: { id } }) => {

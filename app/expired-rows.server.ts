@@ -10,12 +10,12 @@ import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;
 
-/** Deletes rows whose time is over, now and every hour, also when nobody uses the site. */
+/** Starts deleting expired rows, now and every hour, even if nobody uses the site. */
 export function startDeletingExpiredRows(): void {
   every(EVERY_MS, "delete expired rows", () => deleteExpiredRows(), { firstMs: 0 });
 }
 
-/** Deletes what /privacy says is kept for a time only, and what has no job of its own for that. */
+/** Deletes the rows that /privacy says are kept for a limited time, except those with their own periodic work. */
 export async function deleteExpiredRows(now = Date.now()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteOldDevices(now);

@@ -41,7 +41,7 @@ import {
   useSlowVideoTimer,
   VideoSkeleton,
 } from "~/features/watch/video-skeleton";
-import { lacksAgeAnswer } from "~/platform/age.server";
+import { needsAgeConfirmation } from "~/platform/age.server";
 import { studioVersion } from "~/platform/live/hub.server";
 import { settings } from "~/platform/settings.server";
 import { readToast } from "~/platform/toast.server";
@@ -63,7 +63,7 @@ export const links: LinksFunction = () => [
   { rel: "alternate", href: "/feed.xml", type: "application/rss+xml", title: "Newest videos" },
 ];
 
-/** Of error pages; every other page has a head of its own. */
+/** The title of error pages. All other pages have their own. */
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
   const missing = isRouteErrorResponse(error) && error.status === 404;
   const title = missing ? "Page not found" : error ? "Something went wrong" : undefined;
@@ -75,7 +75,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  // Before anything else is read: what changes meanwhile must count as newer than this page.
+  // Before anything else is read, so that changes in the meantime count as newer than this page.
   const version = catalogueVersion();
   const studio = studioVersion(version);
   const { toast, headers } = await readToast(request);
@@ -87,10 +87,10 @@ export async function loader({ request }: LoaderFunctionArgs) {
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
-      // The development server has modules by the hundred, which change under a worker.
+      // Not in development, where hundreds of modules change under the service worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
-      // On every page that isn't ungated, see `useAgeGate`.
-      asksForAge: !signedIn && lacksAgeAnswer(request),
+      // For every page except ungated ones, see `useAgeGate`.
+      asksForAge: !signedIn && needsAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: version.catalogue,
       ...(signedIn && { studioVersion: studio }),
@@ -101,12 +101,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
 }
 
-/** The frame of every page, error pages included; those may have to do without the loader. */
+/** The frame of every page. Error pages may lack the data of the loader. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
-  // Before anything below is rendered; the server has done it in the loader.
+  // Before anything below is rendered. On the server, the loader has done it.
   if (page) nameCategories(page.categories);
   const matches = useMatches();
   const isStatic = matches.some(
@@ -134,7 +134,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/* On a phone the picture of a video stands above the header: another frame, so that none jumps. */}
+            {/* On a phone, the player is above the header. The key replaces the frame, so that nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}

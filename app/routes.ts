@@ -1,6 +1,6 @@
 import { index, type RouteConfig, route } from "@remix-run/route-config";
 
-/** Every address of the site. Pages first, then what answers without a page. */
+/** All routes of the site: first the pages, then the resource routes. */
 export default [
   index("features/catalogue/routes/home.tsx"),
   route("categories/:category?", "features/catalogue/routes/categories.tsx"),

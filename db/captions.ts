@@ -1,19 +1,19 @@
 /**
- * The captions of a video, as the column `captions` of its row holds them. A column and not a table, because
- * captions are only read with their video, and go with its row into the trash, backups and back.
+ * One caption track in the column `captions` of a video. They are in a column and not a table, because they are only
+ * read with their video, and move with its row to the trash, to backups and back.
  */
 export interface Captions {
-  /** WebVTT, a path of this site below `/media/`. */
+  /** A WebVTT file, as a path below `/media/`. */
   url: string;
-  /** BCP 47, such as `en`; `und` when nobody knows. */
+  /** BCP 47, such as `en`; `und` if unknown. */
   language: string;
-  /** What people choose them by; no two of a video are the same. */
+  /** Shown in the caption menu. Unique within a video. */
   label: string;
-  /** An admin has added them; they did not come with the file. */
+  /** Whether an admin uploaded it, as opposed to a track of the video file. */
   added: boolean;
 }
 
-/** What a stored column holds; a list that another tool has written wrongly counts as none. */
+/** Returns the captions in a stored column. Entries that another tool wrote in a wrong format are skipped. */
 export function readCaptions(column: string | null): Captions[] {
   let list: unknown;
   try {

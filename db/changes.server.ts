@@ -6,60 +6,62 @@ import { queryThread } from "./threads/query-thread.server";
 
 export type { CatalogueVersion };
 
-/** So many changes are projected by the thread that serves requests, in some 6 ms; a thread does more. */
-const MAX_PROJECTED_HERE = 64;
-/** Between two transactions of that thread, for others who wait to write: they try every 20 ms. */
+/** Up to this many changes are projected on the main thread, in about 6 ms; more of them on the writing thread. */
+const MAX_PROJECTED_INLINE = 64;
+/** The pause between two transactions of the writing thread. Other writers retry every 20 ms. */
 const PAUSE_MS = 25;
-/** So many changes are waited for. More come of an import: until they have been projected, lists are
- * right, and totals and searches are those of what has been projected. */
-const MAX_WAITED_FOR = 20_000;
+/**
+ * Callers wait for up to this many changes. Only an import causes more: until they are projected, lists are correct,
+ * while totals and searches are behind.
+ */
+const MAX_AWAITED_CHANGES = 20_000;
 
 interface Projection {
   running?: Promise<void> | undefined;
-  /** The message of the last failure, until a success. */
+  /** The message of the last failure, cleared by a success. */
   failure?: string | undefined;
 }
 
 const projection = processState<Projection>("projection", () => ({}));
 
 /**
- * The version of the catalogue at this moment, whoever wrote. It also tells that something has
- * changed while changes wait that could not be projected at once: it is below 0 then. No version is
- * used twice.
+ * Returns the current version of the catalogue, including changes of other processes. It is negative while there are
+ * changes that couldn't be projected immediately. No version is used twice.
  */
 export function catalogueVersion(): CatalogueVersion {
-  const state = projectSome();
+  const state = projectPending();
   const { last } = projector().waiting();
   if (last === null) return projector().version();
   if (state === "more") projectOnThread();
-  // Whether the public will see what waits is not known yet.
+  // Whether the public sees the pending changes isn't known yet.
   return { catalogue: -last, views: 0, studio: -last };
 }
 
 /**
- * Brings all derived data up to the rows of `videos`. Whoever reads derived data awaits this first;
- * when nothing has changed, that takes some microseconds.
+ * Brings all derived data up to date with the rows of `videos`. Await this before you read derived data. It takes a
+ * few microseconds if nothing has changed.
  */
-export async function projected(): Promise<void> {
-  if (projectSome() !== "more") return;
+export async function ensureProjected(): Promise<void> {
+  if (projectPending() !== "more") return;
   const all = projectOnThread();
-  if ((projector().waiting().count ?? 0) <= MAX_WAITED_FOR) await all;
+  if ((projector().waiting().count ?? 0) <= MAX_AWAITED_CHANGES) await all;
 }
 
 /**
- * "more" when there are many changes, which the thread should take into account, and "blocked" when
- * another process is writing, and when projecting fails, as on a full disk: lists need nothing that is
- * derived, so pages go on.
+ * Projects pending changes on the main thread.
+ *
+ * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing
+ *   or projecting fails, for example on a full disk. Pages still work then, because lists need no derived data.
  */
-function projectSome(): "done" | "more" | "blocked" {
+function projectPending(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
   if (last === null) return "done";
   if (projection().running) return "more";
-  // A copy is projected where it comes from.
+  // A replica is projected by the primary.
   if (sqliteHandle().readonly) return "blocked";
-  if (count > MAX_PROJECTED_HERE) return "more";
+  if (count > MAX_PROJECTED_INLINE) return "more";
   try {
-    if (!tryWriteTransaction(() => projector().run(MAX_PROJECTED_HERE))) return "blocked";
+    if (!tryWriteTransaction(() => projector().run(MAX_PROJECTED_INLINE))) return "blocked";
   } catch (error) {
     reportOnce(error);
     return "blocked";
@@ -70,14 +72,14 @@ function projectSome(): "done" | "more" | "blocked" {
 
 function projectOnThread(): Promise<void> {
   const state = projection();
-  state.running ??= projectParts().finally(() => {
+  state.running ??= projectUntilDone().finally(() => {
     state.running = undefined;
   });
   return state.running;
 }
 
-/** Until nothing waits, or the thread cannot write either. */
-async function projectParts(): Promise<void> {
+/** Projects until no change is pending, or until the thread can't write either. */
+async function projectUntilDone(): Promise<void> {
   const sqlite = sqliteHandle();
   const { waiting } = projector();
   try {
@@ -92,11 +94,11 @@ async function projectParts(): Promise<void> {
   }
 }
 
-/** Every request tries again; the log says it once. */
+/** Logs a failure once, although every request tries again. */
 function reportOnce(error: unknown): void {
   const message = String(error);
   if (projection().failure !== message) {
-    console.error("Derived data could not be brought up to date:", error);
+    console.error("Could not update the derived data:", error);
   }
   projection().failure = message;
 }

@@ -16,36 +16,35 @@ import { isReplicated } from "./litestream.server";
 import { whenUnlocked } from "./lock-holder.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
-import { openCopy } from "./reader-database.server";
+import { openReplica } from "./reader-database.server";
 import { processState } from "./runtime.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
 /**
- * How long a statement waits, on its thread, for another process that is writing: at the start of the
- * site and in the programs of the terminal. The site gives it up once it serves.
+ * How long a statement blocks its thread while another process is writing. Applies to commands and to the start of
+ * the site, which calls `disableBusyTimeout` before it serves requests.
  */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Of pages in memory, when the file is that large: less, and a change of hundreds of rows in a large
- * catalogue writes out pages that it soon reads again. */
+/** The page cache. With less, a change of hundreds of rows in a large catalogue evicts pages that it soon rereads. */
 const CACHE_KIB = 16 * 1024;
 
-/** Statements that stay prepared. The site has about 700; lists of values of each length are further ones. */
+/** The site has about 700 statements. A list of values needs another one for each of its lengths. */
 const MAX_STATEMENTS = 1_000;
 
-/** Of a connection whose file has been replaced. */
-const EARLIER_STAYS_MS = 30_000;
+/** How long the connection to a replaced file stays open for queries in progress. */
+const CLOSE_REPLACED_AFTER_MS = 30_000;
 
 interface Connection {
   sqlite: Sqlite.Database;
   kysely: Kysely<Schema>;
   projector: Projector;
   prepare: (sql: string) => Sqlite.Statement;
-  /** Unique, so that a thread with a connection of its own notices that the file was replaced. */
+  /** Unique, so that a thread with its own connection notices that the file was replaced. */
   id: string;
 }
 
-/** What awaits something in a transaction would let other requests write into it. */
+/** Rejects async callbacks: during an `await` in a transaction, other requests would write into it. */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 const state = processState(
@@ -56,22 +55,22 @@ const state = processState(
   },
 );
 
-// Set by the settings, which are evaluated again whenever this module is.
+// Set by the settings module, which is evaluated again whenever this module is.
 let databaseFile: (() => string) | undefined;
-let readsCopy = () => false;
+let isReplica = () => false;
 
 /**
- * Sets which file is opened, and whether it is a copy that is only read. The settings call it, because
- * `db` depends on no other module.
+ * Sets which file to open, and whether it is a read-only replica. The settings module calls this, because `db`
+ * doesn't depend on it.
  */
-export function locateDatabase(file: () => string, isCopy = () => false): void {
+export function configureDatabase(file: () => string, replica = () => false): void {
   databaseFile = file;
-  readsCopy = isCopy;
+  isReplica = replica;
 }
 
 /**
- * Opens a database file for reading and writing, creating its folder when it is missing.
- * The file is readable by its owner only: it holds password hashes.
+ * Opens a database file for reading and writing. Creates it and its folder if missing. Only its owner can read the
+ * file, because it contains password hashes.
  */
 export function openSqlite(file: string): Sqlite.Database {
   createFolder(path.dirname(path.resolve(file)));
@@ -82,17 +81,16 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("foreign_keys = ON");
   if (isReplicated(sqlite)) sqlite.pragma("wal_autocheckpoint = 0");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  // A statement with a trigger copies each page that it changes, so that it can be undone by itself.
-  // In memory, entering a row takes half as long as with a temporary file.
+  // A statement with a trigger copies each page that it changes, so that it can be rolled back alone.
+  // In memory, an insert takes half as long as with a temporary file.
   sqlite.pragma("temp_store = MEMORY");
   return sqlite;
 }
 
 /**
- * Opens the site's file and migrates it. What a migration has entered anew is projected before anyone
- * reads it.
+ * Opens the site's database and migrates it. Rows that a migration inserted are projected before anyone reads them.
  *
- * @throws {DatabaseFileError | FolderError | MigrationError} with a sentence for the operator.
+ * @throws {DatabaseFileError | FolderError | MigrationError} with a message for the operator.
  */
 function openSiteDatabase(file: string): Sqlite.Database {
   requireDatabaseFile(file);
@@ -116,8 +114,8 @@ function connection(): Connection {
 }
 
 function openConnection(): Connection {
-  if (!databaseFile) throw new Error("The settings have not set the database file.");
-  const open = readsCopy() ? openCopy : openSiteDatabase;
+  if (!databaseFile) throw new Error("Import settings.server.ts before using the database.");
+  const open = isReplica() ? openReplica : openSiteDatabase;
   const sqlite = open(databaseFile());
   const prepare = statementCache(sqlite);
   return {
@@ -129,15 +127,16 @@ function openConnection(): Connection {
   };
 }
 
-/** Returns the id of the current connection. A thread opens its own again when the id has changed. */
+/** Returns the id of the current connection. A thread reopens its own connection when the id has changed. */
 export function connectionId(): string {
   return connection().id;
 }
 
 /**
- * Opens the file anew, which is another one by now. What has begun to read the earlier one has half a minute.
+ * Switches to the file that has replaced the database file. Queries in progress have half a minute to finish with the
+ * old one.
  *
- * @throws what opening it throws; the earlier connection stays then.
+ * @throws if the new file can't be opened; the old connection stays in use then.
  */
 export function reopenDatabase(): void {
   const database = state();
@@ -148,43 +147,46 @@ export function reopenDatabase(): void {
   setTimeout(() => {
     database.replaced.delete(earlier);
     earlier.sqlite.close();
-  }, EARLIER_STAYS_MS).unref();
+  }, CLOSE_REPLACED_AFTER_MS).unref();
 }
 
-/** The query builder on the site's one connection; the first use opens and migrates the file. */
+/** Returns the query builder for the site's connection. The first use opens and migrates the file. */
 export function database(): Kysely<Schema> {
   return connection().kysely;
 }
 
-/** The same connection, for the few statements that Kysely has no words for. */
+/** Returns the same connection, for the few statements that Kysely can't express. */
 export function sqliteHandle(): Sqlite.Database {
   return connection().sqlite;
 }
 
-/** From now on no statement holds the thread for another process's lock. See `write-lock.ts`. */
+/**
+ * Makes statements fail immediately instead of blocking the thread while another process is writing. See
+ * `write-lock.ts`.
+ */
 export function disableBusyTimeout(): void {
   sqliteHandle().pragma("busy_timeout = 0");
 }
 
 /**
- * Runs `work` as one immediate transaction: the only way to write more than one statement. All that it calls is
- * synchronous, so nothing else of this process can read or write in between.
+ * Runs `work` in one immediate transaction. It is the only way to run several statements atomically. `work` is
+ * synchronous, so nothing else in this process can read or write in between.
  *
- * @param work built with `run-query.server.ts` and `prepared`.
- * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds; what `work` throws, after
- *   the transaction was rolled back; immediately, in a transaction.
+ * @param work uses `run-query.server.ts` and `prepared`.
+ * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds; what `work` throws, after a rollback;
+ *   an error if a transaction is already open.
  */
 export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
   const sqlite = sqliteHandle();
   requireNoTransaction(sqlite);
-  // better-sqlite3 throws, and rolls back, when the work returns a promise all the same.
+  // better-sqlite3 throws, and rolls back, if `work` returns a promise despite its type.
   return whenUnlocked(sqlite, () => sqlite.transaction(work).immediate());
 }
 
 /**
- * The same for work that can be put off, now or never.
+ * Does the same for work that can wait: tries once, without waiting for the lock.
  *
- * @returns false when nothing was written, because somebody else is writing.
+ * @returns false if nothing was written because another connection is writing.
  */
 export function tryWriteTransaction<T>(work: () => NotPromise<T>): boolean {
   const sqlite = sqliteHandle();
@@ -198,7 +200,9 @@ export function tryWriteTransaction<T>(work: () => NotPromise<T>): boolean {
   }
 }
 
-/** A statement on it, compiled once: that takes longer than most of them run. */
+/**
+ * Returns a prepared statement. Statements are cached, because compiling most of them takes longer than running them.
+ */
 export function prepared<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row> {
   return connection().prepare(sql) as Sqlite.Statement<unknown[], Row>;
 }
@@ -215,17 +219,17 @@ function statementCache(sqlite: Sqlite.Database): (sql: string) => Sqlite.Statem
   };
 }
 
-/** What keeps the derived data on it; `changes.server.ts` says when. */
+/** Returns the projector of the site's connection. `changes.server.ts` decides when it runs. */
 export function projector(): Projector {
   return connection().projector;
 }
 
-/** Throws when the file cannot be read; a constant would be answered without it. */
+/** Throws if the file can't be read. It reads a row, because SQLite evaluates `SELECT 1` without the file. */
 export function checkDatabase(): void {
   sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }
 
-/** Closes the connection; the next use opens the file that the settings then name. */
+/** Closes the connection. The next use opens the file that the settings name by then. */
 export function closeDatabase(): void {
   const database = state();
   database.connection?.sqlite.close();

@@ -4,10 +4,10 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { processState } from "./runtime.server";
 
-/** The folders belong to another process; its message is the sentence to print. */
+/** An error because another process uses the data. Its message is for the operator. */
 export class DataLockError extends Error {}
 
-/** Who holds a lock, as the holder has written it down. */
+/** The process that holds a lock, as recorded in the lock file. */
 interface Holder {
   program: string;
   process: number;
@@ -16,8 +16,8 @@ interface Holder {
   since: string;
 }
 
-/** Referenced for as long as the locks are held: a connection that is collected gives its lock back. */
-const held = processState(
+/** The connections that hold locks. A connection that is garbage-collected would release its lock. */
+const heldLocks = processState(
   "data locks",
   () => new Set<Sqlite.Database>(),
   (locks) => {
@@ -26,23 +26,23 @@ const held = processState(
 );
 
 /**
- * Locks the data of the site for this process, until it ends. Two servers on the same folders empty
- * each other's `uploads/tmp` and trash, and run each other's jobs.
+ * Locks the data of the site until this process ends. Two servers with the same data would empty each other's
+ * `uploads/tmp` and trash, and run each other's jobs.
  *
- * Each lock is a transaction that stays open on a small SQLite file of its own. So it is a lock of the
- * kernel on that file: it ends with the process, however that ends, and it holds between containers
- * that share a volume. The process number of a lock file would tell neither.
+ * Each lock is an open transaction on its own small SQLite file, and therefore a kernel lock on that file: it ends
+ * with the process, even after a crash, and it works across containers that share a volume. A lock file with a
+ * process id would do neither.
  *
- * @param waitMs how long a holder that is just leaving may take.
- * @returns a function that gives the locks back before that.
- * @throws {DataLockError} when another process holds one of them.
+ * @param waitMs how long to wait for a process that is shutting down.
+ * @returns a function that releases the locks early.
+ * @throws {DataLockError} if another process holds one of them.
  */
 export function lockData(
   { databasePath, uploadsDir }: { databasePath: string; uploadsDir: string },
   program: string,
   waitMs = 0,
 ): () => void {
-  // The database and the uploads may be shared with different sites, so each has a lock.
+  // Another site may share only the database or only the uploads, so each has its own lock.
   const database = path.resolve(databasePath);
   const releaseDatabase = lockFile(`${databasePath}.lock`, program, database, waitMs);
   try {
@@ -59,11 +59,11 @@ export function lockData(
 }
 
 /**
- * Locks one file for this process, in the same way.
+ * Locks one file in the same way.
  *
- * @param what the message calls it.
- * @returns a function that gives the lock back.
- * @throws {DataLockError} when another process holds it; its cause is SQLite's error.
+ * @param what the name of the data in the error message.
+ * @returns a function that releases the lock.
+ * @throws {DataLockError} if another process holds it. Its cause is SQLite's error.
  */
 export function lockFile(
   file: string,
@@ -74,9 +74,9 @@ export function lockFile(
   const since = new Date().toISOString();
   const holder = { program, process: process.pid, host: os.hostname(), since };
   const sqlite = lock(file, what, holder, waitMs);
-  held().add(sqlite);
+  heldLocks().add(sqlite);
   return () => {
-    held().delete(sqlite);
+    heldLocks().delete(sqlite);
     sqlite.close();
   };
 }
@@ -86,7 +86,7 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
   try {
     const text = JSON.stringify({ ...holder, token: randomUUID() });
     for (;;) {
-      // Immediate, not exclusive: others can still read who holds it.
+      // Immediate, not exclusive, so that other processes can still read who holds it.
       sqlite.exec("BEGIN IMMEDIATE");
       if (holderText(sqlite) === text) return sqlite;
       sqlite.exec("DROP TABLE IF EXISTS holder; CREATE TABLE holder (text TEXT NOT NULL)");
@@ -103,21 +103,21 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
 function reasonOf(error: unknown, sqlite: Sqlite.Database): string {
   const { code = "", message } = error as { code?: string; message: string };
   if (!code.startsWith("SQLITE_BUSY")) {
-    return `cannot be locked (${message}); where the file system knows no locks, set DATA_LOCK=off and take care that one process alone uses it.`;
+    return `can't be locked (${message}). If the file system doesn't support locks, set DATA_LOCK=off and make sure that only one process uses it.`;
   }
   const by = holderText(sqlite);
   const { program, process, host, since } = JSON.parse(by ?? "{}") as Partial<Holder>;
   const holder = by
     ? `${program}, process ${process} on ${host} since ${since}`
     : "another process";
-  return `is in use by ${holder}; stop that first, or set DATA_LOCK=off if it is certain that it no longer runs.`;
+  return `is in use by ${holder}. Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.`;
 }
 
 function holderText(sqlite: Sqlite.Database): string | undefined {
   try {
     return sqlite.prepare<unknown[], string>("SELECT text FROM holder").pluck().get();
   } catch {
-    // Nobody has ever held it.
+    // The file has never been locked.
     return undefined;
   }
 }

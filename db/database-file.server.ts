@@ -4,24 +4,24 @@ import Sqlite, { type Database } from "better-sqlite3";
 import { requireFolder } from "./folders.server";
 import { MigrationError, requireReleasedSchema } from "./migrate.server";
 
-/** A database file that cannot be used; its message is the sentence to print. */
+/** An error because the database file can't be used. Its message is for the operator. */
 export class DatabaseFileError extends Error {}
 
-/** Up to this size the whole file is checked at the start: 64 MiB take about 0.4 s, and a start has 3 s. */
+/** Files up to this size are checked completely at the start: 64 MiB take about 0.4 s, and a start may take 3 s. */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Checks what can be told of the file before SQLite opens it, and creates its folder.
+ * Checks the file before SQLite opens it, and creates its folder.
  *
- * @throws {DatabaseFileError} when DATABASE_PATH is a folder or not accessible.
- * @throws {FolderError} when its folder cannot be created or written to.
- * @throws {MigrationError} when a development build created it.
+ * @throws {DatabaseFileError} if DATABASE_PATH is a folder or not accessible.
+ * @throws {FolderError} if its folder can't be created or written to.
+ * @throws {MigrationError} if a development build created it.
  */
 export function requireDatabaseFile(file: string): void {
   const wanted = path.resolve(file);
   if (fs.statSync(wanted, { throwIfNoEntry: false })?.isDirectory()) {
     throw new DatabaseFileError(
-      `DATABASE_PATH is a folder (${wanted}); set it to a file in it, such as ${path.join(wanted, "site.sqlite")}.`,
+      `DATABASE_PATH is a folder (${wanted}). Set it to a file in that folder, such as ${path.join(wanted, "site.sqlite")}.`,
     );
   }
   requireFolder("DATABASE_PATH", path.dirname(wanted));
@@ -29,10 +29,10 @@ export function requireDatabaseFile(file: string): void {
 }
 
 /**
- * Checks that no development build created a database, or the one that an interrupted restore would put in
- * its place. Changes neither the file nor its write-ahead log.
+ * Checks that no development build created the database, or the one that an interrupted restore is about to replace it
+ * with. Changes neither the file nor its write-ahead log.
  *
- * @throws {MigrationError} Other problems of the file are left to whoever opens it.
+ * @throws {MigrationError} Other problems of the file are reported when it is opened.
  */
 export function requireReleasedFile(file: string): void {
   for (const each of [file, restoredFile(file)]) {
@@ -41,8 +41,8 @@ export function requireReleasedFile(file: string): void {
 }
 
 /**
- * A connection that may write moves the log into the file when it closes, and one that may not leaves an
- * empty log behind. So the first is for files without a log, the second for those with one.
+ * Closing a writable connection moves the write-ahead log into the file, and closing a read-only connection leaves an
+ * empty log behind. So a file without a log is opened for writing, and a file with a log read-only.
  */
 function checkUnchanged(file: string): void {
   let sqlite: Database | undefined;
@@ -57,12 +57,12 @@ function checkUnchanged(file: string): void {
   }
 }
 
-/** The database of a backup, from when it is to replace a file until it does. See restore-backup.server.ts. */
+/** Returns the path of a restored database until it replaces `file`. See restore-backup.server.ts. */
 export function restoredFile(file: string): string {
   return `${file}.restored`;
 }
 
-/** @throws {DatabaseFileError} while a restore that was interrupted has replaced only a part of the site. */
+/** @throws {DatabaseFileError} if an interrupted restore has replaced only a part of the site. */
 export function requireNoRestore(file: string): void {
   if (!fs.existsSync(restoredFile(file))) return;
   throw new DatabaseFileError(
@@ -71,9 +71,9 @@ export function requireNoRestore(file: string): void {
 }
 
 /**
- * Looks for damage: the whole file, or of a large one the first page of each table.
+ * Checks the file for damage: all of it, or only the first page of each table if it is large.
  *
- * @throws {DatabaseFileError} when there is some; errors of SQLite pass through.
+ * @throws {DatabaseFileError} if it is damaged. SQLite's own errors aren't caught.
  */
 export function requireUndamaged(sqlite: Database): void {
   const bytes = fs.statSync(sqlite.name).size;
@@ -88,28 +88,28 @@ export function requireUndamaged(sqlite: Database): void {
     return;
   }
   if (sqlite.pragma("quick_check(1)", { simple: true }) !== "ok") {
-    throw new DatabaseFileError(damaged(sqlite.name));
+    throw new DatabaseFileError(damagedMessage(sqlite.name));
   }
 }
 
-/** An error of SQLite about the file itself as a sentence for the operator; any other unchanged. */
+/** Turns a SQLite error about the file into a message for the operator. Returns other errors unchanged. */
 export function explainDatabaseError(error: unknown, file: string): unknown {
   const code = String((error as { code?: unknown })?.code);
   const wanted = path.resolve(file);
   if (code === "SQLITE_NOTADB") {
     return new DatabaseFileError(
-      `DATABASE_PATH is not an SQLite database (${wanted}); set it to another path, or move that file away to start with an empty site.`,
+      `DATABASE_PATH is not a SQLite database (${wanted}). Set it to another path, or move the file away to start with an empty site.`,
     );
   }
-  if (code.startsWith("SQLITE_CORRUPT")) return new DatabaseFileError(damaged(wanted));
+  if (code.startsWith("SQLITE_CORRUPT")) return new DatabaseFileError(damagedMessage(wanted));
   if (/^(SQLITE_(CANTOPEN|READONLY|PERM|IOERR)|E(ACCES|PERM|ROFS)$)/.test(code)) {
     return new DatabaseFileError(
-      `DATABASE_PATH cannot be opened for reading and writing (${wanted}); change the owner of the file and its folder, or set it to another path.`,
+      `DATABASE_PATH can't be opened for reading and writing (${wanted}). Change the owner of the file and its folder, or set it to another path.`,
     );
   }
   return error;
 }
 
-function damaged(file: string): string {
-  return `DATABASE_PATH is damaged (${path.resolve(file)}); bring a back-up back with npm run restore, or move that file away to start with an empty site.`;
+function damagedMessage(file: string): string {
+  return `DATABASE_PATH is damaged (${path.resolve(file)}). Restore a backup with npm run restore, or move the file away to start with an empty site.`;
 }

@@ -8,18 +8,19 @@ import {
 } from "kysely";
 import { whenUnlocked } from "./lock-holder.server";
 
-const NO_TRANSACTION = "Kysely has no transactions here: use transaction() of db/client.server.ts.";
+const NO_TRANSACTION =
+  "Kysely transactions aren't supported: use transaction() from db/client.server.ts.";
 
 /**
- * Kysely's SQLite dialect with a driver for reads and single statements on the connection that
- * `transaction` writes on. Who meets another process's lock waits without holding the thread.
+ * Kysely's SQLite dialect with a driver for reads and single statements on the connection that `transaction` uses.
+ * Waiting for another process's lock doesn't block the thread.
  */
 export class SharedFileDialect extends SqliteDialect {
   readonly #driver: Driver;
 
   constructor(sqlite: Database, prepare: (sql: string) => Statement) {
     super({ database: sqlite });
-    this.#driver = driverOf(sqlite, prepare);
+    this.#driver = createDriver(sqlite, prepare);
   }
 
   override createDriver(): Driver {
@@ -27,19 +28,19 @@ export class SharedFileDialect extends SqliteDialect {
   }
 }
 
-/** @throws in a transaction, which cannot await what would begin after it. */
+/** @throws in a transaction: what is awaited there would only start after it. */
 export function requireNoTransaction({ inTransaction }: Database): void {
   if (!inTransaction) return;
   throw new Error(
-    "A transaction is open. In it, run queries with allRows, firstRow and runChange, and call the functions that are a part of a transaction.",
+    "A transaction is open. Inside it, run queries with allRows, firstRow and runChange, and call only synchronous functions.",
   );
 }
 
-function driverOf(sqlite: Database, prepare: (sql: string) => Statement): Driver {
+function createDriver(sqlite: Database, prepare: (sql: string) => Statement): Driver {
   const connection: DatabaseConnection = {
     executeQuery: (query) => whenUnlocked(sqlite, () => run(prepare, query)),
     streamQuery: () => {
-      throw new Error("Queries are not streamed: a cursor would hold the one connection.");
+      throw new Error("Streaming isn't supported: a cursor would block the only connection.");
     },
   };
   const refuse = async () => {

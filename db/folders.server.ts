@@ -2,15 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { getSystemErrorMap } from "node:util";
 
-/** A folder that a setting names and that cannot be used; its message is the sentence to print. */
+/** An error because the folder in a setting can't be used. Its message is for the operator. */
 export class FolderError extends Error {}
 
 /**
- * Creates a folder that a setting names, with the folders above it, and checks that files can be
- * written to it.
+ * Creates the folder in a setting, including its parents, and checks that it is writable.
  *
- * @param setting the environment variable that the operator has to correct otherwise.
- * @throws {FolderError} when it is a file, cannot be created, or cannot be written to.
+ * @param setting the environment variable, for the error message.
+ * @throws {FolderError} if it is a file, can't be created, or isn't writable.
  */
 export function requireFolder(setting: string, folder: string): void {
   const wanted = path.resolve(folder);
@@ -23,8 +22,8 @@ export function requireFolder(setting: string, folder: string): void {
 }
 
 /**
- * Creates one folder after the other. `mkdir` of Node with `recursive` never returns where a parent
- * exists but takes no folders, as in /proc or behind a broken link.
+ * Creates a folder and its parents. Node's recursive `mkdir` never returns if a parent exists in which folders can't be
+ * created, such as /proc or a broken link.
  */
 export function createFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -48,8 +47,8 @@ function isFolder(file: string): boolean {
 
 function message(setting: string, folder: string, error: NodeJS.ErrnoException): string {
   if (error.code === "EEXIST" || error.code === "ENOTDIR") {
-    return `${setting} needs the folder ${folder}, but ${error.path} is not a folder; move that away, or set ${setting} to another path.`;
+    return `${setting} needs the folder ${folder}, but ${error.path} is not a folder. Move that file away, or set ${setting} to another path.`;
   }
   const [, reason] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
-  return `${setting} needs the folder ${folder}, which this account cannot create or write to (${reason ?? error.message}); change its owner, or set ${setting} to another path.`;
+  return `${setting} needs the folder ${folder}, which this user can't create or write to (${reason ?? error.message}). Change its owner, or set ${setting} to another path.`;
 }

@@ -3,25 +3,25 @@ import path from "node:path";
 import type { Database } from "better-sqlite3";
 
 /**
- * Litestream copies what is appended to the log of the database, so it alone may bring the log into the
- * file: who else does makes it begin anew, with a copy of the whole database.
+ * Litestream copies what is appended to the write-ahead log (WAL), so only Litestream may checkpoint. After a
+ * checkpoint by anyone else, it starts a new generation with a copy of the whole database.
  */
 
-/** `auto`: as long as its tables are in the database, which it makes when it first sees it. */
+/** `auto`: on while the database has Litestream's tables, which it creates when it first opens a database. */
 export type LitestreamSetting = "auto" | "on" | "off";
 
-/** Longer than this without a copy, while there was something to copy, and it does not run. */
-const FOLLOWS_WITHIN_MS = 5_000;
+/** If the log is newer than the last copy, and that copy is older than this, Litestream isn't running. */
+const MAX_LAG_MS = 5_000;
 
-// Set by the settings, which are evaluated again whenever this module is.
+// Set by the settings module, which is evaluated again whenever this module is.
 let litestreamSetting: () => LitestreamSetting = () => "auto";
 
-/** Sets where the setting is read. The settings call it, because `db` depends on no other module. */
-export function locateLitestream(setting: () => LitestreamSetting): void {
+/** Sets how to read the setting. The settings module calls this, because `db` doesn't depend on it. */
+export function configureLitestream(setting: () => LitestreamSetting): void {
   litestreamSetting = setting;
 }
 
-/** Whether the log is left to Litestream. */
+/** Whether checkpoints are left to Litestream. */
 export function isReplicated(sqlite: Database): boolean {
   const setting = litestreamSetting();
   if (setting !== "auto") return setting === "on";
@@ -29,27 +29,27 @@ export function isReplicated(sqlite: Database): boolean {
   return sqlite.prepare(tables).get() !== undefined;
 }
 
-/** The folder beside a database in which Litestream keeps what it has copied of the log. */
+/** Returns the folder next to a database in which Litestream stores the log segments that it has copied. */
 export function litestreamFolder(databaseFile: string): string {
   return path.join(path.dirname(databaseFile), `.${path.basename(databaseFile)}-litestream`);
 }
 
 export interface ReplicationState {
-  /** `never`: there is no trace of it. */
+  /** `never`: Litestream has copied nothing yet. */
   state: "following" | "behind" | "never";
-  /** When it last copied something, milliseconds since 1970. */
+  /** When Litestream last copied something, in milliseconds since 1970. */
   copiedAt: number | null;
 }
 
 /**
- * How Litestream is, by what it has copied beside the database. What of it has arrived at the replica
- * only Litestream's own metrics tell.
+ * Returns the state of Litestream, based on the log segments next to the database. Only Litestream's own metrics tell
+ * how much of them has reached the replica.
  */
 export function replicationState(databaseFile: string, now = Date.now()): ReplicationState {
   const copiedAt = lastCopy(litestreamFolder(databaseFile));
   if (copiedAt === null) return { state: "never", copiedAt };
   const log = fs.statSync(`${databaseFile}-wal`, { throwIfNoEntry: false });
-  const isBehind = log && log.mtimeMs > copiedAt && now - copiedAt > FOLLOWS_WITHIN_MS;
+  const isBehind = log && log.mtimeMs > copiedAt && now - copiedAt > MAX_LAG_MS;
   return { state: isBehind ? "behind" : "following", copiedAt };
 }
 
@@ -60,7 +60,7 @@ function lastCopy(folder: string): number | null {
     const times = fs.readdirSync(logs).map((name) => fs.statSync(path.join(logs, name)).mtimeMs);
     return times.length > 0 ? Math.max(...times) : null;
   } catch {
-    // It is not there yet, or begins a new generation at this moment.
+    // The folder doesn't exist yet, or Litestream is starting a new generation.
     return null;
   }
 }

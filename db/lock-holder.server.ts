@@ -3,14 +3,14 @@ import type { Database } from "better-sqlite3";
 import { DatabaseBusyError, retryWhileBusy } from "./write-lock";
 
 const UNKNOWN = "Another process";
-/** The byte of the `-shm` file that whoever writes in WAL mode locks (https://www.sqlite.org/walformat.html). */
+/** The byte of the `-shm` file that a writer locks in WAL mode (https://www.sqlite.org/walformat.html). */
 const WRITE_LOCK_BYTE = 120;
 const MAX_COMMAND_LENGTH = 200;
 
 /**
- * Runs a statement or a transaction, and tries again for 2 seconds while another process holds the lock.
+ * Runs a statement or a transaction, and retries for 2 seconds while another process holds the lock.
  *
- * @throws {DatabaseBusyError} that names this process; the site's log has it too.
+ * @throws {DatabaseBusyError} with the name of that process. The site logs it too.
  */
 export async function whenUnlocked<T>(sqlite: Database, attempt: () => T): Promise<T> {
   try {
@@ -21,14 +21,14 @@ export async function whenUnlocked<T>(sqlite: Database, attempt: () => T): Promi
   }
 }
 
-/** Programs of the terminal have a busy timeout, and print the message themselves. */
+/** Whether this is the server. Commands have a busy timeout, and print the message themselves. */
 function isServing(sqlite: Database): boolean {
   return sqlite.open && sqlite.pragma("busy_timeout", { simple: true }) === 0;
 }
 
 /**
- * Returns which process is writing to a database, such as `node restore.js (process 4711)`, for the log and the
- * operator. Linux alone says it; elsewhere, and once the lock is released, it is "Another process".
+ * Returns the process that is writing to a database, such as `node restore.js (process 4711)`, for the log and the
+ * operator. Returns "Another process" if it isn't known: on systems other than Linux, and once the lock is released.
  */
 export function lockHolder(databaseFile: string): string {
   try {
@@ -37,7 +37,7 @@ export function lockHolder(databaseFile: string): string {
     const pid = fs
       .readFileSync("/proc/locks", "utf8")
       .split("\n")
-      // Such as `1: POSIX  ADVISORY  WRITE 4711 fe:00:2146318 120 120`; one that waits has `->`.
+      // Such as `1: POSIX  ADVISORY  WRITE 4711 fe:00:2146318 120 120`. A waiting process has `->` after the number.
       .map((line) => line.trim().split(/\s+/))
       .find(
         ([, kind, , type, , lockedFile, first, last]) =>
@@ -47,7 +47,7 @@ export function lockHolder(databaseFile: string): string {
           Number(first) <= WRITE_LOCK_BYTE &&
           (last === "EOF" || Number(last) >= WRITE_LOCK_BYTE),
       )?.[4];
-    // In a container, a process outside of it has the number 0.
+    // A process outside of this container is shown as 0.
     if (!pid || !(Number(pid) > 0)) return UNKNOWN;
     if (Number(pid) === process.pid) return `Another thread of this process (${pid})`;
     return describe(pid);
@@ -61,7 +61,7 @@ function describe(pid: string): string {
   try {
     command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
   if (!command) return `Process ${pid}`;
   const short =
@@ -69,7 +69,7 @@ function describe(pid: string): string {
   return `${short} (process ${pid})`;
 }
 
-/** As the kernel and glibc pack device numbers, see makedev(3). */
+/** Returns the major device number. The kernel and glibc pack device numbers as in makedev(3). */
 function major(device: bigint): bigint {
   return ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
 }

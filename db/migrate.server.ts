@@ -4,17 +4,17 @@ import path from "node:path";
 import type { Database } from "better-sqlite3";
 import { migrations as allMigrations, type Migration } from "./migrations";
 
-/** A migration that a database has run. */
+/** A migration that has run on a database. */
 interface RecordedMigration {
   name: string;
-  /** Null in a database of a development build, whose table had no digests. */
+  /** Null in a database from a development build, which recorded no digests. */
   digest: string | null;
 }
 
 /** A database that this version can't open. The message is for the operator. */
 export class MigrationError extends Error {}
 
-/** The first migration that was released. Lower names are those of development builds. */
+/** The name of the first released migration. Development builds had lower ones. */
 const BASELINE = "1000";
 
 /**
@@ -22,7 +22,7 @@ const BASELINE = "1000";
  * first copied to `{file}.before-{name of the first new migration}`.
  *
  * @returns the names of the migrations that ran, in order.
- * @throws {MigrationError} when a development build or a newer version has written to the database.
+ * @throws {MigrationError} if a development build or a newer version has written to the database.
  */
 export function migrate(
   sqlite: Database,
@@ -33,7 +33,7 @@ export function migrate(
   const newer = recorded.find((name) => !migrations.some((migration) => migration.name === name));
   if (newer !== undefined) {
     throw new MigrationError(
-      `The database ${sqlite.name} was written by a newer version of this site (it knows ${newer}). Start that version, or restore a back-up.`,
+      `The database ${sqlite.name} was created by a newer version of this site (migration ${newer}). Start that version, or restore a backup.`,
     );
   }
   const pending = migrations.filter(({ name }) => !recorded.includes(name));
@@ -59,10 +59,10 @@ export function migrate(
 }
 
 /**
- * Checks that no development build created a database. Those changed their migrations in place, so their
+ * Checks that no development build created the database. Development builds changed their migrations in place, so their
  * schema isn't known. Writes nothing.
  *
- * @param file what the message calls the database.
+ * @param file the name of the database in the error message.
  * @throws {MigrationError}
  */
 export function requireReleasedSchema(

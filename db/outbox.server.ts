@@ -4,20 +4,23 @@ import { runChange } from "./run-query.server";
 import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
-/** The outbox: a message is written in the transaction of the change that it announces, and sent until it has arrived. */
+/**
+ * The outbox: a message is written in the same transaction as the change that it announces, and retried until it
+ * arrives.
+ */
 
 const MINUTE_MS = 60_000;
-/** The wait after each failed attempt. After the last one the message is given up, a day and a half after the first. */
+/** The delay after each failed attempt. The last attempt is 34 hours after the first. */
 const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const BATCH_SIZE = 20;
 
-/** What a message is about, by the column that names it. */
+/** The types of messages, by the column that refers to their subject. */
 interface Messages {
   alert_id: AlertNotice;
   report_id: ReportNotice;
 }
 
-/** Adds a message, in the transaction of the caller. */
+/** Adds a message. Runs in the caller's transaction. */
 export function enqueueMessage<Subject extends keyof Messages>(
   subject: Subject,
   id: string,
@@ -34,12 +37,12 @@ export function enqueueMessage<Subject extends keyof Messages>(
 const sending = processState("outbox", () => new Map<keyof Messages, Promise<number>>());
 
 /**
- * Sends the messages whose time has come, one after the other. A message that arrives and isn't recorded, since the
- * process ends between the two, is sent again with the same id.
+ * Sends the messages that are due, one at a time. If the process ends after a message was sent but before that is
+ * recorded, the message is sent again with the same id.
  *
- * @param send rejects if the message has to be sent again later. What it returns runs in the transaction that records
- *   the delivery.
- * @returns how many were tried.
+ * @param send rejects if the message has to be retried later. The function that it returns runs in the transaction that
+ *   records the delivery.
+ * @returns how many messages were attempted.
  */
 export function sendDue<Subject extends keyof Messages>(
   subject: Subject,
@@ -68,26 +71,26 @@ async function sendAll<Subject extends keyof Messages>(
     .execute();
   for (const message of due) {
     const result = await send(message as Messages[Subject]).catch((error: Error) => error);
-    if (result instanceof Error) await failed(message, result.message, now);
-    else await end(message, { delivered_at: new Date().toISOString(), reason: null }, result);
+    if (result instanceof Error) await recordFailure(message, result.message, now);
+    else await finish(message, { delivered_at: new Date().toISOString(), reason: null }, result);
   }
   return due.length;
 }
 
-async function failed(message: OutboxRow, reason: string, now: number): Promise<void> {
+async function recordFailure(message: OutboxRow, reason: string, now: number): Promise<void> {
   const wait = BACK_OFF_MS[message.attempts];
   if (wait === undefined) {
     const kind = message.alert_id ? "An alert" : "A message to a reporter";
     console.error(`${kind} could not be sent by ${message.channel}: ${reason}`);
-    return end(message, { reason });
+    return finish(message, { reason });
   }
   const next_at = new Date(now + wait).toISOString();
   const columns = { attempts: message.attempts + 1, next_at, reason };
   await database().updateTable("outbox").set(columns).where("id", "=", message.id).execute();
 }
 
-/** The page of alerts lists their messages; nothing is kept about a reporter. */
-function end(
+/** Keeps messages about alerts, which the Alerts page lists, and deletes messages to reporters. */
+function finish(
   { id, attempts, report_id }: OutboxRow,
   columns: Partial<OutboxRow>,
   alsoRecord?: () => void,

@@ -1,24 +1,24 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
-import { PUBLIC_CHANGE, versionOf } from "./catalogue-version";
+import { PUBLIC_CHANGE, toCatalogueVersion } from "./catalogue-version";
 import { searchIndexes } from "./search-index.server";
 
 /**
- * The one writer of everything that is derived from `videos`: the search indexes, the totals, the
- * views of a day, the log for related videos and the version of the catalogue.
+ * The projector is the only writer of the data that is derived from `videos`: the search indexes, the totals, the views
+ * of each day, the change log for related videos and the version of the catalogue.
  *
- * Triggers note the id of every row that anyone changes in `video_changes`. The projector compares
- * such a row with what it knew of it (`projected_videos`), corrects what follows from the difference
- * and removes the note, all in one transaction. So a note may come late, twice or for nothing.
+ * Triggers insert the id of every row that any tool changes into `video_changes`. The projector compares the row with
+ * its last known state (`projected_videos`), updates the derived data by the difference and deletes the entry, all in
+ * one transaction. So an entry may be late, duplicate or without an actual change.
  */
 
-/** Changes that the thread of related videos can follow; with more it reads everything anew. */
-const RELATED_CHANGES_LEFT = 10_000;
+/** The length of the change log for related videos. A thread that is further behind rebuilds its index. */
+const MAX_RELATED_CHANGES = 10_000;
 
 interface Row {
   id: string;
-  /** A 64-bit number, as text: it is too long for a number of JavaScript. */
+  /** A 64-bit integer, as text because it exceeds the precision of a JavaScript number. */
   sort_key: string;
   status: string;
   public: 0 | 1;
@@ -26,14 +26,14 @@ interface Row {
   category: string;
   views: number;
   bytes: number;
-  /** Digests of what is searched and of all columns that do not only count. */
+  /** Digests of the searched texts, and of all columns except counters. */
   text_digest: string;
   digest: string;
 }
 type VideoRow = Row & {
   title: string;
   tags: string | null;
-  /** Of the files that are recorded for it; null without any. */
+  /** The size of its recorded files; null if there are none. */
   file_bytes: number | null;
 };
 
@@ -53,7 +53,7 @@ export function createProjector(sqlite: Database) {
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
-    // An object with a property for each of so many columns takes half as long again.
+    // Objects with a property for each of these many columns take 50% longer.
     .raw();
   const known = sqlite.prepare<unknown[], Row>(
     `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
@@ -75,16 +75,16 @@ export function createProjector(sqlite: Database) {
   const addDayViews = sqlite.prepare(`
     INSERT INTO view_days (video_id, day, views) VALUES (?, date('now'), ?)
     ON CONFLICT DO UPDATE SET views = views + excluded.views`);
-  const noteRelated = sqlite.prepare(
+  const logRelated = sqlite.prepare(
     "INSERT INTO related_changes (sort_key) SELECT value FROM json_each(?)",
   );
   const trimRelated = sqlite.prepare(`DELETE FROM related_changes
-    WHERE seq <= (SELECT max(seq) FROM related_changes) - ${RELATED_CHANGES_LEFT}`);
+    WHERE seq <= (SELECT max(seq) FROM related_changes) - ${MAX_RELATED_CHANGES}`);
   const setBytes = sqlite.prepare("UPDATE videos SET bytes = @file_bytes WHERE id = @id");
   const addVersion = sqlite.prepare(
     "UPDATE catalogue_version SET catalogue = catalogue + @catalogue, views = views + @views",
   );
-  // Both from the index: max() and min() of one SELECT read all rows.
+  // Two subqueries, which use the index: max() and min() in one SELECT would read all rows.
   const waiting = sqlite.prepare<
     unknown[],
     { last: number; count: number } | { last: null; count: null }
@@ -96,14 +96,14 @@ export function createProjector(sqlite: Database) {
   );
   const search = searchIndexes(sqlite);
 
-  /** Takes the oldest changes into account, `most` of them. */
-  function projectOldest(most: number): void {
-    const last = lastOfOldest.get(most)!;
+  /** Projects the oldest `limit` changes. */
+  function projectOldest(limit: number): void {
+    const last = lastOfOldest.get(limit)!;
     if (last === null) return;
     const before = byId(known.all(last));
     const now = byId(read.all(last).map(toVideoRow));
     const totals = createTotals();
-    const found = new Set<string>();
+    const searched = new Set<string>();
     const related = new Set<string>();
     const rises = { catalogue: 0, views: 0 };
     for (const id of new Set([...before.keys(), ...now.keys()])) {
@@ -111,29 +111,29 @@ export function createProjector(sqlite: Database) {
       totals.add(was, -1);
       totals.add(is, 1);
       const sortKeys = [was, is].flatMap((row) => row?.sort_key ?? []);
-      if (!isFoundAsBefore(was, is)) for (const sortKey of sortKeys) found.add(sortKey);
-      if (!scoresAsBefore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
+      if (!hasSameSearchEntry(was, is)) for (const sortKey of sortKeys) searched.add(sortKey);
+      if (!hasSameRelatedScore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // Files may be recorded before their row is there. This is one more change of the row.
+      // Files may be recorded before their row is inserted. This changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);
     }
     for (const sum of totals.changed()) addTotals.run(sum);
     dropEmptyTotals.run();
-    noteRelated.run(`[${[...related].join(",")}]`);
+    logRelated.run(`[${[...related].join(",")}]`);
     trimRelated.run();
     addVersion.run(rises);
     forget.run(last);
-    // Last, and by themselves: a statement that SQLite may have to undo alone, as one with a trigger,
-    // makes FTS5 write out what it has collected, and each such part has to be merged later.
-    search.refresh(found, new Map([...now.values()].map((row) => [row.sort_key, row])));
+    // Last, and without other statements in between: before a statement that SQLite may have to roll back alone,
+    // such as one with a trigger, FTS5 flushes its pending entries, and each flush has to be merged later.
+    search.refresh(searched, new Map([...now.values()].map((row) => [row.sort_key, row])));
   }
 
-  /** Forgets all derived data and has every row projected anew. */
-  function startAnew(): void {
+  /** Deletes all derived data and schedules every row to be projected again. */
+  function reset(): void {
     sqlite.exec(`
       DELETE FROM projected_videos;
       DELETE FROM video_totals;
@@ -143,24 +143,24 @@ export function createProjector(sqlite: Database) {
   }
 
   return {
-    startAnew: sqlite.transaction(startAnew).immediate,
+    reset: sqlite.transaction(reset).immediate,
 
-    /** Takes the oldest changes into account, at most so many, in one transaction. */
+    /** Projects the oldest changes, up to a limit, in one transaction. */
     run: sqlite.transaction(projectOldest).immediate,
 
-    /** The last change that waits to be taken into account, and how many wait at most. */
+    /** Returns the last pending change, and an upper bound of the number of pending changes. */
     waiting: () => waiting.get()!,
 
-    version: () => versionOf(version.get()!),
+    version: () => toCatalogueVersion(version.get()!),
   };
 }
 
-/** Takes all changes into account, when nobody waits for the database. */
+/** Projects all changes. For when nobody else uses the database. */
 export function projectAll({ run, waiting }: Projector): void {
   while (waiting().last !== null) run(20_000);
 }
 
-/** The columns of `videos` but for those that only count. */
+/** Returns the columns of `videos` except counters. */
 function contentOf(sqlite: Database): string {
   const columns = sqlite.pragma("table_info(videos)") as { name: string }[];
   return columns
@@ -188,33 +188,34 @@ function byId<R extends Row>(rows: R[]): Map<string, R> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function isFoundAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+function hasSameSearchEntry(was: Row | undefined, is: Row | undefined): boolean {
   return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
 }
 
-/** As a related video; one that isn't listed is none. */
-function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+/** Whether the score as a related video is unchanged. A video that isn't listed is never a related video. */
+function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean {
   const [before, now] = [was, is].map((row) => (row?.listed ? row : undefined));
   if (!before || !now) return before === now;
   return (
-    isFoundAsBefore(before, now) &&
+    hasSameSearchEntry(before, now) &&
     before.category === now.category &&
-    watched(before.views) === watched(now.views)
+    viewTier(before.views) === viewTier(now.views)
   );
 }
 
-/** Whether the public sees one of the two. */
+/** Whether the public sees the row before or after the change. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }
 
-function watched(views: number): number {
+/** Returns how many of the two view thresholds of the related score are exceeded. */
+function viewTier(views: number): number {
   return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
 }
 
 const SUMMED = ["videos", "viewed", "views", "bytes"] as const;
 
-/** What changes of the totals by status, listing and category, summed up in memory. */
+/** Creates a collector for the changes of the totals by status, listing and category. */
 function createTotals() {
   const sums = new Map<string, ReturnType<typeof share>>();
   return {
@@ -231,7 +232,7 @@ function createTotals() {
   };
 }
 
-/** What a video contributes to the totals, or takes away from them. */
+/** Returns what a video adds to the totals, or subtracts from them. */
 function share({ status, listed, category, views, bytes }: Row, sign: 1 | -1) {
   return {
     status,

@@ -8,28 +8,28 @@ import {
 } from "./database-file.server";
 import { requireReleasedSchema, unknownMigrations } from "./migrate.server";
 
-/** Of pages in memory, as on the site that writes. */
+/** The page cache, as large as on the primary. */
 const CACHE_KIB = 16 * 1024;
 
 /**
- * Opens a copy of the database for reading alone.
+ * Opens a replica of the database in read-only mode.
  *
- * @throws {DatabaseFileError} with a sentence for the operator: it is not there, not whole, of another version
- *   of the site, or does not say how old it is.
- * @throws {MigrationError} when a development build created it.
+ * @throws {DatabaseFileError} with a message for the operator: it is missing, damaged, from another version of the
+ *   site, or has no heartbeat.
+ * @throws {MigrationError} if a development build created it.
  */
-export function openCopy(file: string): Sqlite.Database {
+export function openReplica(file: string): Sqlite.Database {
   const wanted = path.resolve(file);
   if (!fs.existsSync(wanted)) {
     throw new DatabaseFileError(
-      `The copy of the database is not there (${wanted}); npm run refresh-reader brings it.`,
+      `There is no copy of the database (${wanted}). Fetch it with npm run refresh-reader.`,
     );
   }
   requireReleasedFile(wanted);
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(file, { readonly: true, fileMustExist: true });
-    requireCopy(sqlite);
+    requireReplica(sqlite);
     sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     sqlite.pragma("temp_store = MEMORY");
     return sqlite;
@@ -40,27 +40,27 @@ export function openCopy(file: string): Sqlite.Database {
 }
 
 /**
- * Checks that this version can read a copy, and that the copy has the time of its newest change.
+ * Checks that this version can read a replica, and that the replica has a heartbeat.
  *
- * @param source what the message calls a copy from a development build.
+ * @param source the name of a database from a development build in the error message.
  * @throws {DatabaseFileError | MigrationError}
  */
-export function requireCopy(sqlite: Sqlite.Database, source: string = sqlite.name): void {
+export function requireReplica(sqlite: Sqlite.Database, source: string = sqlite.name): void {
   requireReleasedSchema(sqlite, source);
   const { missing, unknown } = unknownMigrations(sqlite);
   if (missing[0] ?? unknown[0]) {
     throw new DatabaseFileError(
-      `The copy ${sqlite.name} comes from ${unknown[0] ? "a newer" : "an older"} version of the site (${unknown[0] ?? missing[0]}); a reader has to be of the same version as the site that writes.`,
+      `The copy ${sqlite.name} is from ${unknown[0] ? "a newer" : "an older"} version of the site (${unknown[0] ?? missing[0]}). A reader needs the same version as the site that it reads from.`,
     );
   }
   if (lastHeartbeat(sqlite) === undefined) {
     throw new DatabaseFileError(
-      `The copy ${sqlite.name} does not say how old it is; start the site that writes with LITESTREAM=on.`,
+      `The copy ${sqlite.name} has no timestamp. Start the site that it comes from with LITESTREAM=on.`,
     );
   }
 }
 
-/** When the site last wrote it, milliseconds since 1970; undefined when it never has. */
+/** Returns the time of the last heartbeat, in milliseconds since 1970; undefined if there is none. */
 export function lastHeartbeat(sqlite: Sqlite.Database): number | undefined {
   const at = sqlite.prepare<unknown[], string>("SELECT at FROM heartbeat").pluck().get();
   return at === undefined ? undefined : Date.parse(at);

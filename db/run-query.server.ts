@@ -1,9 +1,12 @@
 import type { Compilable } from "kysely";
 import { prepared, sqliteHandle } from "./client.server";
 
-/** Runs what Kysely has built immediately, on the connection's prepared statements, as a part of a transaction. */
+/**
+ * Runs Kysely queries synchronously, with the connection's prepared statements, so that they can be part of a
+ * transaction.
+ */
 
-/** Returns the rows of a query, or those that a change returns. */
+/** Returns the rows of a query, or of the RETURNING clause of a change. */
 export function allRows<Row>(query: Compilable<Row>): Row[] {
   const { sql, parameters } = query.compile();
   return prepared<Row>(sql).all(parameters);
@@ -18,7 +21,7 @@ export function firstRow<Row>(query: Compilable<Row>): Row | undefined {
 /**
  * Returns how many rows a change has inserted, updated or deleted.
  *
- * @throws outside of a transaction, where it would fail whenever another process is writing.
+ * @throws outside of a transaction, because it would fail whenever another process is writing.
  */
 export function runChange(query: Compilable<unknown>): number {
   requireTransaction();
@@ -26,7 +29,7 @@ export function runChange(query: Compilable<unknown>): number {
   return prepared(sql).run(parameters).changes;
 }
 
-/** @throws outside of a transaction: what calls this is a part of one. */
+/** Throws outside of a transaction. For functions that must be part of one. */
 export function requireTransaction(): void {
   if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");
 }

@@ -1,9 +1,9 @@
 import { isBusy } from "./write-lock";
 
 /**
- * The runtime: everything that this process keeps in memory from one request to the next (the database
- * connection, caches, queues, threads), and its periodic work. `app/boot.server.ts` starts it, and
- * `stopRuntime` stops it. Each test starts with an empty one.
+ * The runtime: everything that this process keeps in memory between requests (the database connection, caches, queues,
+ * threads), and its periodic work. `app/boot.server.ts` starts it, and `stopRuntime` stops it. Each test starts with an
+ * empty runtime.
  */
 
 interface Piece {
@@ -11,8 +11,8 @@ interface Piece {
   stop(): unknown;
 }
 
-// On globalThis, because the development server evaluates modules again after an edit: the pieces must
-// survive that. A Map keeps the order in which they were created.
+// On globalThis, because the development server reevaluates modules after an edit, and the pieces must survive that.
+// A Map keeps the order in which they were created.
 const slot = globalThis as { afterdarkRuntime?: Map<string | symbol, Piece> };
 slot.afterdarkRuntime ??= new Map();
 const pieces = slot.afterdarkRuntime;
@@ -40,22 +40,22 @@ export function processState<Value>(
   };
 }
 
-/** Work that is done again and again. */
+/** A task that runs at an interval. */
 export interface PeriodicWork {
-  /** Does the work now, or once more if it is being done. */
+  /** Starts a round now, or right after the round in progress. */
   run(): void;
-  /** Ends it. Resolves when the round in progress is over. */
+  /** Stops it. Resolves when the round in progress has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Does `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one
- * is in progress. The timer doesn't keep the process alive.
+ * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in
+ * progress. The timer doesn't keep the process alive.
  *
- * An error is logged, and the next round comes all the same. A busy database isn't logged.
+ * An error is logged and doesn't stop later rounds. A busy database isn't logged.
  *
  * @param name completes "Could not …" in the log.
- * @param options.firstMs when the first round begins: 0 is now, and left out after `ms`.
+ * @param options.firstMs the delay of the first round: 0 runs it now, the default is `ms`.
  */
 export function every(
   ms: number,
@@ -67,7 +67,7 @@ export function every(
   let isWorking = false;
   let again = false;
   let isStopped = false;
-  /** The end of the round in progress, if that is asynchronous. */
+  /** Resolves when the round in progress has ended; undefined if that round is synchronous. */
   let round: Promise<void> | undefined;
 
   const report = (error: unknown) => {
@@ -110,10 +110,10 @@ export function every(
 }
 
 /**
- * Stops the runtime: the pieces in reverse order of their creation, each when those after it have ended.
- * What is used afterwards is created again.
+ * Stops the runtime: its pieces one at a time, in reverse order of their creation. A piece that is used afterwards is
+ * created again.
  *
- * @param options.except names of pieces that go on.
+ * @param options.except names of pieces that keep running.
  */
 export async function stopRuntime({ except = [] }: { except?: readonly string[] } = {}) {
   for (;;) {

@@ -19,17 +19,17 @@ export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
 export interface VideosTable {
   id: Generated<string>;
-  /** Rises with each row that is entered. */
+  /** Rises with each inserted row. */
   number: Generated<number>;
   title: string;
   description: Generated<string>;
-  /** An id or a legacy name of `shared/category-list.ts`; any other text is possible. */
+  /** An id or a legacy value of `shared/category-list.ts`; other tools may write any text. */
   category: string;
-  /** A JSON list of texts, or null. */
+  /** A JSON list of strings, or null. */
   tags: string | null;
   /** minutes:seconds, such as 5:30 or 75:30. */
   duration: Generated<string>;
-  /** Empty while there is no file that can be played. */
+  /** Empty while there is no playable file. */
   video_url: Generated<string>;
   thumbnail_url: string | null;
   uploaded_by: string | null;
@@ -37,53 +37,53 @@ export interface VideosTable {
   views: Generated<number>;
   created_at: Generated<Time>;
   updated_at: Generated<Time>;
-  /** `duration` as a number. */
+  /** `duration` in seconds. */
   seconds: GeneratedAlways<number>;
   /**
-   * Sorts as `created_at`, of equals the later entered. Too long for a number of JavaScript: leave it
-   * inside SQL, or read it as a bigint or text.
+   * Sorts like `created_at`, and by `number` if that is equal. It exceeds the precision of a JavaScript number: use it
+   * only in SQL, or read it as a bigint or text.
    */
   sort_key: GeneratedAlways<number>;
-  /** What the video's files take on disk. */
+  /** The size of the video's files. */
   bytes: Generated<number>;
-  /** The file as it came, where `video_url` is empty yet or names a converted one. */
+  /** The uploaded file, if `video_url` is still empty or is a converted file. */
   source_url: string | null;
-  /** When that file was removed for the room that it took; null where a copy has all of it. */
+  /** When the uploaded file was removed to save space; null if a copy has everything in it. */
   source_removed_at: Time | null;
-  /** The adaptive playlist. */
+  /** The HLS playlist. */
   hls_url: string | null;
-  /** What it was made with, see ladderSettings(); null if unknown. */
+  /** The settings that it was encoded with, see ladderSettings(); null if unknown. */
   hls_settings: string | null;
   /** WebVTT whose cues point into sprites. */
   storyboard_url: string | null;
-  /** The short clip that a card plays. */
+  /** The hover preview. */
   preview_url: string | null;
-  /** A JSON list, see captions.ts; null until they have been looked for. */
+  /** A JSON list, see captions.ts; null until the file has been searched for captions. */
   captions: string | null;
-  /** Of the thumbnail's four quarters, see posterColors(); null while nobody knows them. */
+  /** The colors of the thumbnail's four quarters, see posterColors(); null until they are known. */
   poster_colors: string | null;
-  /** LUFS (EBU R128) of the sound; null until it is measured, -70 where there is none. */
+  /** Integrated loudness in LUFS (EBU R128); null until it is measured, -70 without audio. */
   loudness: number | null;
-  /** Its highest peak in dBTP; null until it is measured, and for silence. */
+  /** True peak in dBTP; null until it is measured, and for silence. */
   true_peak: number | null;
-  /** The thumbnail that a job has made; any other was chosen by somebody. */
+  /** The thumbnail that a job created. Any other was chosen by someone. */
   generated_poster_url: string | null;
-  /** `{userId}/{uploadId}` of the file that the video's file is a cut of; null for most. */
+  /** `{userId}/{uploadId}` of the original that the video's file was trimmed from; null if it isn't trimmed. */
   cut_of: string | null;
-  /** From which of its seconds to which. */
+  /** The start and end of the trim, in seconds of the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** When a video that is not published will be; null once it was, and for most. */
+  /** When it is scheduled to be published; null if it isn't. */
   publish_at: Time | null;
-  /** When a published video will be hidden. */
+  /** When it is scheduled to be hidden; null if it isn't. */
   unpublish_at: Time | null;
-  /** Since when a draft waits for an editor; null while it waits for who uploaded it. */
+  /** Since when a draft waits for an editor; null while it waits for its uploader. */
   ready_at: Time | null;
-  /** 1 while `video_holds` has a row for it; a trigger's. */
+  /** 1 while `video_holds` has a row for the video. Triggers write it. */
   held: Generated<0 | 1>;
   /**
-   * Whether visitors can open its page and files, and whether it is in the public lists: columns that SQLite
-   * generates from status, times and holds (baseline-catalogue.ts); `app/features/visibility` writes those.
+   * Whether visitors can open its page and files, and whether it is in the public lists. SQLite generates both columns
+   * from status, files and holds (baseline-catalogue.ts), which `app/features/visibility` writes.
    */
   public: GeneratedAlways<0 | 1>;
   listed: GeneratedAlways<0 | 1>;
@@ -96,24 +96,24 @@ export interface Schema
     ModerationTables,
     OperationsTables {
   videos: VideosTable;
-  /** One row, as long as the database is copied. */
+  /** At most one row, which is written while the database is replicated. */
   heartbeat: {
     id: ColumnType<1, never, never>;
     at: Time;
   };
-  /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
+  /** One row, written by the projector: how often the catalogue and the view counts have changed. */
   catalogue_version: {
     id: ColumnType<1, never, never>;
     catalogue: number;
     views: number;
   };
-  /** One row for each status, whether it is listed, and stored category, kept by the projector. */
+  /** One row for each combination of status, listing and stored category, written by the projector. */
   video_totals: {
     status: VideoStatus;
     listed: 0 | 1;
     category: string;
     videos: number;
-    /** Of them with views. */
+    /** The number of videos with at least one view. */
     viewed: number;
     views: number;
     bytes: number;
@@ -127,17 +127,17 @@ export interface Schema
   deleted_videos: {
     id: string;
     title: string;
-    /** The row as it was, a JSON object. */
+    /** The deleted row, a JSON object. */
     row: string;
     deleted_by: string | null;
     deleted_at: Time;
-    /** What the files took on disk when they were deleted. */
+    /** The size of the files at the time of the deletion. */
     bytes: Generated<number>;
-    /** As the row has it. */
+    /** Copied from `row`. */
     uploaded_by: GeneratedAlways<string | null>;
   };
   video_files: VideoFilesTable;
-  /** What a category is called; empty while all are called as in `shared/category-list.ts`. */
+  /** Labels and order of the categories; empty for the defaults in `shared/category-list.ts`. */
   category_names: {
     id: string;
     label: string;

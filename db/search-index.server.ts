@@ -2,18 +2,18 @@ import type { Database } from "better-sqlite3";
 
 const INDEXES = ["video_search", "video_search_short"];
 /**
- * After the title and after each tag, so that nothing is found across two of them. With it at both
- * ends, the text of a whole tag is found and no longer one.
+ * Follows the title and each tag, so that no match spans two of them. A search for a text between two separators finds
+ * only that exact tag.
  */
 export const SEPARATOR = "\u001f";
 
-/** What is searched of a video. */
+/** The searched texts of a video. */
 interface SearchedTexts {
   title: string;
   tags: string | null;
 }
 
-/** The two search indexes of a connection; see `baseline-catalogue.ts` for what they hold. */
+/** Returns the two search indexes of a connection. `baseline-catalogue.ts` describes their contents. */
 export function searchIndexes(sqlite: Database) {
   const row = sqlite.prepare<unknown[], SearchedTexts>(
     "SELECT title, tags FROM videos WHERE sort_key = ?",
@@ -26,13 +26,13 @@ export function searchIndexes(sqlite: Database) {
   );
   return {
     /**
-     * Makes the entries of sort keys those of the rows that have them now, if any. A sort key may have
-     * passed from one row to another, and both be projected in either order.
+     * Updates the entries of these sort keys to the rows that have them now, and removes the entries of unused keys. It
+     * reads the row, because a sort key may move from one row to another, and the two may be projected in any order.
      *
-     * @param read rows that have been read already, by their sort keys.
+     * @param read rows that were already read, by their sort keys.
      */
     refresh(sortKeys: Iterable<string>, read: ReadonlyMap<string, SearchedTexts>): void {
-      // In their order: FTS5 writes out what it has collected when a smaller rowid comes.
+      // In ascending order: FTS5 flushes its pending entries when a smaller rowid follows.
       for (const sortKey of BigInt64Array.from([...sortKeys], BigInt).sort()) {
         const video = read.get(String(sortKey)) ?? row.get(sortKey);
         if (video) {
@@ -48,18 +48,18 @@ export function searchIndexes(sqlite: Database) {
   };
 }
 
-/** A title or tag as it is searched: without the spaces around it, which no search text has. */
+/** Returns the index entry of a title or tag. It is trimmed, as search texts are. */
 function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
-/** The tags that are texts; a tool may have written anything into the list. */
+/** Returns the tags that are strings. Another tool may have written anything into the list. */
 function textsOf(tags: string | null): string[] {
   const list: unknown = tags === null ? [] : JSON.parse(tags);
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
-/** Every different substring of one and two characters, in no order, with separators between. */
+/** Returns every distinct substring of one and two characters, in no particular order, joined with separators. */
 function shortSubstrings(text: string): string {
   const found = new Set<string>();
   let previous = "";

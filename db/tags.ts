@@ -1,10 +1,10 @@
-/** The texts of a stored list; a list of anything else counts as none. */
+/** Returns the tags in a stored list. Entries that aren't strings are skipped. */
 export function readTags(tags: string | null): string[] {
   const list: unknown = tags === null ? [] : JSON.parse(tags);
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
-/** A list of tags as it is stored; none is null. */
+/** Returns the stored form of a list of tags; null if it is empty. */
 export function storedTags(tags: readonly string[]): string | null {
   return tags.length > 0 ? JSON.stringify(tags) : null;
 }

@@ -1,23 +1,23 @@
 import type { Generated, Selectable } from "kysely";
 
 /**
- * A file of a video that is not the one it has: it is still being prepared, or was replaced. Its jobs
- * and its rows of `media_files` have its id where others have that of a video.
+ * A file of a video other than its current one: a replacement in preparation, or a replaced file. Its jobs and its rows
+ * in `media_files` have its id instead of a video's.
  */
 export interface VideoFilesTable {
   id: string;
   video_id: string;
   /**
-   * `pending`: it replaces the file of its video once all is made of it. `earlier`: it was replaced, and
-   * can come back. `original`: the file of its video is a cut of it; as `earlier`, but not in the trash.
-   * `removed`: its files are gone, or enqueued in `removals`, and its address leads to the file of today.
+   * `pending`: it replaces the file of its video once everything is created from it. `earlier`: it was replaced, and
+   * can be restored. `original`: the current file was trimmed from it; like `earlier`, but not in the trash. `removed`:
+   * its files are deleted, or queued in `removals`, and its URL redirects to the current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
-  /** Who sent it, or replaced it. */
+  /** The user who uploaded or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */
   created_at: Generated<string>;
-  /** Null for one that never was the file of its video. */
+  /** Null if it has never been the file of its video. */
   replaced_at: string | null;
   duration: Generated<string>;
   video_url: Generated<string>;
@@ -35,18 +35,18 @@ export interface VideoFilesTable {
   true_peak: number | null;
   bytes: Generated<number>;
   sha256: string | null;
-  /** `{userId}/{uploadId}` of the file that this one is a part of. */
+  /** `{userId}/{uploadId}` of the original that this file was trimmed from. */
   cut_of: string | null;
-  /** From which of its seconds to which. */
+  /** The start and end of the trim, in seconds of the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** `views` and `parts` of `watched_parts`, as JSON, of the time when it was the file of its video. */
+  /** `views` and `parts` of `watched_parts` from the time when it was the file of its video, as JSON. */
   watched: string | null;
 }
 
 export type VideoFileRow = Selectable<VideoFilesTable>;
 
-/** The columns of `videos` that change with its file; `bytes` is added up from `media_files`. */
+/** The columns of `videos` that change with its file. `bytes` isn't one of them: it is summed up from `media_files`. */
 export const FILE_COLUMNS = [
   "duration",
   "video_url",
@@ -64,5 +64,5 @@ export const FILE_COLUMNS = [
   "cut_end",
 ] as const;
 
-/** Those that change with it unless somebody has chosen the thumbnail. */
+/** The columns that change with the file too, unless someone has chosen the thumbnail. */
 export const POSTER_COLUMNS = ["thumbnail_url", "poster_colors", "generated_poster_url"] as const;

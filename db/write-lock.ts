@@ -1,16 +1,16 @@
 /**
- * SQLite lets one connection write at a time. Its own busy timeout waits on the calling thread, which
- * here serves every page, so the site's connection has none: whatever has to wait for another
- * process awaits its turn here, and all else goes on meanwhile. Reading needs no lock (WAL).
+ * SQLite allows one writing connection at a time. Its busy timeout blocks the calling thread, which serves every page,
+ * so the site's connection has none. Instead, a write that finds the database locked is retried here, while everything
+ * else continues. Reads need no lock in WAL mode.
  */
 
-/** A change is refused when another process has held the lock for so long. */
+/** A change fails if another process has held the lock for this long. */
 const LOCK_WAIT_MS = 2_000;
 const RETRY_EVERY_MS = 20;
 
 /**
- * Another process held the lock for longer than a request may wait; worth another try. The message names
- * the process: it is for the log and for programs of the terminal, never for visitors.
+ * An error because another process held the lock for longer than a request may wait. Trying again may succeed. The
+ * message names the process, so it is for the log and for commands, never for visitors.
  */
 export class DatabaseBusyError extends Error {
   constructor(cause: unknown, holder = "Another process") {
@@ -26,10 +26,10 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Makes `attempt` again and again while another process holds the lock.
+ * Retries `attempt` while another process holds the lock.
  *
- * @param holder names who holds the lock.
- * @throws {DatabaseBusyError} after `waitMs`; whatever else the attempt throws, at once.
+ * @param holder returns the name of the process that holds the lock.
+ * @throws {DatabaseBusyError} after `waitMs`; any other error of the attempt, immediately.
  */
 export async function retryWhileBusy<T>(
   attempt: () => T | Promise<T>,

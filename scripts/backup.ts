@@ -1,4 +1,4 @@
-// npm run backup: a consistent copy of the site, while it runs.
+// npm run backup: creates a consistent copy of the site, also while it runs.
 import fs from "node:fs";
 import path from "node:path";
 import {
@@ -29,18 +29,19 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { requireNoRestore } from "~db/database-file.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run backup -- FOLDER [--with-uploads]
 
-Copies the database, the session secret and a list of the uploaded files into FOLDER, whether or not
-the site runs. The same folder may be used again: it then holds the newest state.
-  --with-uploads   copy the uploaded files too; those that FOLDER has already are not copied again
+Copies the database, the session secret and a list of the uploaded files into FOLDER. The site may be
+running. If FOLDER contains a backup, it is updated.
+  --with-uploads   also copy the uploaded files, except those that are already in FOLDER
 
 npm run backup
 
-Makes a backup in BACKUP_DIR as the timetable does: in a folder of its own, proved, the oldest removed.`;
+Creates a backup in BACKUP_DIR like the scheduled backups: in a new folder, verified, and the oldest
+backup is removed.`;
 
 await runScript(
   USAGE,
@@ -49,9 +50,11 @@ await runScript(
     const { databasePath, backupDir } = settings();
     const isTimed = !folder && backupDir && !withUploads;
     if ((!folder && !isTimed) || rest.length > 0) {
-      throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
+      throw new UsageError(`Specify one folder.\n\n${USAGE}`);
     }
-    if (!fs.existsSync(databasePath)) throw new UsageError(`There is no database ${databasePath}.`);
+    if (!fs.existsSync(databasePath)) {
+      throw new UsageError(`There is no database at ${databasePath}. Check DATABASE_PATH.`);
+    }
     requireNoRestore(databasePath);
     if (folder) await backUpInto(folder, withUploads ?? false);
     else await backUpAsTimed();
@@ -62,13 +65,13 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const { databasePath, uploadsDir } = settings();
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const target = path.join(folder, BACKUP.uploads);
-  // Files before the database and again after it: a row of the copy has its file in the copy, also
-  // when it came in, or was deleted, while the first ones were copied.
+  // Copy files before the database and again after it, so that each row in the copy has its file in the copy, even if
+  // the file was added or deleted while the others were copied.
   const stored = openStoredCopies(databasePath);
   const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
   stored.close();
   await copyDatabase(databasePath, path.join(folder, BACKUP.database));
-  // What the copy of the database doesn't know to be in the store belongs to the backup.
+  // The backup includes every file that isn't in the store according to the copy of the database.
   const storedThen = openStoredCopies(path.join(folder, BACKUP.database));
   const after = withUploads
     ? copyNew(uploadsDir, target, storedThen.has)
@@ -79,9 +82,9 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   if (fs.existsSync(secretFile())) {
     writeAtomically(path.join(folder, BACKUP.secret), fs.readFileSync(secretFile()));
   }
-  const uploads = withUploads ? `, ${before + after.copied} of them copied now` : ", listed only";
+  const uploads = withUploads ? ` (${before + after.copied} copied now)` : " (listed only)";
   console.log(
-    `The site is backed up in ${folder}: the database and ${formatQuantity(files.length, "file")}${uploads}.`,
+    `Backed up the site to ${folder}: the database and ${formatQuantity(files.length, "file")}${uploads}.`,
   );
 }
 
@@ -93,7 +96,7 @@ async function backUpAsTimed(): Promise<void> {
     const made = await createBackup(await withRetention(options));
     await recordSuccess(id, made);
     console.log(
-      `The site is backed up and proved in ${path.join(options.folder, made.name)}: the database and ${formatQuantity(made.files, "file")}, ${formatBytes(made.bytes)}, of which ${formatBytes(made.addedBytes)} are new.`,
+      `Created and verified the backup ${path.join(options.folder, made.name)}: the database and ${formatQuantity(made.files, "file")}, ${formatBytes(made.bytes)} (${formatBytes(made.addedBytes)} new).`,
     );
   } catch (error) {
     if (error instanceof BackupRunningError) await deleteStart(id);

@@ -25,19 +25,17 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix] [--resume-removals]
 
-Reports files that belong to no video, and videos whose file is missing, on the disk and in the store of
-STORAGE_URL, corrects the figure of storage used, and reads the colors of posters that have none yet. It
-may run beside the server.
-  --fix              move files that nothing refers to and that haven't changed for 7 days to
-                     UPLOADS_DIR/.quarantine, and remove unused objects from the store. Does nothing
-                     while removals are paused.
-  --resume-removals  accept the database and the uploads folder as they are, after a start has
+Reports files without a video and videos without a file, on the disk and in the store of STORAGE_URL.
+Also corrects the storage figure, and reads missing colors of posters. The server may be running.
+  --fix              move unused files that haven't changed for 7 days to UPLOADS_DIR/.quarantine,
+                     and remove unused objects from the store. Does nothing while removals are paused.
+  --resume-removals  accept the database and the uploads folder as they are, after the start has
                      reported that removals are paused
 
-Exit code 1 when something is wrong and was not fixed.`;
+Exits with 1 if there are problems that weren't fixed.`;
 
-/** An upload has its row within milliseconds of its file; so long is waited for it. */
-const ROW_FOLLOWS_WITHIN_MS = 2_000;
+/** An upload gets its row within milliseconds of its file. Wait this long before moving a file. */
+const ROW_DELAY_MS = 2_000;
 
 await runScript(
   USAGE,
@@ -55,7 +53,7 @@ await runScript(
       console.log(`Missing: ${url} of "${title}" (${videoId})`);
     }
     for (const { bucket, path, bytes } of stray) {
-      console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
+      console.log(`File without a video: ${bucket}/${path} (${formatBytes(bytes)})`);
     }
     const store = await checkStore();
     if (fix && store && !pausedBy) {
@@ -64,27 +62,28 @@ await runScript(
     }
     for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
     for (const key of store?.recoverable ?? []) {
-      console.log(`In the file store, but not recorded: ${key}`);
+      console.log(`Unrecorded object in the file store: ${key}`);
     }
     for (const { key, bytes } of store?.stray ?? []) {
-      console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
+      console.log(`Unused object in the file store: ${key} (${formatBytes(bytes)})`);
     }
     for (const key of store?.unfinished ?? []) {
-      console.log(`Sent in part, in the file store: ${key}`);
+      console.log(`Incomplete upload in the file store: ${key}`);
     }
     const documents = checkDocuments();
-    for (const id of documents.missing) console.log(`Missing: the document ${id} of a performer`);
-    for (const name of documents.stray) console.log(`Of no performer: documents/${name}`);
+    for (const id of documents.missing) console.log(`Missing: document ${id} of a performer`);
+    for (const name of documents.stray)
+      console.log(`Document without a performer: documents/${name}`);
     const filled = await fillPosterColors();
-    if (filled > 0) console.log(`The colors of ${formatQuantity(filled, "poster")} were read.`);
+    if (filled > 0) console.log(`Read the colors of ${formatQuantity(filled, "poster")}.`);
     const lost = missing.length + documents.missing.length + (store?.missing.length ?? 0);
     const ofNoFile = (store?.stray.length ?? 0) + (store?.unfinished.length ?? 0);
     const strays = stray.length + documents.stray.length + ofNoFile;
-    if (lost + strays === 0) console.log("Everything is where it belongs.");
+    if (lost + strays === 0) console.log("No problems found.");
     let left = strays;
     if (pausedBy) console.log(messageFor(pausedBy));
     else if (fix && strays > 0) {
-      await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, ROW_DELAY_MS));
       const moved = [
         ...(await quarantineStray(stray)),
         ...(await quarantineDocuments(documents.stray)),
@@ -92,7 +91,7 @@ await runScript(
       const objects = store ? (await quarantineObjects(store)).length : 0;
       if (moved > 0) {
         console.log(
-          `Moved ${moved} to ${quarantineFolder()}. Remove them there once you are sure that nobody needs them.`,
+          `Moved ${formatQuantity(moved, "file")} to ${quarantineFolder()}. Delete them there when you are sure that nobody needs them.`,
         );
       }
       if (objects > 0) {
@@ -103,11 +102,11 @@ await runScript(
       left -= moved + objects + (store?.unfinished.length ?? 0);
       if (left > 0) {
         console.log(
-          `Left in place because they have changed within 7 days or are used by now: ${left}.`,
+          `Not moved, because they changed within the last 7 days or are now in use: ${left}.`,
         );
       }
     } else if (strays > 0) {
-      console.log("npm run check-library -- --fix moves the files to a quarantine.");
+      console.log("To move the files to quarantine, run npm run check-library -- --fix.");
     }
     if (lost > 0 || left > 0 || pausedBy) process.exitCode = 1;
   },

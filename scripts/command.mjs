@@ -1,4 +1,4 @@
-// Runs a command of the terminal: node scripts/command.mjs NAME [ARGUMENTS]
+// Runs a command: node scripts/command.mjs NAME [ARGUMENTS]
 import { runCommand } from "./commands.mjs";
 import { requireNode } from "./prepare.mjs";
 

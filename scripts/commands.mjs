@@ -1,4 +1,4 @@
-// The commands of the terminal, bundled: `node --import tsx` takes six times as long to start one.
+// Bundles and runs the commands. Starting them with `node --import tsx` would take six times as long.
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,22 +19,22 @@ const COMMANDS = {
   "set-password": "scripts/set-password.ts",
   worker: "scripts/worker/worker.ts",
 };
-/** What they start in processes and threads of their own: `findExecutable` looks beside the command. */
+/** Programs that the commands start as processes and threads. `findExecutable` finds them next to the command. */
 const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
   "account-process": "app/features/accounts/account-process.server.ts",
   "backup-process": "app/features/operations/backups/backup-process.server.ts",
   "image-process": "app/media/images/image-process.server.ts",
 };
-/** Of hundreds of files each. The others stay in node_modules. */
+/** Packages that consist of hundreds of files. The others are loaded from node_modules. */
 const BUNDLED_PACKAGES = ["kysely", "execa", "zod"];
 const FOLDER = path.join(root, "build", "commands");
 const FINGERPRINT = path.join(FOLDER, "fingerprint");
 
-/** Runs a command in this process, which takes its arguments from `process.argv`. */
+/** Runs a command in this process. It reads its arguments from `process.argv`. */
 export async function runCommand(name) {
   if (!Object.hasOwn(COMMANDS, name)) {
-    giveUp(`There is no command "${name ?? ""}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
+    giveUp(`Unknown command "${name ?? ""}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
   }
   await bundleCommands();
   keepFilesPrivate();
@@ -45,7 +45,7 @@ const sources = () => siteFingerprint() + fingerprint(["scripts"]);
 
 export const commandsAreFresh = () => isMadeFrom(FINGERPRINT, sources());
 
-/** Bundles the commands when their sources have changed. */
+/** Bundles the commands if their sources have changed. */
 export async function bundleCommands() {
   const from = sources();
   if (isMadeFrom(FINGERPRINT, from)) return;
@@ -75,7 +75,7 @@ async function loadEsbuild() {
   try {
     return await import("esbuild");
   } catch {
-    return giveUp("The sources have changed since the last build. Run npm start once, or npm ci.");
+    return giveUp("The sources have changed since the last build. Run npm start or npm ci first.");
   }
 }
 
@@ -84,7 +84,7 @@ function packagesToImport() {
   return Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name));
 }
 
-/** Another command may be starting from it. */
+/** Replaces a file atomically, because another command may be loading it. */
 function replaceFile(file, contents) {
   const written = `${file}.${process.pid}`;
   fs.writeFileSync(written, contents);

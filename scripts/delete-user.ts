@@ -1,4 +1,4 @@
-// npm run delete-user: deletes an account, as owners do on the users page.
+// npm run delete-user: deletes an account, like the Users page.
 
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
 import { findUserByEmail } from "~/features/accounts/users.server";
@@ -9,22 +9,22 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run delete-user -- --email ADDRESS [--transfer-to ADDRESS]
 
-Deletes an account, but never the last owner. If it was interrupted, run it again.
-  --email ADDRESS         the account
-  --transfer-to ADDRESS   the account that receives its videos, required if it has any`;
+Deletes an account, but never the last owner. If it is interrupted, run it again.
+  --email ADDRESS         the account to delete
+  --transfer-to ADDRESS   the account that gets its videos, required if it has any`;
 
 await runScript(
   USAGE,
   { email: { type: "string" }, "transfer-to": { type: "string" } },
   async ({ email, "transfer-to": transferTo }) => {
     requireSite();
-    if (!email) throw new FormError(422, "Name the account with --email.");
+    if (!email) throw new FormError(422, "Specify the account with --email.");
     const user = await requireUser(email);
     const receiver = transferTo === undefined ? undefined : await requireUser(transferTo);
     const deleted = await deleteAccount(user.id, receiver?.id, null);
-    console.log(`The account ${user.email} is deleted.`);
+    console.log(`Deleted the account ${user.email}.`);
     if (deleted?.receiver) {
-      console.log(`${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`);
+      console.log(`Transferred ${formatQuantity(deleted.videos, "video")} to ${deleted.receiver}.`);
     }
   },
 );

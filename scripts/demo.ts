@@ -1,5 +1,4 @@
-// npm run demo: fills the site with short generated clips, so that it looks alive. Safe to run
-// twice: what is there already, under its id, is left alone.
+// npm run demo: fills the site with short generated clips. Running it again adds only the missing ones, by id.
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -19,22 +18,24 @@ const HOUR_MS = 60 * 60 * 1000;
 
 const USAGE = `npm run demo
 
-Fills the site with ${SCENES.length} short generated clips of different lengths, sizes and moods. Clips that are
-there already are left alone. Without ffmpeg the videos come with pictures, but without files.`;
+Fills the site with ${SCENES.length} short generated clips of different lengths, sizes and colors. Existing clips
+aren't changed. Without ffmpeg, the videos have thumbnails but no files.`;
 
 await runScript(USAGE, {}, async () => {
   const refusal = termsRefusal(undefined);
   if (refusal) {
     throw new ImportError(
-      `${refusal} The demo accepts nothing in your name: ask for it no more under /admin/terms while it runs.`,
+      `${refusal} The demo can't accept the terms for you. Turn off the requirement at /admin/terms while it runs.`,
     );
   }
   createBuckets();
   await ensureFirstAccount();
   const user = await firstUser();
-  if (!user) throw new Error("There is no account after the first one was made.");
+  if (!user) throw new Error("The first account was created but can't be found.");
   const videos = await ffmpegAvailable();
-  if (!videos) console.log("ffmpeg is not here: the videos come with pictures, but without files.");
+  if (!videos) {
+    console.log("Warning: ffmpeg not found. The videos have thumbnails but no files.");
+  }
 
   const known = await knownIds(SCENES.map(idOf));
   const missing = SCENES.filter((scene) => !known.has(idOf(scene)));
@@ -43,7 +44,7 @@ await runScript(USAGE, {}, async () => {
   try {
     const entries: ImportEntry[] = [];
     for (const scene of missing) {
-      entries.push(await make(scene, folder, videos));
+      entries.push(await createEntry(scene, folder, videos));
       bar.advance(1, 1);
     }
     bar.end();
@@ -53,7 +54,7 @@ await runScript(USAGE, {}, async () => {
     );
     for (const { name, reason } of failures) console.error(`${name}: ${reason}`);
     if (failures.length > 0) process.exitCode = 1;
-    console.log(`${imported} videos added, ${known.size} were there already.`);
+    console.log(`Added ${imported} videos. ${known.size} already existed.`);
   } finally {
     bar.end();
     await fs.rm(folder, { recursive: true, force: true });
@@ -64,13 +65,13 @@ function idOf(scene: Scene): string {
   return `demo-${scene.title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
 }
 
-async function make(scene: Scene, folder: string, videos: boolean): Promise<ImportEntry> {
+async function createEntry(scene: Scene, folder: string, videos: boolean): Promise<ImportEntry> {
   const name = path.join(folder, idOf(scene));
   const seed = SCENES.indexOf(scene) + 1;
   await drawPanorama(scene, seed, `${name}-panorama.png`);
   await cutPoster(scene, `${name}-panorama.png`, `${name}.png`);
   if (videos) await videoPanorama(scene, `${name}-panorama.png`, `${name}.mp4`);
-  // Apart by hours too, so that the order is the one of the list.
+  // An hour apart, so that they are sorted in the order of the list.
   const createdAt = new Date(Date.now() - scene.daysAgo * DAY_MS - seed * HOUR_MS).toISOString();
   return {
     name: scene.title,

@@ -6,9 +6,8 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin, type Rollup } from "vite";
 
 /**
- * The script that plays streams: hls.js, built from its sources with what our streams need, which are
- * fragmented MP4 with the sound apart from the picture. Its own light build knows no sound apart, and
- * its whole one is 1.7 times as large.
+ * The features of hls.js that our streams need: fragmented MP4 with separate audio. hls.js is built from its sources,
+ * because its light build doesn't support separate audio, and its full build is 1.7 times as large.
  */
 const FEATURES = {
   ALT_AUDIO: true,
@@ -23,7 +22,7 @@ const FEATURES = {
   IFRAMES: false,
 };
 
-/** Modules of what is off, of other containers than MP4, and of the worker for these. */
+/** Modules of disabled features, of containers other than MP4, and of the worker for those. */
 const LEFT_OUT = new RegExp(
   `/(${[
     ...["cmcd", "content-steering", "eme", "iframe", "interstitials"],
@@ -31,7 +30,7 @@ const LEFT_OUT = new RegExp(
   ].join("|")})-controller$|/(cues|tsdemuxer|(aac|ac3-|mp3)demuxer|mp4-remuxer|transmuxer-worker)$`,
 );
 
-/** What others import of them: a container that nothing is in, and functions that do nothing. */
+/** Replaces these modules: a demuxer that recognizes nothing, and functions that do nothing. */
 const NOTHING = `
   export default class { static probe() { return false } }
   export const AC3Demuxer = undefined, IFrameController = undefined;
@@ -57,8 +56,8 @@ const APP = fileURLToPath(new URL("../app", import.meta.url));
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/hls", import.meta.url));
 
 /**
- * The folder of `hls.mjs`, which is built once for each version of hls.js, of what is left out and of what
- * is put around it.
+ * Returns the folder that contains `hls.mjs`. It is built once for each version of hls.js, of the excluded modules and
+ * of our own sources.
  */
 export async function hlsFolder(): Promise<string> {
   const manifest = await readFile(path.join(PACKAGE, "package.json"), "utf8");
@@ -87,7 +86,7 @@ export async function hlsFolder(): Promise<string> {
       write: false,
       target: "es2022",
       minify: "esbuild",
-      // An application, not a library: libraries are built without minified white space.
+      // As an application, because Vite doesn't minify white space in libraries.
       rollupOptions: {
         input: path.join(APP, SOURCES[0]!),
         preserveEntrySignatures: "strict",

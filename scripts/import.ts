@@ -1,4 +1,4 @@
-// npm run import: takes the videos of a folder on the server, or of an export of the earlier system.
+// npm run import: imports videos from a folder on the server, or from an export of the earlier system.
 import fs from "node:fs";
 import { findUserByEmail, firstUser } from "~/features/accounts/users.server";
 import { requiredTerms, termsRefusal } from "~/features/moderation/uploaders/terms.server";
@@ -19,32 +19,33 @@ import {
 import { asJob } from "~/media/probe/process-gate.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";
+import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { VIDEO_STATUSES } from "~db/schema";
-import { UsageError } from "./ask";
 import { progressBar } from "./progress-bar";
+import { UsageError } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run import -- FOLDER [options]
 
-Takes the videos of a folder, and of all folders in it, into the catalogue. Exact duplicates are left
-out. It may be interrupted, and goes on where it was when it is started again.
+Imports the videos in a folder and its subfolders. Exact duplicates are skipped. If it is interrupted,
+run it again to continue.
 
-  --copy, --move, --link   how the files come into the uploads (default: --copy)
-  --category ID            desi, blacked, english, pornstar or premium, for what names no other
-  --tags A,B               for what names no others
+  --copy, --move, --link   how to add the files to the uploads (default: --copy)
+  --category ID            the default category: desi, blacked, english, pornstar or premium
+  --tags A,B               the default tags
   --status STATUS          published (default), hidden or review
   --metadata FILE          a CSV or JSON table with a column "file" and any of title, description,
                            category, tags, status, thumbnail (default: metadata.csv or .json in FOLDER)
-  --export FILE            FILE is a CSV or JSON export of the earlier system's table "videos";
-                           FOLDER holds its downloaded buckets videos/ and thumbnails/
-  --user EMAIL             whose videos they become (default: the first account)
-  --accept-terms VERSION   that you accept the uploaders' terms of the studio, of this version, for all of it;
-                           needed while the studio asks for that
-  --dry-run                say what would be done, and do nothing`;
+  --export FILE            FILE is a CSV or JSON export of the earlier system's table "videos", and
+                           FOLDER contains its downloaded buckets videos/ and thumbnails/
+  --user EMAIL             the uploader of the videos (default: the first account)
+  --accept-terms VERSION   accept this version of the upload terms for all videos; required while
+                           the studio requires acceptance
+  --dry-run                print what would be imported, and change nothing`;
 
-/** Of the videos that are left out. */
-const NAMES_SHOWN = 3;
+/** How many names of skipped files are printed. */
+const MAX_NAMES = 3;
 
 await runScript(
   USAGE,
@@ -63,14 +64,14 @@ await runScript(
   },
   async (options, [folder, ...rest]) => {
     requireStoreSetting();
-    if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
+    if (!folder || rest.length > 0) throw new UsageError(`Specify one folder.\n\n${USAGE}`);
     const modes = (["copy", "move", "link"] as const).filter((mode) => options[mode]);
-    if (modes.length > 1) throw new UsageError("Only one of --copy, --move and --link can be.");
+    if (modes.length > 1) throw new UsageError("Use only one of --copy, --move and --link.");
     const status = VIDEO_STATUSES.find((each) => each === (options.status ?? "published"));
-    if (!status) throw new UsageError(`--status takes ${VIDEO_STATUSES.join(", ")}.`);
+    if (!status) throw new UsageError(`--status must be one of ${VIDEO_STATUSES.join(", ")}.`);
     const category = options.category && toCategoryId(options.category);
     if (options.category && !category) {
-      throw new UsageError("--category takes desi, blacked, english, pornstar or premium.");
+      throw new UsageError("--category must be desi, blacked, english, pornstar or premium.");
     }
     try {
       requireApartFromUploads(folder);
@@ -86,7 +87,7 @@ await runScript(
     const plan = options.export
       ? await planExport(options.export, folder, defaults)
       : await planFolder(folder, defaults);
-    warnOfCategories(plan);
+    warnAboutCategories(plan);
     if (options["dry-run"]) return printPlan(plan);
     const terms = options["accept-terms"];
     requireAcceptedTerms(terms);
@@ -94,15 +95,15 @@ await runScript(
   },
 );
 
-/** Once, and before anything is done: with a thousand files it is the same thousand times. */
-function warnOfCategories({ entries, failures }: ImportPlan): void {
+/** Warns once, before the import, because a thousand files may all lack a category. */
+function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
   if (count === 0) return;
   const all = entries.length + failures.length;
-  const more = count > NAMES_SHOWN ? ` and ${count - NAMES_SHOWN} more` : "";
+  const more = count > MAX_NAMES ? ` and ${count - MAX_NAMES} more` : "";
   console.error(
-    `${count} of ${all} ${count === 1 ? "is" : "are"} left out, as nothing says the category (${withoutCategory.slice(0, NAMES_SHOWN).join(", ")}${more}). --category desi, blacked, english, pornstar or premium takes them too.`,
+    `${count} of ${all} files ${count === 1 ? "has" : "have"} no category and will be skipped (${withoutCategory.slice(0, MAX_NAMES).join(", ")}${more}). To import them, set --category to desi, blacked, english, pornstar or premium.`,
   );
 }
 
@@ -110,17 +111,19 @@ async function userId(email: string | undefined): Promise<string> {
   const user = email ? await findUserByEmail(email) : await firstUser();
   if (user) return user.id;
   throw new ImportError(
-    email ? `There is no account for ${email}.` : "There is no account yet; npm run create-user.",
+    email
+      ? `There is no account for ${email}.`
+      : "There is no account yet. Create one with npm run create-user.",
   );
 }
 
-/** Before anything is done: with the version to name, and where its text is. */
+/** Requires acceptance before the import. The message says which version, and where the terms are. */
 function requireAcceptedTerms(accepted: string | undefined): void {
   const refusal = termsRefusal(accepted);
   const version = requiredTerms()?.version;
   if (!refusal) return;
   throw new ImportError(
-    `${refusal} They stand under /admin/terms; --accept-terms ${version} says that you accept them.`,
+    `${refusal} Read them at /admin/terms, then accept them with --accept-terms ${version}.`,
   );
 }
 
@@ -129,14 +132,14 @@ async function perform(
   options: Pick<ImportOptions, "userId" | "mode" | "terms">,
 ): Promise<void> {
   const controller = new AbortController();
-  // A second one ends the process at once; nothing is lost by it either.
+  // A second signal ends the process immediately, which also loses nothing.
   process.once("SIGINT", () => controller.abort());
   process.once("SIGTERM", () => controller.abort());
   const bytes = plan.entries.reduce((sum, { file }) => sum + sizeOf(file), 0);
   const bar = progressBar(plan.entries.length, 2 * bytes);
   try {
     const { signal } = controller;
-    // A command may probe as many files as the disk can read.
+    // Unlike the server, a command may probe many files in parallel.
     const summary = await asJob(() =>
       importVideos(plan, { ...options, signal, onProgress: bar.advance }),
     );
@@ -155,7 +158,7 @@ function isWithoutCategory({ reason }: ImportFailure): boolean {
   return reason === NO_CATEGORY;
 }
 
-/** What has been warned of is left out. */
+/** Prints the failures, except for those that were already warned about. */
 function printFailures(failures: readonly ImportFailure[]): void {
   for (const failure of failures) {
     if (!isWithoutCategory(failure)) console.error(`${failure.name}: ${failure.reason}`);
@@ -167,26 +170,26 @@ function printPlan({ entries, failures }: ImportPlan): void {
     console.log(`${name}: "${title}", ${category}, ${status}${tags.length ? `, ${tags}` : ""}`);
   }
   printFailures(failures);
-  console.log(`${entries.length} would be imported, ${failures.length} could not.`);
+  console.log(`${entries.length} would be imported, ${failures.length} can't be imported.`);
 }
 
 function report(summary: ImportSummary): void {
   const failed = summary.failures.length;
-  for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
+  for (const { name, of } of summary.duplicates) console.log(`${name}: duplicate of "${of}".`);
   for (const { name, reason } of summary.notPublic) {
-    console.error(`${name}: ${reason} It is imported, but not public.`);
+    console.error(`${name}: ${reason} It was imported, but isn't public.`);
   }
   printFailures(summary.failures);
   console.log(
     [
       `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
-      `${summary.alreadyThere} already there`,
-      `${summary.duplicates.length} duplicates`,
+      `${summary.alreadyThere} already imported`,
+      formatQuantity(summary.duplicates.length, "duplicate"),
       `${failed} failed`,
     ].join(", "),
   );
   if (summary.interrupted) {
-    console.log("Interrupted. The same command goes on from here.");
+    console.log("Interrupted. Run the same command again to continue.");
     process.exitCode = 130;
   } else if (failed > 0) process.exitCode = 1;
 }

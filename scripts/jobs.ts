@@ -1,4 +1,4 @@
-// npm run jobs: the queue in a terminal.
+// npm run jobs: shows and controls the job queue.
 import { setTimeout } from "node:timers/promises";
 import { scanLibrary } from "~/features/processing/kinds/scan.server";
 import {
@@ -16,24 +16,24 @@ import { logDisabledCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--scan] [--retry]
                       [--pause | --resume] [--once | --work | --watch]
 
-Shows what is being made of the videos, what waits, and what has failed.
-  --all     ask for everything that the videos of the library still lack
-  --again   make the streams anew that were made with other settings than today's, behind all the rest
-  --codecs  add the further codecs of ENCODER_CODECS to the stream of the video with that id
-  --scan    scan the videos that were never scanned, behind all the rest; they stay public meanwhile
-  --retry   try again what has failed
-  --pause   make nothing from now on, also after a restart; what runs is held
-  --resume  go on
-  --once    work on the queue in this process until there is nothing to do now; what failed is tried again later
-  --work    the same, and stay for what comes, until Ctrl-C
-  --watch   show the queue every second, until Ctrl-C`;
+Shows the running, queued and failed jobs.
+  --all     queue all missing jobs of all videos
+  --again   re-encode the streams that were encoded with other settings, after all other jobs
+  --codecs  add the other codecs of ENCODER_CODECS to the stream of the video with this id
+  --scan    scan the videos that were never scanned, after all other jobs; they stay public meanwhile
+  --retry   retryFailedJobs the failed jobs
+  --pause   pause the queue, also after a restart, and suspend running jobs
+  --resume  resume the queue
+  --once    run the jobs in this process until none is due; failed attempts are retried later
+  --work    run the jobs in this process, and wait for more until Ctrl-C
+  --watch   show the queue every second until Ctrl-C`;
 
 await runScript(
   USAGE,
@@ -42,61 +42,65 @@ await runScript(
     again: { type: "boolean" },
     scan: { type: "boolean" },
     codecs: { type: "string" },
-    retry: { type: "boolean" },
+    retryFailedJobs: { type: "boolean" },
     pause: { type: "boolean" },
     resume: { type: "boolean" },
     once: { type: "boolean" },
     work: { type: "boolean" },
     watch: { type: "boolean" },
   },
-  async (asked) => {
+  async (options) => {
     requireSite();
-    if ([asked.once, asked.work, asked.watch].filter(Boolean).length > 1) {
-      throw new UsageError("--once, --work and --watch exclude each other.");
+    if ([options.once, options.work, options.watch].filter(Boolean).length > 1) {
+      throw new UsageError("Use only one of --once, --work and --watch.");
     }
-    if (asked.pause && asked.resume)
-      throw new UsageError("--pause and --resume exclude each other.");
+    if (options.pause && options.resume)
+      throw new UsageError("Use only one of --pause and --resume.");
     if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
-    if (asked.pause || asked.resume) await setQueuePaused(asked.pause === true);
-    if (asked.all)
-      console.log(`Asked for ${formatQuantity(await enqueueMissingInLibrary(), "video")}.`);
-    if (asked.again) {
+    if (options.pause || options.resume) await setQueuePaused(options.pause === true);
+    if (options.all) {
       console.log(
-        `To be converted again: ${formatQuantity(await reencodeOutdatedStreams(), "video")}.`,
+        `Queued missing jobs of ${formatQuantity(await enqueueMissingInLibrary(), "video")}.`,
       );
     }
-    if (asked.scan) {
+    if (options.again) {
+      console.log(
+        `Queued ${formatQuantity(await reencodeOutdatedStreams(), "video")} for re-encoding.`,
+      );
+    }
+    if (options.scan) {
       if (!settings().scanCommand) throw new UsageError("SCAN_COMMAND is not set.");
-      console.log(`To be scanned: ${formatQuantity(await scanLibrary(), "video")}.`);
+      console.log(`Queued ${formatQuantity(await scanLibrary(), "video")} for scanning.`);
     }
-    if (asked.codecs) {
+    if (options.codecs) {
       logDisabledCodecs();
-      const isAsked = await enqueueCodecs(asked.codecs);
-      console.log(isAsked ? "Asked for its further codecs." : "There is nothing to add to it.");
+      const isQueued = await enqueueCodecs(options.codecs);
+      console.log(isQueued ? "Queued the other codecs." : "There are no codecs to add.");
     }
-    if (asked.retry) console.log(`Trying ${await retryFailedJobs()} again.`);
-    if ((asked.once || asked.work) && !canRunJobs()) throw new UsageError(WITHOUT_FFMPEG);
-    if (asked.once || asked.work) await work(asked.work === true);
-    else if (asked.watch) await watch();
+    if (options.retryFailedJobs)
+      console.log(`Retrying ${formatQuantity(await retryFailedJobs(), "job")}.`);
+    if ((options.once || options.work) && !canRunJobs()) throw new UsageError(WITHOUT_FFMPEG);
+    if (options.once || options.work) await work(options.work === true);
+    else if (options.watch) await watch();
     else await show();
   },
 );
 
-/** Prints the queue as it is. */
+/** Prints the queue. */
 async function show(): Promise<void> {
   const { running, waiting, waitingCount, failed, diskFull, pausedSince } = await queueView();
-  if (pausedSince) console.log("The queue is paused. npm run jobs -- --resume lets it go on.");
-  if (diskFull) console.log("The disk is nearly full. The queue waits until there is room.");
+  if (pausedSince) console.log("The queue is paused. Resume it with npm run jobs -- --resume.");
+  if (diskFull) console.log("The disk is almost full. Jobs wait until there is free space.");
   for (const job of running)
-    console.log(`making   ${job.title}: ${job.label}, ${progressText(job)}`);
+    console.log(`running  ${job.title}: ${job.label}, ${progressText(job)}`);
   for (const job of failed) console.log(`failed   ${job.title}: ${job.label}. ${job.reason}`);
   for (const job of waiting) {
-    const tried = job.reason ? `. Tried ${timesText(job.attempts)}: ${job.reason}` : "";
-    console.log(`waiting  ${job.title}: ${job.label}${job.isBlocked ? `. ${BLOCKED}` : tried}`);
+    const tried = job.reason ? `. Failed ${timesText(job.attempts)}: ${job.reason}` : "";
+    console.log(`queued   ${job.title}: ${job.label}${job.isBlocked ? `. ${BLOCKED}` : tried}`);
   }
   if (waitingCount > waiting.length) console.log(`and ${waitingCount - waiting.length} more`);
   if (running.length + waitingCount + failed.length === 0) {
-    console.log("Everything has been made.");
+    console.log("The queue is empty.");
   }
 }
 
@@ -110,17 +114,15 @@ async function watch(): Promise<void> {
   }
 }
 
-/** Works on the queue beside the server, or without one. */
-async function work(stays: boolean): Promise<void> {
+/** Runs jobs in this process. A server may be running too. */
+async function work(waitsForMore: boolean): Promise<void> {
   const runner = startRunner(Math.max(1, settings().encoderConcurrency));
-  const asked = new Promise<"asked to leave">((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => resolve("asked to leave"));
-    }
+  const signaled = new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  // A timer keeps the process while it waits for work.
-  const waiting = stays ? setInterval(() => {}, 60_000) : undefined;
-  await Promise.race([asked, stays ? new Promise(() => {}) : runner.idle()]);
+  // A timer keeps the process alive while it waits for jobs.
+  const waiting = waitsForMore ? setInterval(() => {}, 60_000) : undefined;
+  await Promise.race([signaled, waitsForMore ? new Promise(() => {}) : runner.idle()]);
   clearInterval(waiting);
   await runner.stop();
   await show();

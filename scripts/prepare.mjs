@@ -1,5 +1,5 @@
-// What `npm start` and `npm test` do before anything else. Plain JavaScript on Node alone, because
-// it runs when nothing is installed yet.
+// The first steps of `npm start` and `npm test`. Plain JavaScript that needs only Node, because it runs before any
+// package is installed.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -23,13 +23,13 @@ const SQLITE = "node_modules/better-sqlite3/build/Release/better_sqlite3.node";
 const isWindows = process.platform === "win32";
 const FINGERPRINT = path.join(root, "build", "fingerprint");
 
-/** Prints one sentence and ends the process. */
+/** Prints a message and exits with 1. */
 export function giveUp(message) {
   console.error(message);
   process.exit(1);
 }
 
-/** Runs a program in the repository's folder with its output shown; its status when it ended. */
+/** Runs a program in the repository's folder, shows its output, and returns its exit status. */
 export function run(command, args, env = {}, options = {}) {
   const { status } = spawnSync(command, args, {
     cwd: root,
@@ -40,12 +40,12 @@ export function run(command, args, env = {}, options = {}) {
   return status ?? 1;
 }
 
-/** Runs a program that a package of node_modules brings. */
+/** Runs a program of a package in node_modules. */
 export function runPackage(name, args, env) {
   return run(process.execPath, [packageExecutable(name), ...args], env);
 }
 
-/** The same beside other steps: resolves with whether it succeeded, and all that it printed. */
+/** Runs it in the background. Resolves with whether it succeeded, and its output. */
 export function runPackageBeside(name, args) {
   return new Promise((resolve) => {
     execFile(
@@ -59,7 +59,7 @@ export function runPackageBeside(name, args) {
   });
 }
 
-/** The same with its output shown as it comes, and returned with the status. */
+/** Runs it, shows its output, and returns both the exit status and the output. */
 export async function runPackageWithOutput(name, args) {
   const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const child = spawn(process.execPath, [packageExecutable(name), ...args], {
@@ -76,7 +76,7 @@ export async function runPackageWithOutput(name, args) {
   return { status: status ?? 1, output };
 }
 
-/** By the lock file: what node_modules/.bin has is a script for a shell on Windows. */
+/** Finds the program through the lock file, because node_modules/.bin contains shell scripts on Windows. */
 function packageExecutable(name) {
   const packages = readPackages(path.join(root, "node_modules", ".package-lock.json")) ?? {};
   const [where, { bin }] =
@@ -85,7 +85,7 @@ function packageExecutable(name) {
   return path.join(root, where, bin[name]);
 }
 
-/** Runs npm, by the file that npm itself names where it started this process. On Windows npm is a shell script. */
+/** Runs npm. On Windows npm is a shell script, so this uses the file that npm passes to processes that it starts. */
 function runNpm(args, env) {
   const { npm_execpath: file } = process.env;
   if (file?.endsWith(".js")) return run(process.execPath, [file, ...args], env);
@@ -95,41 +95,43 @@ function runNpm(args, env) {
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-    giveUp(`Node.js ${MIN_NODE.join(".")} or newer is needed; this is ${process.versions.node}.`);
+    giveUp(`Node.js ${MIN_NODE.join(".")} or later is required. This is ${process.versions.node}.`);
   }
 }
 
-/** Installs the packages of the lock file when some are missing or of another version. */
+/** Installs the packages in the lock file if some are missing or have another version. */
 export function installPackages({ development }) {
   if (!packagesAreInstalled({ development })) installAll();
-  if (!sqliteIsSound()) compileSqlite();
+  if (!sqliteIsUsable()) compileSqlite();
 }
 
-/** Whether `npm ci` or a compilation is still to come. */
+/** Whether `npm ci` or compiling SQLite is still necessary. */
 export function packagesAreMissing() {
-  return !packagesAreInstalled({ development: true }) || !sqliteIsSound();
+  return !packagesAreInstalled({ development: true }) || !sqliteIsUsable();
 }
 
 function installAll() {
   if (fs.lstatSync(path.join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
-    giveUp("node_modules is a link and not up to date; run npm ci in the folder it leads to.");
+    giveUp(
+      "node_modules is a link and not up to date. Run npm ci in the folder that it points to.",
+    );
   }
-  console.log("Installing packages (compiling SQLite takes a few minutes the first time) ...");
+  console.log("Installing packages (compiling SQLite takes a few minutes) …");
   if (runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], compilerFlags()) !== 0) {
-    giveUp("The packages could not be installed; what npm said stands above.");
+    giveUp("The packages couldn't be installed. See the output of npm above.");
   }
 }
 
-/** For whatever C++ npm compiles; native/object-wrap.h says why. */
+/** Returns the flags for compiling SQLite; native/object-wrap.h explains why. */
 function compilerFlags() {
-  // The compiler of Windows has no such option.
+  // The compiler on Windows has no such option.
   if (isWindows) return {};
   const header = path.join(root, "scripts", "native", "object-wrap.h").replaceAll(" ", "\\ ");
   return { CXXFLAGS: `${process.env.CXXFLAGS ?? ""} -include ${header}`.trim() };
 }
 
-/** Whether SQLite was compiled for this Node, and without what native/object-wrap.h keeps out. */
-function sqliteIsSound() {
+/** Whether SQLite was compiled for this version of Node, and with native/object-wrap.h. */
+function sqliteIsUsable() {
   const file = path.join(root, SQLITE);
   try {
     const bytes = fs.readFileSync(file);
@@ -142,11 +144,11 @@ function sqliteIsSound() {
 }
 
 function compileSqlite() {
-  console.log("Compiling SQLite for this version of Node (a few minutes) ...");
-  // Not the binary that can be downloaded, which may be the one that is not sound.
+  console.log("Compiling SQLite for this version of Node (a few minutes) …");
+  // From source, because the prebuilt binary may contain the cleanup hook.
   const fromSource = ["rebuild", "better-sqlite3", "--build-from-source"];
-  if (runNpm(fromSource, compilerFlags()) !== 0 || !sqliteIsSound()) {
-    giveUp("SQLite could not be compiled; what npm said stands above.");
+  if (runNpm(fromSource, compilerFlags()) !== 0 || !sqliteIsUsable()) {
+    giveUp("SQLite couldn't be compiled. See the output of npm above.");
   }
 }
 
@@ -169,12 +171,12 @@ function readPackages(file) {
   }
 }
 
-/** Whether build/ was made from exactly the sources that are here. */
+/** Whether build/ was built from the current sources. */
 export function buildIsFresh() {
   return isMadeFrom(FINGERPRINT, siteFingerprint());
 }
 
-/** Whether a file records this fingerprint of what something was made from. */
+/** Whether a file contains this fingerprint of the sources. */
 export function isMadeFrom(record, from) {
   try {
     return fs.readFileSync(record, "utf8") === from;
@@ -183,25 +185,27 @@ export function isMadeFrom(record, from) {
   }
 }
 
-/** Builds the site when its sources have changed since the last build. */
+/** Builds the site if its sources have changed since the last build. */
 export function build() {
   if (buildIsFresh()) return;
-  console.log("Building the site ...");
+  console.log("Building the site …");
   fs.rmSync(FINGERPRINT, { force: true });
   if (runPackage("remix", ["vite:build", "--logLevel", "warn"], { NODE_ENV: "production" }) !== 0) {
-    giveUp("The site could not be built; what went wrong stands above.");
+    giveUp("The site couldn't be built. See the errors above.");
   }
   fs.writeFileSync(FINGERPRINT, siteFingerprint());
 }
 
 let hashedSite;
-/** Of all sources of the site. They are read once: what changes during a build is built by the next. */
+/**
+ * Returns the fingerprint of the sources of the site. They are read once, so changes during a build cause another one.
+ */
 export function siteFingerprint() {
   hashedSite ??= fingerprint(SOURCES);
   return hashedSite;
 }
 
-/** The SHA-256 of these files and folders of the repository. */
+/** Returns the SHA-256 of these files and folders of the repository. */
 export function fingerprint(sources) {
   const hash = createHash("sha256");
   for (const file of sources.flatMap((source) => filesBelow(path.join(root, source)))) {

@@ -3,12 +3,11 @@ import { formatBytes } from "~/shared/format-bytes";
 
 const WIDTH = 24;
 const REDRAW_EVERY_MS = 100;
-/** Without a terminal a line now and then, not a flood. */
 const LINE_EVERY_MS = 10_000;
 
 /**
- * A progress bar on standard error: percent, files, speed, time left. Without a terminal it is a
- * line every ten seconds.
+ * Shows a progress bar on standard error: percent, files, speed, time left. Without a terminal, prints a line every ten
+ * seconds.
  */
 export function progressBar(totalFiles: number, totalBytes: number) {
   const startedAt = performance.now();
@@ -33,7 +32,7 @@ export function progressBar(totalFiles: number, totalBytes: number) {
   }
 
   return {
-    /** @param moreBytes read, then written: each byte of a file counts twice. */
+    /** @param moreBytes bytes that were read or written, so that each byte of a file counts twice. */
     advance(moreBytes: number, moreFiles: number): void {
       bytes += moreBytes;
       files += moreFiles;
@@ -42,7 +41,7 @@ export function progressBar(totalFiles: number, totalBytes: number) {
       drawnAt = now;
       draw();
     },
-    /** Takes the bar away, so that what is printed next begins on a line of its own. */
+    /** Removes the bar, so that later output starts on a new line. */
     end(): void {
       if (terminal) process.stderr.write("\r\x1b[K");
     },

@@ -1,4 +1,4 @@
-// npm run refresh-reader: brings the newest state of a replica into the database file of a reader.
+// npm run refresh-reader: updates the database file of a reader from a Litestream replica.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -6,21 +6,21 @@ import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { settings } from "~/platform/settings.server";
 import { DatabaseFileError, requireUndamaged } from "~db/database-file.server";
-import { requireCopy } from "~db/reader-database.server";
-import { UsageError } from "./ask";
+import { requireReplica } from "~db/reader-database.server";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run refresh-reader -- [REPLICA] [--every SECONDS]
 
-Restores the newest state of a replica of Litestream (file:///folder or s3://bucket/path; unset
-LITESTREAM_REPLICA_URL) and puts it in place of DATABASE_PATH, from which a reader takes it up. It needs
-the program litestream.
-  --every SECONDS  refreshes every SECONDS; failures are logged and retried`;
+Restores the latest state of a Litestream replica (file:///folder or s3://bucket/path, default:
+LITESTREAM_REPLICA_URL) and replaces DATABASE_PATH with it. A running reader switches to the new file.
+Requires litestream.
+  --every SECONDS  repeat every SECONDS; failures are logged and retried`;
 
-/** In the header of an SQLite file, the version of what writes it: 2 with a log beside the file. */
+/** The offset of the file format write version in the header of a SQLite file, which is 2 in WAL mode. */
 const WRITE_VERSION_OFFSET = 18;
-const WITH_LOG = 2;
+const WAL_MODE = 2;
 
 await runScript(
   USAGE,
@@ -28,7 +28,7 @@ await runScript(
   async ({ every }, [replica = process.env.LITESTREAM_REPLICA_URL, ...rest]) => {
     const seconds = every === undefined ? undefined : Number(every);
     if (!replica || rest.length > 0 || (seconds !== undefined && !(seconds >= 1))) {
-      throw new UsageError(`A replica has to be named, and a number of seconds.\n\n${USAGE}`);
+      throw new UsageError(`Specify a replica and a valid number of seconds.\n\n${USAGE}`);
     }
     const { databasePath } = settings();
     for (;;) {
@@ -54,7 +54,7 @@ function refresh(replica: string, file: string): void {
     prepare(next, replica);
     requireReplaceable(file);
     fs.renameSync(next, file);
-    console.log(`${file} is the newest state of ${replica}.`);
+    console.log(`Updated ${file} to the latest state of ${replica}.`);
   } finally {
     removeCopy(next);
   }
@@ -64,18 +64,18 @@ function restore(replica: string, file: string): void {
   const { error, stderr } = spawnSync("litestream", ["restore", "-o", file, replica], {
     encoding: "utf8",
   });
-  if (error) throw new RestoreError(`The program litestream could not be run (${error.message}).`);
+  if (error) throw new RestoreError(`litestream couldn't be run (${error.message}).`);
   if (!fs.existsSync(file)) {
-    throw new RestoreError(`Litestream has restored nothing from ${replica}:\n${stderr.trim()}`);
+    throw new RestoreError(`Litestream restored nothing from ${replica}:\n${stderr.trim()}`);
   }
 }
 
-/** One file without a log beside it: that it can be read where nobody may write, and be told from a site's own. */
+/** Takes the file out of WAL mode, so that it can be read from a read-only folder, and isn't taken for a primary's. */
 function prepare(file: string, replica: string): void {
   const sqlite = new Sqlite(file);
   try {
     requireUndamaged(sqlite);
-    requireCopy(sqlite, replica);
+    requireReplica(sqlite, replica);
     sqlite.pragma("journal_mode = DELETE");
   } finally {
     sqlite.close();
@@ -84,8 +84,8 @@ function prepare(file: string, replica: string): void {
 }
 
 /**
- * A site that writes has its database in WAL mode, also while it is stopped. So what is refreshed is never
- * the database of one, nor of a reader that has been promoted.
+ * Checks that the file doesn't belong to a primary, or to a reader that was promoted. Their databases are in WAL mode,
+ * even while the site is stopped.
  *
  * @throws {DatabaseFileError}
  */
@@ -95,9 +95,9 @@ function requireReplaceable(file: string): void {
   const descriptor = fs.openSync(file, "r");
   fs.readSync(descriptor, header);
   fs.closeSync(descriptor);
-  if (header[WRITE_VERSION_OFFSET] !== WITH_LOG) return;
+  if (header[WRITE_VERSION_OFFSET] !== WAL_MODE) return;
   throw new DatabaseFileError(
-    `DATABASE_PATH (${path.resolve(file)}) belongs to a site that writes to it, so it is not replaced; a reader needs a file of its own.`,
+    `DATABASE_PATH (${path.resolve(file)}) is the database of a site, so it isn't replaced. Set DATABASE_PATH to another file for the reader.`,
   );
 }
 

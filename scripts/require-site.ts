@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { settings } from "~/platform/settings.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 
 /**
- * For commands that only make sense for an existing site: with a wrong DATABASE_PATH they would create an
- * empty database and report that all is well.
+ * Checks that the site exists. With a wrong DATABASE_PATH, a command would otherwise create an empty database and
+ * report success.
  *
  * @throws {UsageError} if there is no database, {SettingsError} if its files are in a store that isn't set.
  */

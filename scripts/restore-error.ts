@@ -1,2 +1,2 @@
-/** A backup that cannot be restored now; its message is the sentence to print. */
+/** A backup that can't be restored. The message is for the operator. */
 export class RestoreError extends Error {}

@@ -1,4 +1,4 @@
-// npm run restore: replaces the data of the site, which must not run, by a backup.
+// npm run restore: replaces the data of the stopped site with a backup.
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
@@ -15,21 +15,21 @@ import { settings } from "~/platform/settings.server";
 import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile, requireReleasedFile, restoredFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run restore -- FOLDER
 
-Replaces the database, the session secret and the uploaded files by those of the backup in FOLDER. The
-site must not run, nor Litestream. The previous database stays beside the new one. Uploaded files with the name of one
-in the backup are replaced; no others are removed. If it is interrupted, run it again: until all files are copied,
-nothing has changed.`;
+Replaces the database, the session secret and the uploaded files with those of the backup in FOLDER. Stop
+the site and Litestream first. The previous database is kept next to the new one. Uploaded files with the
+same names as in the backup are replaced, and no other files are removed. If it is interrupted, run it
+again: nothing changes until all files are copied.`;
 
 await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
-  if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
+  if (!folder || rest.length > 0) throw new UsageError(`Specify one folder.\n\n${USAGE}`);
   const backup = path.join(folder, BACKUP.database);
-  if (!fs.existsSync(backup)) throw new UsageError(`${folder} holds no ${BACKUP.database}.`);
+  if (!fs.existsSync(backup)) throw new UsageError(`${folder} contains no ${BACKUP.database}.`);
   requireReleasedFile(backup);
   requireIntact(backup);
   const { databasePath, uploadsDir } = settings();
@@ -44,7 +44,7 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (previous) console.log(`The previous database is now ${previous}.`);
   for (const file of missing) console.error(`missing: ${file.path}`);
   console.log(
-    `The backup is restored: the database and ${copied} files; ${missing.length} listed files are missing.`,
+    `Restored the backup: the database and ${copied} files. ${missing.length} listed files are missing.`,
   );
   if (missing.length > 0) process.exitCode = 1;
 });
@@ -58,16 +58,16 @@ function restore(folder: string, site: SiteFiles): Restored {
     if (!code) throw error;
     if (fs.existsSync(restoredFile(site.databasePath))) {
       throw new RestoreError(
-        `The backup is restored only in part: ${message}. Fix this and run the command again; the site doesn't start before.`,
+        `The backup was only partly restored: ${message}. Fix the problem and run the command again. The site doesn't start until then.`,
       );
     }
-    // The site could not run on a full disk. The last code is a limit of the account's files.
+    // The site can't run on a full disk. EFBIG is the user's file size limit.
     const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code);
     if (isFull) removeCopies(site);
     throw new RestoreError(
       isFull
         ? `There is not enough space to restore the backup (${message}). Nothing was changed.`
-        : `The backup can't be restored: ${message}. Nothing was changed; what was copied so far isn't copied again.`,
+        : `The backup can't be restored: ${message}. Nothing was changed. Files that were already copied aren't copied again.`,
     );
   }
 }
@@ -78,8 +78,8 @@ function requireIntact(file: string): void {
 }
 
 /**
- * Has SQLite write the log of the database into its file. SQLite leaves WAL mode only when nobody else has the file
- * open, so this also shows whether the site runs.
+ * Takes the database out of WAL mode, so that the file is complete without its log. SQLite does that only if no other
+ * process has the file open, so this also detects a running site.
  */
 function closePrevious(file: string): void {
   const sqlite = new Sqlite(file, { timeout: 0 });
@@ -88,7 +88,7 @@ function closePrevious(file: string): void {
   } catch (error) {
     const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code: string }).code);
     if (!isDamaged)
-      throw new RestoreError("The site is running, or Litestream. Stop both, and restore then.");
+      throw new RestoreError("The site or Litestream is running. Stop both, then try again.");
   } finally {
     sqlite.close();
   }

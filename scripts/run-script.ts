@@ -10,12 +10,12 @@ import { DatabaseFileError, requireReleasedFile } from "~db/database-file.server
 import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
 import { DatabaseBusyError } from "~db/write-lock";
-import { UsageError } from "./ask";
+import { UsageError } from "./prompt";
 import { RestoreError } from "./restore-error";
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
 
-/** Failures with a sentence for people; everything else is a fault of ours and shows its stack. */
+/** Errors with a message for the operator. Any other error is a bug, and is printed with its stack trace. */
 const EXPECTED = [
   FormError,
   SettingsError,
@@ -31,8 +31,7 @@ const EXPECTED = [
 ];
 
 /**
- * Parses the command line, runs the script, closes the database.
- * Exit code 0 when it was done, 1 when it could not be, 2 when it was called wrongly.
+ * Parses the command line, runs the script and closes the database. Exits with 0 on success, 1 on failure, 2 on misuse.
  */
 export async function runScript<const O extends Options>(
   usage: string,
@@ -55,7 +54,7 @@ export async function runScript<const O extends Options>(
     console.error(expected ? (error as Error).message : error);
   } finally {
     closeDatabase();
-    // A prompt's input would keep the process waiting.
+    // The input of a prompt would keep the process alive.
     process.stdin.destroy();
   }
 }

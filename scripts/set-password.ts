@@ -5,19 +5,19 @@ import { removeSecondFactor } from "~/features/accounts/second-factor.server";
 import { findUserByEmail, generatePassword, setPassword } from "~/features/accounts/users.server";
 import { FormError } from "~/platform/form-error.server";
 import { transaction } from "~db/client.server";
-import { ask, askNewPassword } from "./ask";
+import { prompt, promptForPassword } from "./prompt";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run set-password -- [--email ADDRESS] [--generate] [--remove-second-factor]
                             [--remove-passkeys]
 
-Gives an account a new password, and ends its sessions and tokens. What is not given is asked for; without a
-terminal it is read from standard input, one line each: the e-mail address (unless --email), then the
-password (unless --generate).
-  --email ADDRESS          whose account
-  --generate               invent a password and print it
-  --remove-second-factor   also let the account sign in without a code from now on
-  --remove-passkeys        also forget the passkeys of the account, such as those of a lost device`;
+Sets a new password for an account, ends its sessions and revokes its API tokens. Prompts for the missing
+values. Without a terminal, reads them from standard input, one per line: the email address (without
+--email), then the password (without --generate).
+  --email ADDRESS          the account
+  --generate               generate a password and print it
+  --remove-second-factor   turn off two-factor authentication of the account
+  --remove-passkeys        remove the passkeys of the account, for example after losing a device`;
 
 await runScript(
   USAGE,
@@ -33,28 +33,30 @@ await runScript(
     "remove-second-factor": removeFactor,
     "remove-passkeys": removeKeys,
   }) => {
-    const address = (email ?? (await ask("E-mail"))).trim();
+    const address = (email ?? (await prompt("Email"))).trim();
     const user = await findUserByEmail(address);
     if (!user) throw new FormError(404, `There is no account for ${address}.`);
-    const password = generate ? generatePassword() : await askNewPassword();
+    const password = generate ? generatePassword() : await promptForPassword();
     const entry = { userId: null, action: "password-reset", detail: user.email } as const;
     await setPassword(user.id, password, entry, { event: "password-reset" });
     if (removeFactor) await transaction(() => removeSecondFactor(user.id));
     const passkeys = await listPasskeys(user.id);
     if (removeKeys) await removePasskeys(user.id);
     console.log(
-      `The password of ${user.email} is changed. Its sessions have ended and its API tokens are revoked.`,
+      `Changed the password of ${user.email}. All sessions are ended and all API tokens revoked.`,
     );
-    if (generate) console.log(`It is ${password}`);
-    if (removeFactor) console.log("It signs in without a second factor.");
+    if (generate) console.log(`Password: ${password}`);
+    if (removeFactor) console.log("Two-factor authentication is off.");
     else if (user.totp_enabled_at) {
-      console.log("Its second factor is still asked for; --remove-second-factor takes it away.");
+      console.log(
+        "Two-factor authentication is still on. To turn it off, use --remove-second-factor.",
+      );
     }
     if (passkeys.length > 0) {
       console.log(
         removeKeys
-          ? "Its passkeys are removed."
-          : "Its passkeys still sign in; --remove-passkeys takes them away.",
+          ? "All passkeys are removed."
+          : "Passkeys still work. To remove them, use --remove-passkeys.",
       );
     }
   },

@@ -1,5 +1,5 @@
-// npm start: install what is missing, build when sources changed, serve.
-// `--dev` serves with the development server instead; `--prepare` stops before serving.
+// npm start: installs missing packages, builds the site if sources have changed, and serves it.
+// `--dev` serves it with the development server. `--prepare` stops before serving.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,12 +34,12 @@ if (process.argv.includes("--prepare")) process.exit(0);
 
 keepFilesPrivate();
 process.env.NODE_ENV ||= "production";
-// remix-serve takes any free port when PORT is unset, and 0 for an empty one.
+// remix-serve would use any free port if PORT is unset, and 0 if it is empty.
 process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
 
-// A core dump would put on the disk what visitors have sent. Only the soft limit: who looks for the reason
-// of a crash allows one again by `prlimit --core=unlimited: --pid N`. Without prlimit nothing is changed.
+// A core dump would write data of visitors to the disk. Only the soft limit is set: to debug a crash, allow core dumps
+// with `prlimit --core=unlimited: --pid N`. Without prlimit, nothing is changed.
 spawnSync("prlimit", ["--core=0:", "--pid", String(process.pid)]);
 
 process.on("uncaughtException", (error) => {
@@ -49,21 +49,19 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-/** What the operator can do about an address that the site cannot listen on. */
+/** Returns the message for an address that the site can't listen on; undefined for other errors. */
 function messageOf({ code, syscall, hostname }) {
   const { PORT: port, HOST: host } = process.env;
-  const otherHost = "set it to one of them, such as 127.0.0.1, or leave it unset for all";
-  if (syscall === "getaddrinfo" && hostname === host) {
-    return `HOST is not an address of this machine (${host}); ${otherHost}.`;
-  }
+  const wrongHost = `HOST is not an address of this machine (${host}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`;
+  if (syscall === "getaddrinfo" && hostname === host) return wrongHost;
   if (syscall !== "listen") return undefined;
-  if (code === "EADDRINUSE") return `Port ${port} is taken; set PORT to another.`;
+  if (code === "EADDRINUSE") return `Port ${port} is already in use. Set PORT to another port.`;
   if (code === "EACCES") {
-    return `Port ${port} may not be used by this account; set PORT to one above 1023.`;
+    return `This user isn't allowed to use port ${port}. Set PORT to a port above 1023.`;
   }
-  return `HOST is not an address of this machine (${host}); ${otherHost}.`;
+  return wrongHost;
 }
 
-// In this very process, so that SIGTERM reaches the server. remix-serve reads its argument here.
+// In this process, so that SIGTERM reaches the server. remix-serve reads its argument from process.argv.
 process.argv[2] = path.join(root, "build", "server", "index.js");
 await import(pathToFileURL(path.join(root, "node_modules/@remix-run/serve/dist/cli.js")).href);

@@ -1,5 +1,5 @@
-// The programs that the tests need besides Node. They are installed with apt-get where that takes
-// no more rights than this account has; sudo is never called.
+// The programs that the tests need besides Node. They are installed with apt-get if this user has the rights to do so.
+// sudo is never called.
 import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -11,7 +11,7 @@ const TESTED_WITH = [
   {
     program: "exiftool",
     debian: "libimage-exiftool-perl",
-    without: "no second tool looks for metadata in files that are public",
+    without: "the metadata of public files isn't checked with a second tool",
   },
   { program: "nginx", debian: "nginx", without: "tests of the documented proxy fail" },
 ];
@@ -19,32 +19,36 @@ const NIGHTLY = [
   {
     program: "firefox-esr",
     debian: "firefox-esr",
-    without: "tests in Firefox are left out",
+    without: "tests in Firefox are skipped",
   },
   {
     program: "WebKitWebDriver",
     debian:
       "webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad",
-    without: "tests in WebKit are left out",
+    without: "tests in WebKit are skipped",
   },
-  { program: "Xvfb", debian: "xvfb", without: "WebKit has no screen, so its tests are left out" },
+  {
+    program: "Xvfb",
+    debian: "xvfb",
+    without: "tests in WebKit, which needs a screen, are skipped",
+  },
   {
     program: "swift",
-    // A library without a program: tests/s3/swift_s3.py is the program.
+    // A library, which tests/s3/swift_s3.py runs.
     file: "lib/python3/dist-packages/swift/common/middleware/s3api",
     debian: "python3-swift",
-    without: "tests of an S3-compatible store are left out",
+    without: "tests of an S3-compatible store are skipped",
   },
 ];
-/** No test is left out without it. */
+/** Optional programs. No test is skipped without them. */
 const FASTER = [
   {
     program: "chromium-headless-shell",
     debian: "chromium-headless-shell",
-    without: "end-to-end tests run in the full Chromium, which takes half as much time again",
+    without: "end-to-end tests run in the full Chromium, which takes 50% longer",
   },
 ];
-/** Needed only where a package has no ready binary for this version of Node. */
+/** Needed only if a package has no prebuilt binary for this version of Node. */
 const COMPILERS = [
   { program: "python3", debian: "python3" },
   { program: "make", debian: "make" },
@@ -52,8 +56,8 @@ const COMPILERS = [
 ];
 
 /**
- * What to do about missing programs: "install" without a question, "ask" first, or only "report".
- * Nobody may be there to answer: in CI, in a container, or without a terminal.
+ * Returns what to do about missing programs: "install" them, "ask" first, or only "report" them. In CI, in a container
+ * or without a terminal, nobody may be there to answer.
  */
 export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
   if (!isRoot || !hasApt) return "report";
@@ -61,10 +65,10 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
 }
 
 /**
- * Installs Debian's packages for the programs that are missing, when that is possible and wanted.
+ * Installs the Debian packages of missing programs, if that is possible and wanted.
  *
- * @param all whether the nightly tests run as well.
- * @returns what cannot be tested, one sentence for each program that is still missing.
+ * @param all whether the nightly tests run too.
+ * @returns a message for each program that is still missing, with what can't be tested.
  */
 export async function installExecutables({ compilers = false, all = false } = {}) {
   const needed = [...TESTED_WITH, ...(all ? NIGHTLY : [])];
@@ -97,7 +101,7 @@ async function isAgreed(packages) {
 }
 
 function install(packages) {
-  console.log(`Installing ${packages.join(", ")} with apt-get ...`);
+  console.log(`Installing ${packages.join(", ")} with apt-get …`);
   const apt = (...args) => run("apt-get", ["-qq", ...args], { DEBIAN_FRONTEND: "noninteractive" });
   apt("update");
   apt("install", "-y", "--no-install-recommends", ...packages);

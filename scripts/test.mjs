@@ -1,8 +1,7 @@
-// npm test: installs what is missing, then runs type check, format, lint, unit, integration and end-to-end
-// tests. All steps run even if one before them failed.
-//   --changed[=COMMIT]  only tests that files changed since COMMIT (default: the last commit) affect
-//   --prepare           only installs and builds
-//   --all               also the nightly tests: other browsers, an object store, torture, screenshots
+// npm test: installs missing packages, then runs the type check, formatter, linter, and unit, integration and
+// end-to-end tests. All steps run, even if an earlier one failed. --changed[=COMMIT]  runs only tests affected by files
+// changed since COMMIT (default: the last commit) --prepare           only installs and builds --all               also
+// runs the nightly tests: other browsers, an object store, torture, screenshots
 import { stripVTControlCharacters } from "node:util";
 import { bundleCommands } from "./commands.mjs";
 import {
@@ -75,8 +74,8 @@ if (all) {
 console.log(`\n${summaries.join("\n\n")}`);
 if (changed) {
   console.log(`
-Only test files that are changed or import a changed file were run. Tests of the built site import none
-of its sources: run those of the pages you changed with "npm run test:e2e -- FILE".`);
+Only test files that changed or import a changed file were run. Tests of the built site don't import its
+sources: run those of the pages that you changed with "npm run test:e2e -- FILE".`);
 }
 reportFailures();
 
@@ -85,7 +84,7 @@ function reportFailures() {
   process.exitCode = failures.length > 0 ? 1 : 0;
 }
 
-/** A failed test gets a second try in CI only, where the runner lists it as flaky. */
+/** Runs tests. Failed tests are retried once, only in CI, where the runner reports them as flaky. */
 async function runTests(name, program, args, retry) {
   console.log(`\n=== ${name} ===`);
   const { status, output } = await runPackageWithOutput(
@@ -99,7 +98,7 @@ async function runTests(name, program, args, retry) {
   }
 }
 
-/** The lines with which Vitest or Playwright ends its report, to be repeated below those of both. */
+/** Returns the last lines of the report of Vitest or Playwright, which are repeated at the end. */
 function summaryOf(output) {
   const counts =
     /^\s*(Test Files|Tests|Errors|Duration|\d+ (passed|failed|flaky|skipped|did not run))/;
@@ -108,7 +107,7 @@ function summaryOf(output) {
   return summary.join("\n") || lines.at(-1) || "No tests were run.";
 }
 
-/** The names and messages of failed tests, repeated at the end: a log is often kept from its end only. */
+/** Returns the names and messages of failed tests, which are repeated at the end because logs are often truncated. */
 function failedTestsIn(output) {
   const failure = /^\s*(FAIL |\w*Error: |\[\w+\] › |\d+\) \[\w+\] › )/;
   const lines = output.split("\n").filter((line) => failure.test(stripVTControlCharacters(line)));

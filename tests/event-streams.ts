@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { routeOf } from "~/features/permissions/route-of";
 import { jobEventsAccess } from "~/features/permissions/session.server";
-import { answerEvents } from "~/platform/live/event-stream.server";
+import { serveEvents } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
 
 /** A request for events and what is sent for it, on a connection that leads nowhere. */
@@ -20,7 +20,7 @@ export function openEvents({ cookie = "", address = "192.0.2.1" } = {}) {
     text += chunk;
     return write(chunk);
   };
-  answerEvents(jobEventsAccess)(request, response);
+  serveEvents(jobEventsAccess)(request, response);
   return {
     response,
     text: () => text,

@@ -1,21 +1,21 @@
 import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
-/** An IPv6 customer often has a /48, with 65,536 of the networks that addresses count by. */
+/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks that limits count by. */
 const NETWORKS_PER_CUSTOMER = 4;
 
 /**
- * Limits the attempts of an address, see `attemptLimit`, and those of all addresses of an IPv6 /48 to four times as
- * many. Keys are addresses as `clientAddress` returns them.
+ * Limits the attempts of an address, see `attemptLimit`, and the attempts of a whole IPv6 /48 to four times as many.
+ * Keys are addresses as returned by `clientAddress`.
  */
 export function addressLimit(
   name: string,
-  most: number,
+  max: number,
   windowSeconds: number,
 ): Omit<AttemptLimit, "attempts"> {
-  const byAddress = attemptLimit(name, most, windowSeconds);
-  const mostOfCustomer = most * NETWORKS_PER_CUSTOMER;
-  const byCustomer = attemptLimit(`${name} of a customer`, mostOfCustomer, windowSeconds);
+  const byAddress = attemptLimit(name, max, windowSeconds);
+  const customerMax = max * NETWORKS_PER_CUSTOMER;
+  const byCustomer = attemptLimit(`${name} of a customer`, customerMax, windowSeconds);
   return {
     consume(address, now) {
       const customer = customerOf(address);
@@ -30,17 +30,17 @@ export function addressLimit(
       if (customer) byCustomer.refund(customer);
       byAddress.refund(address);
     },
-    isUsedUp(address, now) {
+    isExhausted(address, now) {
       const customer = customerOf(address);
       return (
-        byAddress.isUsedUp(address, now) ||
-        (customer !== undefined && byCustomer.isUsedUp(customer, now))
+        byAddress.isExhausted(address, now) ||
+        (customer !== undefined && byCustomer.isExhausted(customer, now))
       );
     },
   };
 }
 
-/** The /48 of an IPv6 address. An IPv4 address has no such network. */
+/** Returns the /48 of an IPv6 address; undefined for an IPv4 address. */
 function customerOf(address: string): string | undefined {
   return address.includes(":") ? widerNetwork(address) : undefined;
 }

@@ -6,30 +6,30 @@ const COOKIE = "age";
 const CONFIRMED = "18";
 const REMEMBERED_SECONDS = 365 * 24 * 3600;
 
-/** The crawlers of search engines, by their own names for themselves. */
+/** The user agents of search engine crawlers. */
 const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to say their age first. Search engines need not, as they ask for:
+ * Whether this visitor has to confirm their age first. Crawlers don't have to, as search engines recommend:
  * https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
-export function lacksAgeAnswer(request: Request): boolean {
+export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
   return !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");
 }
 
 /**
- * What the cookie for the age says: that somebody has said that they are 18 or over (`confirmed`), or
- * that a provider has checked it (`checked`), which is signed, because nobody may write it themselves.
+ * The state of the age cookie. `confirmed`: the visitor has said that they are 18 or over. `checked`: a provider has
+ * verified it; this value is signed, so that visitors can't set it themselves.
  */
-export type AgeAnswer = "none" | "confirmed" | "checked";
+export type AgeConfirmation = "none" | "confirmed" | "checked";
 
 const HOUR_MS = 3_600_000;
 const CHECKED = `${CONFIRMED} checked`;
 
-/** The answer in a Cookie header. */
-export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
+/** Returns the age confirmation in a Cookie header. */
+export function ageConfirmation(cookies: string, now = Date.now()): AgeConfirmation {
   if (!cookies.includes(COOKIE)) return "none";
   if (findSignedCookie(cookies, COOKIE, now) === CHECKED) return "checked";
   const isConfirmed = cookiesIn(cookies).some(
@@ -39,10 +39,10 @@ export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
 }
 
 function hasConfirmedAge(request: Request): boolean {
-  return ageAnswer(request.headers.get("Cookie") ?? "") !== "none";
+  return ageConfirmation(request.headers.get("Cookie") ?? "") !== "none";
 }
 
-/** The cookie that remembers the answer. It says nothing about who gave it. */
+/** Returns the cookie that stores the confirmation. It is the same for every visitor. */
 export function ageCookie(request: Request): string {
   const url = new URL(settings().publicUrl ?? request.url);
   const secure = url.protocol === "https:" ? "; Secure" : "";
@@ -50,8 +50,8 @@ export function ageCookie(request: Request): string {
 }
 
 /**
- * The same cookie after a check. It ends with a full hour, so that it is the same text for everybody who
- * was checked in that hour, and tells nobody from the others.
+ * Returns the same cookie after a verified check. It expires at a full hour, so that everyone who was checked in the
+ * same hour has the same cookie and can't be identified by it.
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);

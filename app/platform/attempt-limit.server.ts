@@ -4,46 +4,46 @@ import { every, processState } from "~db/runtime.server";
 
 export interface AttemptLimit {
   /**
-   * Counts an attempt before it is made, so that attempts side by side cannot pass together.
+   * Counts an attempt before it is made, so that parallel attempts can't exceed the limit.
    *
-   * @returns undefined when it may be made, else the whole seconds after which one may again.
+   * @returns undefined if the attempt is allowed, otherwise the seconds until the next one is.
    */
   consume(key: string, now?: number): number | undefined;
-  /** Uncounts an attempt that turned out well. */
+  /** Removes a successful attempt from the count. */
   refund(key: string): void;
-  /** Returns how many attempts are counted. */
+  /** Returns the number of counted attempts. */
   attempts(key: string, now?: number): number;
-  /** Whether the next attempt would be refused. */
-  isUsedUp(key: string, now?: number): boolean;
+  /** Whether the limit is reached, so that the next attempt is refused. */
+  isExhausted(key: string, now?: number): boolean;
 }
 
-/** Bounds what a flood of addresses or made-up accounts can occupy: about 1 MB a limit. */
+/** Bounds the memory that many addresses or invented accounts can use: about 1 MB per limit. */
 const MAX_KEYS = 10_000;
 
 /**
- * A bound of a cache by its entries. With `max`, lru-cache (11.5, its constructor) fills arrays for all of
- * them at once: a dozen limits took 13 MB of a site that nobody had signed in to.
+ * Returns cache options that limit the number of entries. Not the option `max`: with it, lru-cache 11.5 allocates
+ * arrays of that length in its constructor, and a dozen limits took 13 MB on an unused site.
  */
-export const atMostEntries = (most: number) => ({ maxSize: most, sizeCalculation: () => 1 });
+export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
-/** Keys whose window is over are removed so often, and not only when another wants their place. */
+/** How often keys of past windows are removed, so that they don't stay until their space is needed. */
 const PURGE_EVERY_MS = 60_000;
 
 /**
- * At most `most` attempts a key in a window that begins with the first of them. In memory only, as a digest
- * and for the window: an address is personal.
+ * Creates a limit of `max` attempts per key in a window that starts with the first attempt. Keys are kept only in
+ * memory, as digests, and only for the window, because an address is personal data.
  *
- * @param name what is counted, unique in the whole process.
+ * @param name what is counted. Unique in the whole process.
  */
 export function attemptLimit(
   name: string,
-  most: number,
+  max: number,
   windowSeconds: number,
-  mostKeys = MAX_KEYS,
+  maxKeys = MAX_KEYS,
 ): AttemptLimit {
   const counts = processState(`limit of ${name}`, () => {
     const cache = new LRUCache<string, { attempts: number; endsAt: number }>({
-      ...atMostEntries(mostKeys),
+      ...maxEntries(maxKeys),
       ttl: windowSeconds * 1000,
     });
     every(PURGE_EVERY_MS, `forget ${name}`, () => cache.purgeStale());
@@ -58,7 +58,7 @@ export function attemptLimit(
       const known = counts().get(digest(key));
       const current =
         known && known.endsAt > now ? known : { attempts: 0, endsAt: now + windowSeconds * 1000 };
-      if (current.attempts >= most) return Math.max(1, Math.ceil((current.endsAt - now) / 1000));
+      if (current.attempts >= max) return Math.max(1, Math.ceil((current.endsAt - now) / 1000));
       current.attempts++;
       counts().set(digest(key), current);
       return undefined;
@@ -68,11 +68,11 @@ export function attemptLimit(
       if (known && known.attempts > 0) known.attempts--;
     },
     attempts,
-    isUsedUp: (key, now) => attempts(key, now) >= most,
+    isExhausted: (key, now) => attempts(key, now) >= max,
   };
 }
 
-/** Returns a key of fixed length, whatever somebody types as an e-mail address. */
+/** Returns a digest of fixed length, because an entered email address may have any length. */
 export function digest(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }

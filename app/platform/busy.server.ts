@@ -1,9 +1,9 @@
 import { isBusy } from "~db/write-lock";
 
 /**
- * The result of a change, for actions whose page has no sentence of its own for a busy database.
+ * Returns the result of a change. For actions whose page has no message for a busy database.
  *
- * @throws a 503 Response while another process is writing.
+ * @throws a 503 Response if another process is writing.
  */
 export async function unlessBusy<T>(change: Promise<T>): Promise<T> {
   try {

@@ -3,11 +3,11 @@ import { execa, type Options, type ResultPromise } from "execa";
 import { childEnvironment } from "./settings.server";
 
 /**
- * The only module that starts processes: an executable and its arguments, never a shell, with the
- * allow-listed environment of settings/child-environment.ts.
+ * The only module that starts processes: an executable with arguments, never a shell, and with the allow-listed
+ * environment of settings/child-environment.ts.
  */
 
-/** Runs a command as execa does; options of `execa` other than the environment. */
+/** Runs a command with execa. `options` are those of execa, except for the environment. */
 export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   command: string,
   args: readonly string[],
@@ -20,7 +20,7 @@ export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   }) as unknown as ResultPromise<Given>;
 }
 
-/** Runs a command that ends within milliseconds, and waits for it; its exit code and output. */
+/** Runs a command that takes only milliseconds, and blocks until it exits. Returns its exit code and output. */
 export function runCommandSync(command: string, args: readonly string[], timeoutMs?: number) {
   return spawnSync(command, args, {
     encoding: "utf8",
@@ -29,12 +29,12 @@ export function runCommandSync(command: string, args: readonly string[], timeout
   });
 }
 
-/** For the output of a command that has ended. */
+/** How long to wait for the rest of the output after a command has exited. */
 const OUTPUT_WAIT_MS = 1_000;
 
 /**
- * Starts a command of the operator in a process group of its own, so that it can be ended with all that it has started.
- * Its standard output has to be read; what it writes elsewhere is thrown away.
+ * Starts an operator's command in its own process group, so that it can be killed with all its child processes. The
+ * caller has to read its standard output. Its standard error is discarded.
  */
 export function startScan(command: string, args: readonly string[]) {
   const child = spawn(command, args, {
@@ -46,7 +46,7 @@ export function startScan(command: string, args: readonly string[]) {
     (resolve) => {
       child.on("error", (error) => resolve({ error: error.message, code: null, signal: null }));
       child.on("exit", (code, signal) => {
-        // What it has left behind may hold its output open.
+        // A child process that it left behind may keep its output open.
         const timer = setTimeout(end, OUTPUT_WAIT_MS);
         child.on("close", () => {
           clearTimeout(timer);
@@ -59,7 +59,7 @@ export function startScan(command: string, args: readonly string[]) {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has just ended.
+      // The process has just exited.
     }
   }
   return { stdout: child.stdout, ended, end };

@@ -8,8 +8,8 @@ const started = Date.now();
 const seen = processState("seen catalogue", () => ({ catalogue: -1, since: started }));
 
 /**
- * The validators of what is made of the whole catalogue: a tag of its version, and when this process
- * first saw that version, for those who ask by time.
+ * Returns the validators of a response that depends on the whole catalogue: an entity tag of the catalogue's version,
+ * and the time when this process first saw that version.
  */
 function validators(origin: string) {
   const { catalogue } = catalogueVersion();
@@ -23,24 +23,24 @@ function validators(origin: string) {
 }
 
 /**
- * An answer made of the catalogue, 304 if the client has it already, or 404.
+ * Returns a response that depends on the catalogue, 304 if the client already has it, or 404.
  *
- * @param body is called after the version of the catalogue was read, so that no answer has the tag of a
- *   catalogue that is newer than it. Undefined for a 404.
+ * @param body is called after the version of the catalogue was read, so that no response has the entity tag of a newer
+ *   catalogue. Returns undefined for a 404.
  */
-export async function validatedAnswer(
+export async function conditionalResponse(
   request: Request,
   origin: string,
   contentType: string,
   body: () => BodyInit | undefined | Promise<BodyInit | undefined>,
 ): Promise<Response> {
   const now = validators(origin);
-  // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
-  // By rules of countries a shared cache would pass on what its asker may not have.
+  // Not for shared caches without PUBLIC_URL, because URLs depend on the Host header, or with country rules, because
+  // the response depends on the visitor's country.
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
-    // A shared cache asks each time: what is hidden is gone from the next answer.
+    // A shared cache revalidates each time, so that a hidden video is missing from the next response.
     "Cache-Control": scope === "public" ? "public, no-cache" : "private, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),

@@ -1,7 +1,7 @@
 import { settings } from "./settings.server";
 import { siteOrigin } from "./site-origin.server";
 
-/** Where people write to: the operator's setting, else `contact@` the host that they see. */
+/** Returns the contact address: CONTACT_EMAIL, or `contact@` plus the site's host. */
 export function contactEmail(request: Request): string {
   return settings().contactEmail ?? `contact@${new URL(siteOrigin(request)).hostname}`;
 }

@@ -1,6 +1,6 @@
 import { processState } from "~db/runtime.server";
 
-/** Counted where it happens, since the start, for whoever reads `/metrics`: numbers, and nothing of whom. */
+/** Counters for `/metrics`, since the start of the process. They contain nothing about visitors. */
 export const counts = processState("counts", () => ({
   pageCacheHits: 0,
   pageCacheMisses: 0,

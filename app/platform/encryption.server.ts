@@ -9,9 +9,9 @@ function keyFor(purpose: string, secret: string): Buffer {
 }
 
 /**
- * Encrypts a text that stands in the database (AES-256-GCM), readable only with SESSION_SECRET.
+ * Encrypts a text for the database (AES-256-GCM), so that it can only be read with SESSION_SECRET.
  *
- * @param secrets others than those, the newest first.
+ * @param secrets other secrets than SESSION_SECRET, the newest first.
  */
 export function encrypt(purpose: string, text: string, secrets = sessionSecrets()): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -20,13 +20,13 @@ export function encrypt(purpose: string, text: string, secrets = sessionSecrets(
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
-/** The text again; undefined when no secret that is still listed encrypted it. */
+/** Returns the decrypted text; undefined if none of the listed secrets encrypted it. */
 export function decrypt(
   purpose: string,
-  box: string,
+  payload: string,
   secrets = sessionSecrets(),
 ): string | undefined {
-  const bytes = Buffer.from(box, "base64url");
+  const bytes = Buffer.from(payload, "base64url");
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   if (tag.length < TAG_BYTES) return undefined;
@@ -37,7 +37,7 @@ export function decrypt(
       const body = cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([body, cipher.final()]).toString("utf8");
     } catch {
-      // Another secret's, or changed: the next may fit.
+      // Encrypted with another secret, or modified. Try the next secret.
     }
   }
   return undefined;

@@ -3,17 +3,17 @@ import { isRouteErrorResponse } from "@remix-run/react";
 import { routeNameOf } from "~/platform/node/request-context.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
 
-/** Without 0, O, 1, I and L: a reference is read out and typed in. */
-const LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+/** Without 0, O, 1, I and L, because people read references aloud and type them. */
+const ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const REFERENCE_LENGTH = 8;
 
 const references = new WeakMap<RequestContext, string>();
 
 /**
- * Logs an error that nobody expected, under a reference that the visitor is shown. Answers that a
- * route gave on purpose (404, 403 ...) are none, nor is what failed because the client has left.
+ * Logs an unexpected error with a reference that the visitor sees, and returns the reference. Ignores responses that a
+ * route threw on purpose (404, 403, …), and failures after the client has disconnected.
  *
- * @param request only its route is logged: the address holds what was searched for.
+ * @param request only its route is logged, because the URL contains the search text.
  */
 export function logUnexpected(error: unknown, request: Request): string | undefined {
   if (isRouteErrorResponse(error) || request.signal.aborted) return undefined;
@@ -25,14 +25,14 @@ export function logUnexpected(error: unknown, request: Request): string | undefi
   return reference;
 }
 
-/** The reference of what went wrong in this request; empty when nothing did. */
+/** Returns the reference of the error in this request; empty if there was none. */
 export function errorReference(): string {
   const context = requestContext();
   return (context && references.get(context)) ?? "";
 }
 
 function newReference(): string {
-  return Array.from({ length: REFERENCE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join(
+  return Array.from({ length: REFERENCE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join(
     "",
   );
 }

@@ -1,6 +1,6 @@
 import { isBusy } from "~db/write-lock";
 
-/** A form of an account that is refused, with the answer's status. */
+/** Why a form of an account failed, with the status of the response. */
 export class FormError extends Error {
   constructor(
     public status: number,
@@ -10,10 +10,10 @@ export class FormError extends Error {
     super(message);
   }
 
-  /** The field that it is about, where the form has several. */
+  /** The invalid field, if the form has several. */
   field?: "code";
 
-  /** For `data(...)`: Retry-After where waiting helps (RFC 9110 section 10.2.3). */
+  /** Options for `data(…)`, with Retry-After if waiting helps (RFC 9110 §10.2.3). */
   get init(): { status: number; headers?: Record<string, string> } {
     const { status, retryAfterSeconds } = this;
     if (retryAfterSeconds === undefined) return { status };
@@ -21,7 +21,7 @@ export class FormError extends Error {
   }
 }
 
-/** For somebody who has tried too often. */
+/** Creates the error for too many attempts. */
 export function tooManyAttempts(waitSeconds: number): FormError {
   const minutes = Math.ceil(waitSeconds / 60);
   const wait = `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
@@ -29,9 +29,9 @@ export function tooManyAttempts(waitSeconds: number): FormError {
 }
 
 /**
- * What to answer for something that an account's form failed with.
+ * Converts an error into the failure of an account's form.
  *
- * @throws the error, when it is neither a FormError nor another process's lock on the database.
+ * @throws the error if it is neither a FormError nor a busy database.
  */
 export function toFormError(error: unknown): FormError {
   if (error instanceof FormError) return error;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { checkDatabase } from "~db/client.server";
-import { copyIsTooOld } from "./reader/read-replica.server";
+import { isReplicaTooOld } from "./reader/read-replica.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {
@@ -16,12 +16,12 @@ const CHECKS = {
     for (const bucket of ["videos", "thumbnails"]) {
       await fs.access(path.join(folder, bucket), fs.constants.W_OK);
     }
-    // Permissions say nothing about a read-only mount or a disk that is full.
+    // Permissions don't reveal a read-only mount or a full disk.
     const probe = path.join(folder, "tmp", `health-${randomUUID()}`);
     try {
       await fs.writeFile(probe, "x");
     } finally {
-      // On a full disk the file is there, though nothing is in it.
+      // On a full disk, the file exists but is empty.
       await fs.rm(probe, { force: true });
     }
   },
@@ -29,7 +29,7 @@ const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS | "copy";
 
-/** What keeps the site from working, by name; empty when it is well. */
+/** Returns the names of the failing checks; empty if the site is healthy. */
 export async function failingChecks(): Promise<CheckName[]> {
   const failing: CheckName[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {
@@ -40,7 +40,7 @@ export async function failingChecks(): Promise<CheckName[]> {
     }
   }
   if (settings().readOnlyFrom && !failing.includes("database")) {
-    if (copyIsTooOld()) failing.push("copy");
+    if (isReplicaTooOld()) failing.push("copy");
   }
   return failing;
 }

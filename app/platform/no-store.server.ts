@@ -1,13 +1,13 @@
 import type { HeadersFunction } from "@remix-run/node";
 
-/** Of a page that nothing may store: what its action answered with, a cookie for instance, and `no-store`. */
+/** Returns the headers of a page that must not be cached: those of its action, such as a cookie, and `no-store`. */
 export const noStoreHeaders: HeadersFunction = ({ actionHeaders }) => {
   const headers = new Headers(actionHeaders);
   headers.set("Cache-Control", "no-store");
   return headers;
 };
 
-/** The same of a page whose address is a secret: search engines leave it out too. */
+/** Returns the headers of a page with a secret URL: not cached either, and excluded from search engines. */
 export const unlistedHeaders: HeadersFunction = (args) => {
   const headers = new Headers(noStoreHeaders(args));
   headers.set("X-Robots-Tag", "noindex");

@@ -2,8 +2,8 @@ import { isBusy } from "~db/write-lock";
 import { BUSY, type Failure, failure, TRY_AGAIN } from "./failure";
 
 /**
- * Performs a form. If the database is busy or an unexpected error occurs, returns the failure with the sentence
- * for it.
+ * Performs the action of a form. If the database is busy or an unexpected error occurs, returns a failure with the
+ * message for it.
  */
 export async function orFailure<Outcome>(
   work: () => Promise<Outcome>,

@@ -4,8 +4,8 @@ import { originOf, originOfNode } from "./node/origin-header.server";
 import { settings } from "./settings.server";
 
 /**
- * Holds that a request which changes something was made by a page of this site: by Sec-Fetch-Site
- * where the browser sends it (to https and localhost), else by Origin. Neither is refused too.
+ * Checks that a request that changes something comes from a page of this site: by Sec-Fetch-Site, which browsers send
+ * to https and localhost, otherwise by Origin. A request with neither is refused.
  *
  * @throws a 403 Response.
  */
@@ -17,14 +17,14 @@ export function requireOwnOrigin(request: Request): void {
     host: headers.get("Host") ?? new URL(url).host,
   });
   if (!isOwn) {
-    throw new Response("This request did not come from a page of this site.", {
+    throw new Response("This request didn’t come from a page of this site.", {
       status: 403,
       statusText: "Forbidden",
     });
   }
 }
 
-/** The same for Node's request, where no route has seen it yet. */
+/** Does the same check for Node's request, before it reaches a route. */
 export function isOwnRequest(request: IncomingMessage): boolean {
   return isOwnOrigin({
     site: request.headers["sec-fetch-site"]?.toString(),
@@ -33,7 +33,7 @@ export function isOwnRequest(request: IncomingMessage): boolean {
   });
 }
 
-/** Behind a proxy that ends TLS the request's own scheme says nothing, so only hosts are compared. */
+/** Compares only hosts: behind a proxy that terminates TLS, the scheme of the request isn't the visitor's. */
 function isOwnOrigin({
   site,
   origin,

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from "node:http";
 
-/** What is wrong with one field of a request. */
+/** A problem with one field of a request. */
 export interface FieldProblem {
   field: string;
   detail: string;
 }
 
-/** Why a request was not done, as problem details (RFC 9457). */
+/** Why a request failed, as problem details (RFC 9457). */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** The answer. Its type is `about:blank`: the status says what kind of problem it is. */
+/** Returns the response. Its type is `about:blank`, because the status identifies the kind of problem. */
 export function problemResponse({ status, detail, errors, headers }: Problem): Response {
   const title = STATUS_CODES[status] ?? "Error";
   const body = {
@@ -35,7 +35,7 @@ export function problemResponse({ status, detail, errors, headers }: Problem): R
   });
 }
 
-/** What is wrong with fields, as the studio's forms say it. */
+/** Converts the field errors of the studio's forms. */
 export function fieldProblems(fields: Partial<Record<string, string>>): FieldProblem[] {
   return Object.entries(fields).flatMap(([field, detail]) => (detail ? [{ field, detail }] : []));
 }

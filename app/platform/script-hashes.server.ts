@@ -1,17 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 
 /**
- * The policy of a page allows its inline scripts by their hashes, so that the page is the same for
- * everybody and can be cached as it stands. While it is rendered, our own scripts carry a mark that
- * nobody can guess, in the attribute `nonce`: a script that got into the page in another way has none,
- * so it is neither hashed nor run.
+ * The Content-Security-Policy of a page allows its inline scripts by hash, so that the page is the same for everyone
+ * and can be cached. During rendering, our own scripts have an unguessable mark in the attribute `nonce`. An injected
+ * script has no mark, so it isn't hashed and doesn't run.
  */
 
-export function newScriptMark(): string {
+export function createScriptNonce(): string {
   return randomUUID();
 }
 
-/** The page without the marks, and the sources of its marked inline scripts (CSP 3 §2.3.1). */
+/** Returns the page without the marks, and the CSP sources of its marked inline scripts (CSP 3 §2.3.1). */
 export function hashScripts(html: string, mark: string): { html: string; sources: string[] } {
   const parts = html.split(` nonce="${mark}"`);
   const sources = new Set<string>();

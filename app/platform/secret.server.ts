@@ -9,29 +9,29 @@ import { SettingsError, settings } from "./settings.server";
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** By the path of their file. */
-const kept = processState("secrets", () => new Map<string, string[]>());
+/** The secrets that were read from files, by path. */
+const cached = processState("secrets", () => new Map<string, string[]>());
 
 /**
- * The secrets that sign cookies and encrypt second factors: the first is used for what is new, all
- * for what is read. SESSION_SECRET gives them; without it a secret is made on first start and kept
- * in the file `session-secret` beside the database, readable by its owner only. A line put on top
- * of that file rotates it, as a value in front of a comma rotates the setting.
+ * Returns the secrets that sign cookies and encrypt second factors. The first one is used for new values, and all of
+ * them for reading. They come from SESSION_SECRET. Without it, the first start generates a secret and stores it in
+ * `session-secret` next to the database, readable only by its owner. To rotate it, add a line at the top of that file,
+ * or a value at the start of the setting.
  */
 export function sessionSecrets(): readonly string[] {
   return settings().sessionSecrets ?? secretsIn(fileBeside("session-secret"));
 }
 
 /**
- * The secrets that encrypt the records of performers, the first what is new, all what is read:
- * SESSION_SECRET, where it is set, and the file `records-secret` beside the database, where there is one;
- * without either that file is made. Unlike `session-secret` it is in no backup: whoever has a backup
- * alone reads no record.
+ * Returns the secrets that encrypt the records of performers. The first one is used for new records, and all of them
+ * for reading. They come from SESSION_SECRET and from the file `records-secret` next to the database, which is created
+ * if there is neither. Unlike `session-secret`, it isn't part of backups, so that nobody can read records from a backup
+ * alone.
  */
 export function recordsSecrets(): readonly string[] {
   const file = fileBeside("records-secret");
   const given = settings().sessionSecrets ?? [];
-  if (given.length > 0 && !kept().has(file) && !fs.existsSync(file)) return given;
+  if (given.length > 0 && !cached().has(file) && !fs.existsSync(file)) return given;
   return [...given, ...secretsIn(file)];
 }
 
@@ -40,15 +40,18 @@ function fileBeside(name: string): string {
 }
 
 function secretsIn(file: string): readonly string[] {
-  const secrets = kept().get(file) ?? readOrCreate(file);
-  kept().set(file, secrets);
+  const secrets = cached().get(file) ?? readOrCreate(file);
+  cached().set(file, secrets);
   return secrets;
 }
 
-/** Deriving a key takes five times as long as verifying a cookie with it, which every request may need. */
+/** Cached, because deriving a key takes five times as long as verifying a cookie, which every request may do. */
 const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ max: 200 }));
 
-/** Returns the key for one use of a secret (HKDF, RFC 5869). A value signed or encrypted for one use is useless for others. */
+/**
+ * Derives the key for one use of a secret (HKDF, RFC 5869). What is signed or encrypted for one use is invalid for
+ * others.
+ */
 export function derivedKey(secret: string, use: string): Buffer {
   const name = `${secret}\n${use}`;
   const known = keys().get(name);
@@ -61,7 +64,7 @@ export function derivedKey(secret: string, use: string): Buffer {
 function readOrCreate(file: string): string[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   try {
-    // Fails when the file is there, so that two processes starting at once end with one secret.
+    // Fails if the file exists, so that two processes that start at the same time use the same secret.
     fs.writeFileSync(file, `${randomBytes(SECRET_BYTES).toString("base64url")}\n`, {
       mode: 0o600,
       flag: "wx",
@@ -71,11 +74,11 @@ function readOrCreate(file: string): string[] {
   }
   const secrets = fs.readFileSync(file, "utf8").split(/\s+/).filter(Boolean);
   if (secrets.length === 0) {
-    throw new SettingsError(`${file} holds no secret. Remove it, and a new one is made.`);
+    throw new SettingsError(`${file} contains no secret. Delete it to create a new one.`);
   }
   if (secrets.some((secret) => secret.length < SECRET_MIN_LENGTH)) {
     throw new SettingsError(
-      `${file} holds a secret of less than ${SECRET_MIN_LENGTH} characters; put a longer one in its place (openssl rand -base64 32 makes one).`,
+      `${file} contains a secret with fewer than ${SECRET_MIN_LENGTH} characters. Replace it with a longer one (create it with openssl rand -base64 32).`,
     );
   }
   return secrets;

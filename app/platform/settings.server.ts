@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { CODECS } from "~/shared/streams/codecs";
-import { locateDatabase } from "~db/client.server";
-import { locateLitestream } from "~db/litestream.server";
+import { configureDatabase } from "~db/client.server";
+import { configureLitestream } from "~db/litestream.server";
 import { childVariables } from "./settings/child-environment";
-import { mayAskForCheck, parseCountryRules } from "./settings/country-rules";
+import { mayRequireCheck, parseCountryRules } from "./settings/country-rules";
 import { trustedProxies } from "./settings/proxy-settings";
-import { givenValue } from "./settings/secret-files.server";
+import { environmentValue } from "./settings/secret-files.server";
 import {
-  AT_LEAST_A_BYTE,
+  AT_LEAST_ONE_BYTE,
   BYTES,
   byteCount,
   choice,
+  duration,
   email,
   hideLimit,
   isHttpUrl,
   isSmtpUrl,
   isWebhookUrl,
-  lengthOfTime,
   line,
   mailbox,
   onOff,
@@ -33,8 +33,8 @@ import { requireStorageSettings, STORAGE_VARIABLES, storageOf } from "./storage/
 export { SettingsError };
 
 /**
- * The operator's settings: environment variables, parsed once, before anything else happens.
- * A bad value ends the start with one sentence that names the variable and what it takes.
+ * The operator's settings: environment variables, parsed once before anything else. An invalid value aborts the start
+ * with one line that names the variable and the expected value.
  */
 
 const secret = line.min(SECRET_MIN_LENGTH).optional();
@@ -42,11 +42,11 @@ const folder = line.optional().describe("a folder");
 const webhookUrl = line
   .refine(isWebhookUrl)
   .optional()
-  .describe("an https address (http on this machine alone) without a user name in it");
-const someEmail = email.optional().describe("an e-mail address");
-const someMailbox = mailbox.optional().describe("an e-mail address");
+  .describe("an https URL (http only for this machine) without a user name");
+const someEmail = email.optional().describe("an email address");
+const someMailbox = mailbox.optional().describe("an email address");
 
-/** The variables. A description completes the sentence "NAME must be …". */
+/** The environment variables. A description completes the sentence "NAME must be …". */
 const variables = {
   NODE_ENV: choice("production", "development", "test"),
   PORT: wholeNumber(0, 65_535).default(3000).describe("a whole number from 0 to 65535"),
@@ -56,44 +56,44 @@ const variables = {
     .describe("an address of this machine to listen on, such as 127.0.0.1"),
   DATABASE_PATH: text("db/data/site.sqlite").describe("the path of the SQLite file"),
   UPLOADS_DIR: text("uploads").describe(
-    "the path of the folder that holds videos/, thumbnails/ and tmp/",
+    "the path of the folder that contains videos/, thumbnails/ and tmp/",
   ),
-  /** The first signs, all verify. Undefined: the secret kept beside the database. */
+  /** The first secret signs, all of them verify. Undefined: the secret in the file next to the database. */
   SESSION_SECRET: z
     .string()
     .transform((value) => value.split(",").map((each) => each.trim()))
     .refine((secrets) => secrets.every((each) => each.length >= SECRET_MIN_LENGTH))
     .optional()
     .describe(
-      `one or more secrets of at least ${SECRET_MIN_LENGTH} characters each, separated by commas, the newest first (openssl rand -base64 32 makes one)`,
+      `one or more secrets of at least ${SECRET_MIN_LENGTH} characters each, separated by commas, the newest first (create one with openssl rand -base64 32)`,
     ),
-  ADMIN_EMAIL: email.optional().describe("the e-mail address of the first account"),
+  ADMIN_EMAIL: email.optional().describe("the email address of the first account"),
   ADMIN_PASSWORD: z
     .string()
     .refine((value) => value.length >= 10 && Buffer.byteLength(value) <= 72)
     .optional()
     .describe("a password of at least 10 characters and at most 72 bytes"),
-  /** Origin without a trailing slash. Undefined: taken from each request. */
+  /** An origin without a trailing slash. Undefined: taken from each request. */
   PUBLIC_URL: origin
     .optional()
-    .describe("the address visitors use, without a path, such as https://videos.example"),
+    .describe("the URL that visitors use, without a path, such as https://videos.example"),
   SITE_NAME: text("Afterdark").pipe(z.string().max(60)).describe("a name of 1 to 60 characters"),
-  JOIN_URL: line.refine(isHttpUrl).optional().describe("an http or https address"),
+  JOIN_URL: line.refine(isHttpUrl).optional().describe("an http or https URL"),
   CONTACT_EMAIL: someEmail,
-  /** Whose videos the studio may import. */
+  /** The folder whose videos the studio can import. */
   IMPORT_DIR: folder,
-  /** Where the site backs itself up. Undefined: nowhere. */
+  /** The folder for scheduled backups. Undefined: no backups. */
   BACKUP_DIR: folder,
-  BACKUP_EVERY: lengthOfTime(15 * UNIT_MS.m, 52 * UNIT_MS.w)
+  BACKUP_EVERY: duration(15 * UNIT_MS.m, 52 * UNIT_MS.w)
     .default(UNIT_MS.d)
-    .describe("a length of time from 15m to 52w, such as 12h, 1d or 1w"),
-  /** How many backups stay. */
+    .describe("a duration from 15m to 52w, such as 12h, 1d or 1w"),
+  /** How many backups to keep. */
   BACKUP_KEEP: wholeNumber(1, 1000)
     .default(7)
     .describe("a whole number of backups, from 1 to 1000"),
-  /** Whether they have the uploaded files. */
+  /** Whether backups include the uploaded files. */
   BACKUP_UPLOADS: onOff("on"),
-  /** Where notices to the operator go. */
+  /** Where alerts to the operator are sent. */
   ALERT_WEBHOOK: webhookUrl,
   ALERT_WEBHOOK_SECRET: secret.describe(
     `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
@@ -102,93 +102,97 @@ const variables = {
   SMTP_URL: line
     .refine(isSmtpUrl)
     .optional()
-    .describe("the address of a mail server, such as smtps://user:password@mail.example:465"),
-  /** Who they come from. Undefined: from whom they go to. */
+    .describe("the URL of a mail server, such as smtps://user:password@mail.example:465"),
+  /** The sender. Undefined: the same as the recipient. */
   SMTP_FROM: someMailbox,
-  /** Whether a report of somebody under age, or without consent, hides the video at once. */
+  /** Whether a report about a minor or missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** How many videos such reports hide at most. */
+  /** How many videos such reports can hide. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
-    .describe("a number of videos an hour and a percentage of all a day, such as 20/h,2%/d"),
-  /** How long a decision may take where no law sets 48 hours. */
-  REPORT_DEADLINE: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+    .describe(
+      "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
+    ),
+  /** How long a decision may take if no law requires 48 hours. */
+  REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
-    .describe("a length of time from 1h to 52w, such as 5d"),
-  /** How long after its decision a report's texts stay. */
-  REPORT_KEEP: lengthOfTime(UNIT_MS.d, 520 * UNIT_MS.w)
+    .describe("a duration from 1h to 52w, such as 5d"),
+  /** How long the texts of a report are kept after the decision. */
+  REPORT_KEEP: duration(UNIT_MS.d, 520 * UNIT_MS.w)
     .default(90 * UNIT_MS.d)
-    .describe("a length of time from 1d to 520w, such as 90d"),
+    .describe("a duration from 1d to 520w, such as 90d"),
   MAX_VIDEO_BYTES: byteCount(1)
     .default(2 * 1024 ** 3)
-    .describe(AT_LEAST_A_BYTE),
+    .describe(AT_LEAST_ONE_BYTE),
   MAX_THUMBNAIL_BYTES: byteCount(1)
     .default(10 * 1024 ** 2)
-    .describe(AT_LEAST_A_BYTE),
-  /** Requests for files that one network may have in progress. */
+    .describe(AT_LEAST_ONE_BYTE),
+  /** How many requests for files one network may have in progress. */
   MAX_PARALLEL_MEDIA: wholeNumber(1, 10_000)
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
-  /** Bytes of video files in a calendar month (UTC) of which alerts warn. Undefined: no alerts. */
-  TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
-  /** Whether the data are locked for one server; off for file systems that know no locks. */
+  /** The monthly transfer of video files (calendar month, UTC) that alerts warn about. Undefined: no alerts. */
+  TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
+  /** Whether the data is locked for one server. Off for file systems without locks. */
   DATA_LOCK: onOff("on"),
-  /** What reads the metrics. Undefined: whoever asks from this machine. */
+  /** The token for reading the metrics. Undefined: only requests from this machine can. */
   METRICS_TOKEN: line
     .regex(/^\S{16,}$/)
     .optional()
-    .describe("a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)"),
+    .describe(
+      "a token of at least 16 characters without spaces (create one with openssl rand -hex 32)",
+    ),
   LOG_FORMAT: choice("text", "json"),
   AGE_GATE: onOff("on"),
   SERVICE_WORKER: onOff("on"),
-  /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
+  /** How many jobs the server process runs at the same time; 0 leaves them to `npm run jobs`. */
   ENCODER_CONCURRENCY: wholeNumber(0, 8)
     .default(1)
-    .describe("a whole number of jobs at once, from 0 (none in the server's process) to 8"),
-  /** 0: as many as there are processors. */
+    .describe("a whole number of parallel jobs, from 0 (none in the server process) to 8"),
+  /** 0: one for each processor. */
   ENCODER_THREADS: wholeNumber(0, 64)
     .default(0)
-    .describe("a whole number of threads, from 0 (as many as processors) to 64"),
+    .describe("a whole number of threads, from 0 (one for each processor) to 64"),
   ENCODER_HARDWARE: choice("off", "vaapi", "nvenc", "qsv"),
   /** The shorter side of the largest rendition. */
   ENCODER_MAX_HEIGHT: wholeNumber(240, 2160)
     .default(1080)
     .describe("a whole number of lines, from 240 to 2160"),
-  /** What streams are made in; what is behind H.264 for popular videos and by hand. */
+  /** The codecs of streams. Codecs after H.264 are used for popular videos and on request. */
   ENCODER_CODECS: z
     .string()
     .default("h264")
     .transform((value) => value.split(",").map((codec) => codec.trim().toLowerCase()))
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
-    .describe("h264, or h264 with av1 or hevc behind it, separated by commas"),
-  /** From so many views on a video is popular. */
+    .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
+  /** A video with this many views is popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),
-  /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
+  /** The queue pauses while less than this is free. Undefined: 1 GiB, or 5% of a small disk. */
   ENCODER_FREE_BYTES: byteCount(0).optional().describe(BYTES),
   ENCODER_PRESET: z
     .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
     .default("auto")
-    .describe("auto, or a preset of x264 from ultrafast to slow"),
-  /** How long the file as it came stays beside the one that is played. */
+    .describe("auto, or an x264 preset from ultrafast to slow"),
+  /** How long the uploaded file is kept in addition to the playable one. */
   KEEP_SOURCES: choice("always", "until-converted", "never"),
-  /** What scans new files before they are public, with its arguments. Undefined: nothing does. */
+  /** The command, with arguments, that scans new files before they are public. Undefined: no scan. */
   SCAN_COMMAND: z
     .string()
     .transform(splitCommand)
     .refine((words) => words !== undefined)
     .optional()
     .describe("a command and its arguments, such as /usr/local/bin/scan --quiet"),
-  /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
+  /** If set, nginx sends the files, by X-Accel-Redirect to this location. */
   ACCEL_PREFIX: line
     .regex(/^\/[\w./-]*[\w-]$/)
     .optional()
     .describe("the internal location of nginx that maps to UPLOADS_DIR, such as /protected"),
   TRUSTED_PROXIES: trustedProxies,
   ...STORAGE_VARIABLES,
-  /** In lower case. Undefined: the site does not ask where somebody is. */
+  /** In lower case. Undefined: the visitor's country isn't used. */
   COUNTRY_HEADER: line
     .toLowerCase()
     .regex(/^[\w-]{1,60}$/)
@@ -199,48 +203,48 @@ const variables = {
     .transform(parseCountryRules)
     .refine((rules) => rules !== undefined)
     .optional()
-    .describe("codes and what they are, such as US-TX=check,FR=closed,others=open,unknown=check"),
+    .describe("country codes with rules, such as US-TX=check,FR=closed,others=open,unknown=check"),
   AGE_CHECK_URL: webhookUrl,
   AGE_CHECK_SECRET: secret.describe(
-    `at least ${SECRET_MIN_LENGTH} characters, the same that the provider signs with (openssl rand -base64 32)`,
+    `the secret that the provider signs with, at least ${SECRET_MIN_LENGTH} characters (openssl rand -base64 32)`,
   ),
-  /** How long the answer of a check is remembered. */
-  AGE_CHECK_KEEP: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+  /** How long the result of a check is valid. */
+  AGE_CHECK_KEEP: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(30 * UNIT_MS.d)
-    .describe("a length of time from 1h to 52w, such as 12h, 1d or 4w"),
-  /** With so many strikes an uploader is blocked; 0: never by themselves. */
+    .describe("a duration from 1h to 52w, such as 12h, 1d or 4w"),
+  /** The number of strikes that blocks an uploader; 0: strikes never block. */
   STRIKES_BLOCK: wholeNumber(0, 20)
     .default(3)
     .describe("a whole number of strikes, from 0 (never) to 20"),
-  /** The quota of an uploader without limits of their own. Undefined: no limit. */
-  UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
+  /** The default limits of uploaders. Undefined: no limit. */
+  UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   UPLOADER_MAX_VIDEOS_PER_DAY: wholeNumber(1, 1_000_000)
     .optional()
     .describe("a whole number of videos, at least 1"),
   UPLOADER_MAX_QUEUED_JOBS: wholeNumber(1, 1_000_000)
     .optional()
     .describe("a whole number of jobs, at least 1"),
-  /** Whether a video needs a valid record of everyone shown before it is published. */
+  /** Whether a video needs a valid consent record before it is published. */
   REQUIRE_CONSENT: onOff("off"),
-  /** The lines of who keeps the records, for a page that there is only with it. */
+  /** Name and address of the custodian of records, by line. Without it, there is no Records page. */
   RECORDS_CUSTODIAN: z
     .string()
     .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
     .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
     .optional()
-    .describe("a name and an address of at most 1000 characters, its lines separated by |"),
-  /** Whether the log of the database is left to it; `auto`: once its tables are there. */
+    .describe("a name and an address of at most 1000 characters, with lines separated by |"),
+  /** Whether checkpoints are left to Litestream; `auto`: if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
-  /** The site whose copy this one shows, an origin. Undefined: it is a site of its own. */
+  /** The origin of the site that this one is a read replica of. Undefined: this site is a primary. */
   READ_ONLY_FROM: origin
     .optional()
     .describe(
-      "the address of the site that writes, without a path, such as https://videos.example",
+      "the URL of the site that this one reads from, without a path, such as https://videos.example",
     ),
-  /** Older copies are not shown. */
-  READ_ONLY_MAX_AGE: lengthOfTime(UNIT_MS.m, 52 * UNIT_MS.w)
+  /** The maximum age of the replica. Older data isn't shown. */
+  READ_ONLY_MAX_AGE: duration(UNIT_MS.m, 52 * UNIT_MS.w)
     .default(6 * UNIT_MS.h)
-    .describe("a length of time from 1m to 52w, such as 6h"),
+    .describe("a duration from 1m to 52w, such as 6h"),
 } as const;
 
 type Name = keyof typeof variables;
@@ -249,7 +253,7 @@ type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 /** The environment variables that the site reads. */
 export const SETTING_NAMES = Object.keys(variables) as Name[];
 
-/** The code knows a setting by the name of its variable in camel case, but for these. */
+/** The exceptions to the rule that the property of a setting is the variable's name in camel case. */
 const PROPERTIES = {
   NODE_ENV: "environment",
   SESSION_SECRET: "sessionSecrets",
@@ -272,8 +276,8 @@ function propertyOf(name: Name): string {
   return (PROPERTIES as Partial<Record<Name, string>>)[name] ?? camelCase;
 }
 
-/** What is of no use without another. */
-const TOGETHER = [
+/** Settings that need another one. */
+const REQUIRED_WITH = [
   ["ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"],
   ["ALERT_EMAIL", "SMTP_URL"],
   ["COUNTRY_RULES", "COUNTRY_HEADER"],
@@ -282,16 +286,15 @@ const TOGETHER = [
 ] as const;
 
 /**
- * Reads the settings from an environment, secrets also from files that it names. An empty variable counts
- * as unset.
+ * Parses the settings in an environment, and secrets also from files that it names. An empty variable counts as unset.
  *
- * @throws {SettingsError} for the first variable that is not what it should be.
+ * @throws {SettingsError} for the first invalid variable.
  */
 export function parseSettings(environment: Record<string, string | undefined>) {
   const values: Record<string, unknown> = {};
   const properties: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
-    const result = variables[name].safeParse(givenValue(name, environment));
+    const result = variables[name].safeParse(environmentValue(name, environment));
     if (!result.success) {
       throw new SettingsError(`${name} must be ${variables[name].description}.`);
     }
@@ -300,16 +303,16 @@ export function parseSettings(environment: Record<string, string | undefined>) {
   const parsed = values as Parsed;
   const needs = (name: string, needed: Name) =>
     new SettingsError(`${name} needs ${needed}, which must be ${variables[needed].description}.`);
-  for (const [name, needed] of TOGETHER) {
+  for (const [name, needed] of REQUIRED_WITH) {
     if (parsed[name] && !parsed[needed]) throw needs(name, needed);
   }
-  if (parsed.COUNTRY_RULES && mayAskForCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
+  if (parsed.COUNTRY_RULES && mayRequireCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
     throw needs("COUNTRY_RULES with check", "AGE_CHECK_URL");
   }
   requireStorageSettings(parsed);
   return {
     ...(properties as { [N in Name as Property<N>]: Parsed[N] }),
-    /** Where files are. Undefined: in UPLOADS_DIR. */
+    /** The object store. Undefined: all files are in UPLOADS_DIR. */
     storage: storageOf(parsed),
   };
 }
@@ -318,24 +321,24 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 let current: Settings | undefined;
 
-/** The settings of this process, parsed on first use. */
+/** Returns the settings of this process. They are parsed on first use. */
 export function settings(): Settings {
   current ??= parseSettings(process.env);
   return current;
 }
 
-locateDatabase(
+configureDatabase(
   () => settings().databasePath,
   () => settings().readOnlyFrom !== undefined,
 );
-locateLitestream(() => settings().litestream);
+configureLitestream(() => settings().litestream);
 
-/** Forgets the parsed settings, so that a test can change the environment. */
+/** Discards the parsed settings, so that a test can change the environment. */
 export function forgetSettings(): void {
   current = undefined;
 }
 
-/** Returns the environment of a child process or thread that reads uploaded files: no secret. */
+/** Returns the environment of a child process or thread that reads uploaded files. It contains no secret. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return childVariables(process.env);
 }

@@ -6,10 +6,10 @@ import { cookiesIn, type SiteCookie } from "./site-cookies";
 /** Browsers silently drop longer cookies. */
 const MAX_COOKIE_BYTES = 4096;
 
-/** The name is part of the purpose, so that one cookie can't replace another. */
+/** Returns the purpose of the signature. It contains the name, so that one cookie can't replace another. */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
-/** Whether visitors reach the site by https: by PUBLIC_URL, or as the request or its proxy says. */
+/** Whether visitors use https, according to PUBLIC_URL, or else to the request or its proxy. */
 export function siteIsHttps(): boolean {
   const { publicUrl } = settings();
   if (publicUrl) return publicUrl.startsWith("https:");
@@ -22,7 +22,7 @@ export function siteIsHttps(): boolean {
 /**
  * Returns the `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
  *
- * @param expiresAt in milliseconds since 1970. It is part of what is signed: a copy of the cookie doesn't outlive it.
+ * @param expiresAt in milliseconds since 1970. It is signed too, so that a copy of the cookie also expires.
  */
 export function signedCookie(
   name: SiteCookie,
@@ -54,7 +54,7 @@ function cookieHeader(name: string, value: string, maxAgeSeconds: number): strin
   ].join("; ");
 }
 
-/** Returns the value of a signed cookie of the request; undefined if it is missing, has expired or isn't ours. */
+/** Returns the value of a signed cookie of the request; undefined if it is missing, expired or forged. */
 export function readSignedCookie(
   request: Request,
   name: SiteCookie,
@@ -63,7 +63,7 @@ export function readSignedCookie(
   return findSignedCookie(request.headers.get("Cookie") ?? "", name, now);
 }
 
-/** Does the same with a Cookie header. */
+/** Does the same for a Cookie header. */
 export function findSignedCookie(
   cookies: string,
   name: SiteCookie,

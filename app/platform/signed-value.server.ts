@@ -2,11 +2,11 @@ import cookieSignature from "cookie-signature";
 import { derivedKey, sessionSecrets } from "./secret.server";
 
 /**
- * Signs every value that leaves the site and is trusted when it comes back: cookies, links to reports, addresses of
- * source files, puzzles. HMAC with SHA-256, with a key for each purpose that is derived from each secret.
+ * Signatures for every value that the site sends out and trusts when it comes back: cookies, links to reports, URLs of
+ * source files, puzzles. They are HMAC-SHA-256, with a key for each purpose that is derived from the secret.
  *
- * Remix's `createCookie` isn't used: it signs with the secret itself and without the name of the cookie, so one
- * cookie could replace another, and what it signs never expires.
+ * Remix's `createCookie` isn't used: it signs with the secret itself and without the cookie's name, so that one cookie
+ * could replace another, and its signatures never expire.
  */
 
 /** A value in base64url, the time at which it expires, if any, and the signature. */
@@ -25,7 +25,7 @@ export function sign(purpose: string, value: string, expiresAt?: number): string
   return payload + inUrl(signed.slice(payload.length));
 }
 
-/** Returns the value that was signed for a purpose; undefined if it was changed, has expired, or no listed secret signed it. */
+/** Returns a value signed for a purpose; undefined if it was changed, has expired, or none of the secrets signed it. */
 export function verify(purpose: string, signed: string, now = Date.now()): string | undefined {
   const found = SIGNED.exec(signed);
   if (!found || (found[1] !== undefined && Number(found[1]) <= now)) return undefined;
@@ -41,7 +41,7 @@ function keyOf(purpose: string, secret: string): Buffer {
   return derivedKey(secret, `sign ${purpose}`);
 }
 
-/** The package writes signatures in base64, whose `/` would end a segment of a path. */
+/** Converts the package's base64 signatures, because a `/` would end a path segment. */
 function inUrl(base64: string): string {
   return base64.replaceAll("+", "-").replaceAll("/", "_");
 }

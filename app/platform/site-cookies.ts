@@ -1,6 +1,6 @@
 /**
- * The names of all cookies that the site sets. The type lets `signedCookie` take no other, and the page cache
- * answers a request with any other cookie as one without. What each is for is in `features/site/browser-data.ts`.
+ * The names of all cookies that the site sets. `signedCookie` accepts no other, and the page cache ignores any other
+ * cookie. `features/site/browser-data.ts` describes the purpose of each.
  */
 export const SITE_COOKIES = [
   "age",
@@ -16,7 +16,7 @@ export const SITE_COOKIES = [
 
 export type SiteCookie = (typeof SITE_COOKIES)[number];
 
-/** Returns the cookies of a Cookie header, as everything on the site reads them. Names may repeat. */
+/** Parses a Cookie header. The whole site uses this function. Names may repeat. */
 export function cookiesIn(header: string): { name: string; value: string }[] {
   return header.split(";").flatMap((pair) => {
     const at = pair.indexOf("=");

@@ -1,13 +1,13 @@
 import { settings } from "./settings.server";
 
-/** What a page needs to name itself: its brand, and the origin of absolute addresses. */
+/** The name of the site, and the origin of its absolute URLs. */
 export interface SiteIdentity {
   name: string;
   /** Scheme and host, without a trailing slash. */
   origin: string;
 }
 
-/** The origin that visitors use: PUBLIC_URL, or what the request was sent to. */
+/** Returns the origin that visitors use: PUBLIC_URL, or that of the request. */
 export function siteOrigin(request: Request): string {
   return settings().publicUrl ?? new URL(request.url).origin;
 }

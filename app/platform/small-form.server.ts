@@ -3,54 +3,54 @@ import { addressLimit } from "./address-limit.server";
 import { clientAddress } from "./client-address.server";
 
 /**
- * Forms of texts, as browsers send them by default. Multipart is not read here: 255 KB of empty parts
- * cost 224 ms of processor, and anybody may send a form to /contact.
+ * The default encoding of forms. Multipart forms aren't accepted here: 255 KB of empty parts cost 224 ms of CPU time,
+ * and anyone may send a form to /contact.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/** What is open to visitors has a few short fields. */
+/** Enough for the forms that are open to visitors, which have a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024;
-/** Five a second: a family behind one address never meets it. */
+/** Five per second, which a family behind one address never reaches. */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
 
 const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SECONDS);
 
 /**
- * The fields of a form that somebody fills in.
+ * Returns the fields of a form that a person has filled in.
  *
- * @throws a Response: 429 after too many forms from one address, else as `readFields`.
+ * @throws a Response: 429 after too many forms from one address, otherwise like `readFields`.
  */
 export async function readSmallForm(
   request: Request,
-  mostBytes = MAX_FORM_BYTES,
+  maxBytes = MAX_FORM_BYTES,
 ): Promise<FormData> {
   const wait = byAddress.consume(clientAddress(request));
   if (wait !== undefined) {
-    throw errorResponse(429, "Too Many Requests", "Too many forms. Try again in a minute.", {
+    throw errorResponse(429, "Too Many Requests", "Too many requests. Try again in a minute.", {
       "Retry-After": String(wait),
     });
   }
-  return readFields(request, mostBytes);
+  return readFields(request, maxBytes);
 }
 
 /**
- * The fields of a form without files, with an end to how much of it is read: `request.formData()`
- * would take gigabytes into memory from anybody.
+ * Returns the fields of a form without files. Unlike `request.formData()`, which would read gigabytes into memory, it
+ * limits the length.
  *
- * @throws a Response: 415 for what is no such form, 413 for one that is longer than `mostBytes`.
+ * @throws a Response: 415 for another content type, 413 if the form is longer than `maxBytes`.
  */
-export async function readFields(request: Request, mostBytes = MAX_FORM_BYTES): Promise<FormData> {
+export async function readFields(request: Request, maxBytes = MAX_FORM_BYTES): Promise<FormData> {
   if (!FORM_TYPE.test(request.headers.get("Content-Type") ?? "")) {
-    throw errorResponse(415, "Unsupported Media Type", "A form of this type is not read here.");
+    throw errorResponse(415, "Unsupported Media Type", "This content type isn’t supported.");
   }
   const form = new FormData();
-  for (const [name, value] of new URLSearchParams(await readText(request, mostBytes))) {
+  for (const [name, value] of new URLSearchParams(await readText(request, maxBytes))) {
     form.append(name, value);
   }
   return form;
 }
 
-/** The fields of a form as a schema reads them, the last of each name; undefined for what it doesn't allow. */
+/** Parses a form with a schema, using the last field of each name; undefined if the form is invalid. */
 export function readForm<Schema extends z.ZodType>(
   schema: Schema,
   form: FormData,
@@ -59,12 +59,12 @@ export function readForm<Schema extends z.ZodType>(
 }
 
 /**
- * The body of a request as text, at most so many bytes of it.
+ * Returns the body of a request as text.
  *
- * @throws a 413 Response for one that is longer.
+ * @throws a 413 Response if it is longer than `maxBytes`.
  */
-export async function readText(request: Request, mostBytes: number): Promise<string> {
-  if (Number(request.headers.get("Content-Length")) > mostBytes) throw tooLong();
+export async function readText(request: Request, maxBytes: number): Promise<string> {
+  if (Number(request.headers.get("Content-Length")) > maxBytes) throw tooLong();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body?.getReader();
@@ -72,18 +72,18 @@ export async function readText(request: Request, mostBytes: number): Promise<str
     const { done, value } = await reader.read();
     if (done) break;
     length += value.byteLength;
-    // Not cancelled: that would end the process (an error nobody hears). The closed connection does.
-    if (length > mostBytes) throw tooLong();
+    // Don't cancel the reader: its unhandled error would end the process. Closing the connection is enough.
+    if (length > maxBytes) throw tooLong();
     chunks.push(value);
   }
   return Buffer.concat(chunks).toString();
 }
 
 function tooLong(): Response {
-  return errorResponse(413, "Payload Too Large", "This form is too long.");
+  return errorResponse(413, "Payload Too Large", "The form is too long.");
 }
 
-/** The connection ends with it: what may still arrive belongs to a form that nobody reads. */
+/** Returns a response that closes the connection, because the rest of the form isn't read. */
 function errorResponse(
   status: number,
   statusText: string,

@@ -1,4 +1,4 @@
-/** Users, how they sign in, what they have done, and what belongs to one of them. */
+/** Users, their credentials and sessions, their activities, and their templates and views. */
 export const accounts = /* sql */ `
   CREATE TABLE users (
     id              TEXT PRIMARY KEY NOT NULL DEFAULT (lower(hex(randomblob(16)))),

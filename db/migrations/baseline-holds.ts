@@ -22,7 +22,7 @@ const updateHeld = (id: string) => /* sql */ `
     UPDATE videos SET held = NOT held WHERE id = ${id}
       AND held <> EXISTS (SELECT 1 FROM video_holds WHERE video_id = ${id});`;
 
-/** What keeps a video from being public although its status is 'published', also for other programs. */
+/** The reasons why a video isn't public although its status is 'published', enforced for other tools too. */
 export const holds = /* sql */ `
   -- Each row is one cause, so that ending it never ends another. No foreign key: the video may be in the
   -- trash.

@@ -1,4 +1,4 @@
-/** Files of videos, the jobs that create them, and what recognizes a file or a video that is uploaded again. */
+/** Files of videos, the jobs that create them, and digests and fingerprints to recognize repeated uploads. */
 export const media = /* sql */ `
   -- Rows of videos that other tools insert have no jobs.
   CREATE TABLE jobs (

@@ -1,4 +1,4 @@
-/** What the studio works with: series, tags, trash, review, imports, statistics, backups and alerts. */
+/** Series, tags, trash, review, imports, statistics, backups and alerts. */
 export const studio = /* sql */ `
   -- Ordered playlists.
   CREATE TABLE series (

@@ -7,7 +7,7 @@ export interface Migration {
 }
 
 /**
- * In the order they run. A released migration is never changed, only followed by another: databases record
- * its digest, and a version with another digest refuses them.
+ * The migrations in the order in which they run. Add a new one instead of changing a released one: databases record the
+ * digests of their migrations, and a version with a different digest rejects them.
  */
 export const migrations: readonly Migration[] = [baseline];

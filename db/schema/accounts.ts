@@ -4,26 +4,26 @@ import type { Generated } from "kysely";
 export interface AccountsTables {
   users: {
     id: Generated<string>;
-    /** Unique without regard to case. */
+    /** Unique, case-insensitively. */
     email: string;
-    /** Empty for an account that passkeys alone sign in to. */
+    /** Empty for an account with passkeys only. */
     password_hash: string;
     role: Generated<Role>;
-    /** 1 for an uploader who may publish what they upload. */
+    /** 1 for an uploader who may publish their own videos. */
     may_publish: Generated<number>;
-    /** Null for who may sign in. */
+    /** Null for an active account. */
     deactivated_at: Time | null;
-    /** Of the last deactivation or block: what was asked for before is not finished. */
+    /** When the account was last deactivated or blocked. Work requested before that is canceled. */
     access_ended_at: Time | null;
-    /** Of an uploader: null for the limit of the settings, 0 for no limit. */
+    /** The limits of an uploader: null for the limit in the settings, 0 for no limit. */
     max_bytes: number | null;
     max_videos_per_day: number | null;
     max_queued_jobs: number | null;
     created_at: Generated<Time>;
-    /** The secret of the second factor, encrypted; it counts once it is enabled. */
+    /** The encrypted secret of the second factor. It isn't used until `totp_enabled_at` is set. */
     totp_secret: string | null;
     totp_enabled_at: Time | null;
-    /** The last 30-second step whose code was accepted. */
+    /** The last 30-second time step with an accepted code. */
     totp_last_step: number | null;
   };
   sessions: {
@@ -33,25 +33,25 @@ export interface AccountsTables {
     created_at: Generated<Time>;
     last_used_at: Generated<Time>;
     expires_at: Time;
-    /** Such as "Firefox on Linux"; empty when the browser did not say. */
+    /** Such as "Firefox on Linux"; empty if unknown. */
     device: Generated<string>;
   };
-  /** A browser in which an account has signed in. */
+  /** Browsers in which an account has signed in. */
   devices: {
-    /** Random; the browser has it in a signed cookie. */
+    /** Random. The browser has it in a signed cookie. */
     id: string;
     user_id: string;
     /** When the account last signed in there. */
     used_at: Time;
   };
-  /** A link with which somebody makes an account; used and expired ones stay for a while. */
+  /** Links that create an account. Used and expired ones are kept for a while. */
   invitations: {
     /** SHA-256 of the token in the link. */
     token_hash: string;
     email: string;
     role: Role;
     may_publish: number;
-    /** The id of the owner who invites. */
+    /** The id of the owner who sent the invitation. */
     invited_by: string;
     created_at: Time;
     expires_at: Time;
@@ -59,7 +59,7 @@ export interface AccountsTables {
   };
   recovery_codes: {
     user_id: string;
-    /** SHA-256 of a code; used codes are removed. */
+    /** SHA-256 of the code. Used codes are deleted. */
     code_hash: string;
   };
   passkeys: PasskeysTable;
@@ -70,14 +70,14 @@ export interface AccountsTables {
   };
   activities: {
     id: Generated<number>;
-    /** Null when the operator did it at the command line. */
+    /** Null if the operator did it on the command line. */
     user_id: string | null;
     action: string;
     subject_id: string | null;
     detail: Generated<string>;
     created_at: Generated<Time>;
   };
-  /** What lets a program use the HTTP API in the name of a user. */
+  /** Tokens of the HTTP API, each acting on behalf of a user. */
   api_tokens: {
     id: Generated<number>;
     /** SHA-256 of the token. */
@@ -90,7 +90,7 @@ export interface AccountsTables {
     expires_at: Time;
     last_used_at: Time | null;
   };
-  /** What a request with an `Idempotency-Key` was answered. */
+  /** The responses to requests with an `Idempotency-Key`. */
   api_answers: {
     token_id: number;
     key: string;
@@ -102,7 +102,7 @@ export interface AccountsTables {
     body: string;
     created_at: Time;
   };
-  /** What a request to publish an upload was answered; one that is repeated gets the same. */
+  /** The outcomes of requests to publish an upload. A repeated request gets the same outcome. */
   published_uploads: {
     /** The id of the resumable upload. */
     upload: string;
@@ -111,18 +111,18 @@ export interface AccountsTables {
     outcome: string;
     published_at: Time;
   };
-  /** Why an uploader was warned; some of them block the account. */
+  /** Strikes against uploaders. A certain number of them blocks the account. */
   user_strikes: {
     id: string;
     user_id: string;
     reason: string;
     given_by: string | null;
     given_at: Time;
-    /** From then on it does not count. */
+    /** When it expires. */
     ends_at: Time;
     withdrawn_at: Time | null;
   };
-  /** Versions of what uploaders agree to, from 1; none is ever changed or deleted. */
+  /** Versions of the upload terms, starting at 1. None is ever changed or deleted. */
   upload_terms: {
     version: number;
     text: string;
@@ -132,19 +132,19 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** Null while nobody is asked to accept them. */
+    /** Null while uploaders don't have to accept them. */
     required_since: Time | null;
   };
-  /** Who has accepted which version for a video. */
+  /** The accepted version of the terms for each video. */
   accepted_terms: {
     id: Generated<number>;
     video_id: string;
-    /** `file`: for another file of the video. */
+    /** `file`: accepted for a replacement file of the video. */
     subject: "video" | "file";
     version: number;
     user_id: string | null;
     accepted_at: Time;
-    /** When the video was found to be deleted for good. */
+    /** When the video was found to be permanently deleted. */
     video_gone_at: Time | null;
   };
   uploader_decisions: UploaderDecisionsTable;
@@ -160,25 +160,25 @@ export interface PasskeysTable {
   /** The credential's id, base64url. */
   id: string;
   user_id: string;
-  /** The host name that it was made for. */
+  /** The host name that it was created for. */
   rp_id: string;
   name: string;
   /** COSE_Key (RFC 9052 section 7) */
   public_key: Uint8Array;
-  /** Of its uses; 0 from authenticators that do not count. */
+  /** The signature counter; 0 for authenticators that don't support it. */
   counter: number;
-  /** 1 where its maker copies it between devices. */
+  /** 1 if its provider syncs it between devices. */
   synced: number;
   created_at: Generated<Time>;
   last_used_at: Time | null;
 }
 
-/** What moderators have decided about a video, for who uploaded it. */
+/** Decisions of moderators about a user's videos, shown to that user. */
 export interface UploaderDecisionsTable {
   id: Generated<number>;
   user_id: string;
   report_id: string;
-  /** It may be gone. */
+  /** The video may be deleted. */
   video_id: string;
   decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
   decided_at: Time;

@@ -2,23 +2,23 @@ import type { ColumnType, Generated } from "kysely";
 
 /** Series, tags, similar videos and statistics. */
 export interface CatalogueTables {
-  /** What is counted of a video, without any mark of who has watched it. */
+  /** Totals for each video, with nothing about who watched it. */
   watched_parts: {
     video_id: string;
-    /** Views in which it was played. */
+    /** The number of views in which it was played. */
     views: number;
-    /** In how many of them each twentieth of the video was watched, a JSON list of 20. */
+    /** For each twentieth of the video, the number of views in which it was watched: a JSON list of 20. */
     parts: string;
   };
-  /** The file system of the uploads, as it was found last on a day. */
+  /** The file system of the uploads, as last measured on each day. */
   disk_days: {
     /** YYYY-MM-DD, UTC */
     day: string;
     used_bytes: number;
-    /** What the site may still use of it. */
+    /** The space that the site may still use. */
     free_bytes: number;
   };
-  /** What was sent of video files on a day, to whomever. */
+  /** Bytes of video files that were sent on each day. */
   transfer_days: {
     /** YYYY-MM-DD, UTC */
     day: string;
@@ -26,50 +26,50 @@ export interface CatalogueTables {
   };
   video_digests: {
     video_id: string;
-    /** Of the file that was uploaded, hexadecimal. */
+    /** The digest of the uploaded file, hexadecimal. */
     sha256: string;
   };
-  /** What a video looks like, see `media/fingerprints`. */
+  /** Perceptual fingerprints of videos, see `media/fingerprints`. */
   video_fingerprints: {
     video_id: string;
     seconds: number;
-    /** Empty where too few of its pictures show anything. */
+    /** Empty if too few frames have any detail. */
     hashes: Uint8Array;
   };
-  /** Two videos that look alike; the first has the smaller id. */
+  /** Pairs of videos that look alike. The first has the smaller id. */
   similar_videos: {
     first: string;
     second: string;
-    /** When somebody said that they are not the same, ISO 8601 UTC. */
+    /** When someone marked them as different videos, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
   tag_aliases: TagAliasesTable;
-  /** A change of tags in all videos, see `features/library/tags`. */
+  /** Changes of tags in all videos, see `features/library/tags`. */
   tag_changes: {
     id: Generated<number>;
-    /** Folded, a JSON list. */
+    /** The folded tags, a JSON list. */
     tags: string;
     names: string;
-    /** What they become; null for nothing. */
+    /** The new tag; null if they are removed. */
     target: string | null;
-    /** The rows of tag_aliases that it has replaced, a JSON list. */
+    /** The replaced rows of tag_aliases, a JSON list. */
     aliases: Generated<string>;
     state: Generated<TagChangeState>;
     user_id: string | null;
     created_at: Generated<Time>;
   };
-  /** The tags of a video before and after a change, as `videos.tags` has them. */
+  /** The tags of a video before and after a change, in the format of `videos.tags`. */
   tag_change_videos: {
     change_id: number;
     video_id: string;
     before: string;
     after: string | null;
   };
-  /** An ordered playlist. */
+  /** Ordered playlists. */
   series: {
     id: Generated<number>;
     title: string;
-    /** What its address ends in. */
+    /** The last part of its URL. */
     slug: string;
     description: Generated<string>;
     visibility: Generated<SeriesVisibility>;
@@ -85,13 +85,13 @@ export interface CatalogueTables {
     slug: string;
     series_id: number;
   };
-  /** The videos of a series, those in the trash included. */
+  /** The videos of each series, including those in the trash. */
   series_videos: {
     series_id: number;
     video_id: string;
     position: number;
   };
-  /** The series that home shows; no row for none. */
+  /** At most one row: the series on the home page. */
   featured_series: {
     id: ColumnType<1, 1, never>;
     series_id: number;
@@ -103,7 +103,7 @@ type Time = string;
 
 export type SeriesVisibility = "public" | "studio";
 
-/** Another name of a tag. Alias and tag are folded; `label` is the tag as it is written. */
+/** An alias of a tag. `alias` and `tag` are folded; `label` is the tag as displayed. */
 export interface TagAliasesTable {
   alias: string;
   tag: string;

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 /** Jobs, files and scans. */
 export interface MediaTables {
   jobs: JobsTable;
-  /** A machine that converts for the site, and its token. */
+  /** Worker machines that encode for the site, with their tokens. */
   workers: {
     id: Generated<number>;
     /** SHA-256 */
@@ -12,17 +12,17 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** Why the last result that was refused was refused. */
+    /** Why its last rejected result was rejected. */
     trouble: string | null;
   };
   /** One row. */
   queue_state: {
     id: ColumnType<1, never, never>;
-    /** Null while jobs are taken from the queue. */
+    /** Null unless the queue is paused. */
     paused_at: Time | null;
   };
   media_files: MediaFilesTable;
-  /** A file whose bytes are in the store of STORAGE_URL. */
+  /** Files in the object store of STORAGE_URL. */
   stored_files: {
     bucket: "videos" | "thumbnails" | "documents";
     path: string;
@@ -35,24 +35,25 @@ export interface MediaTables {
     modified_ms: number;
     type: string;
   };
-  /** One row: the bytes of all media_files. */
+  /** One row. */
   storage: {
     id: ColumnType<1, never, never>;
+    /** The sum of `media_files.bytes`. */
     bytes: number;
-    /** When the disk was last walked; null when it never was. */
+    /** When the disk was last compared with `media_files`; null before that. */
     checked_at: Time | null;
-    /** When the last complete look for missing files began; null when there was none. */
+    /** When the last complete search for missing files began; null before that. */
     files_looked_at: Time | null;
-    /** Repeated in `site.json` of the uploads folder; empty before the first start. */
+    /** Also in `site.json` in the uploads folder. Empty before the first start. */
     site_id: string;
-    /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
+    /** Rises while the site runs. Also in `site.json`, so that an older copy of the database is recognized. */
     clock: number;
-    /** 1 once all files are being brought back to the disk. */
+    /** 1 while all files are being moved back to the disk. */
     moving_to_disk: Generated<0 | 1>;
   };
-  /** Videos of which a file was not there when it was last looked for. */
+  /** Videos with a file that was missing in the last search. */
   missing_files: {
-    /** As in `videos`. */
+    /** `videos.number`. */
     number: number;
   };
   scan_findings: ScanFindingsTable;
@@ -81,21 +82,21 @@ export interface JobsTable {
   id: Generated<number>;
   video_id: string;
   kind: JobKind;
-  /** The lower runs first, see `features/processing/queue/kinds.ts`. */
+  /** The lowest runs first, see `features/processing/queue/kinds.ts`. */
   priority: number;
   state: Generated<JobState>;
   attempts: Generated<number>;
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** How often in a row a worker on another machine has lost it. */
+  /** How often in a row the worker machine that ran it disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;
-  /** Seconds of video made in a second. */
+  /** Seconds of video processed per second. */
   speed: number | null;
   seconds_left: number | null;
-  /** Why the last attempt failed; of a clean-up that is done, why it kept the original. */
+  /** Why the last attempt failed; for a completed clean-up, why it kept the original. */
   reason: string | null;
   created_at: Generated<Time>;
   started_at: Time | null;
@@ -107,25 +108,25 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export interface MediaFilesTable {
   bucket: "videos" | "thumbnails";
-  /** Inside the bucket. May be a folder of derived files, whose bytes are the sum. */
+  /** The path in the bucket. It may be a folder of derived files, with `bytes` as their sum. */
   path: string;
-  /** Null for a file that no video claims. */
+  /** Null for a file that belongs to no video. */
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
-  /** 1 once all of its files are in the store; 0 until then, below 0 while they are being moved. */
+  /** 1 once all of its files are in the object store; 0 before that, below 0 while they are being moved. */
   stored: Generated<number>;
-  /** 1 once it has no metadata about its place, device or author; 0 where nobody has looked. */
+  /** 1 once it is known to have no metadata about location, device or author; 0 if that wasn't checked. */
   clean: Generated<0 | 1>;
 }
 
-/** What SCAN_COMMAND said about a file, until somebody has decided about it. */
+/** The result of SCAN_COMMAND for a file, until someone has decided about it. */
 export interface ScanFindingsTable {
   /** The video, or the row of `video_files` that replaces its file. */
   video_id: string;
-  /** `unchecked`: the command came to no result, and runs again. */
+  /** `unchecked`: the command returned no result, and runs again. */
   verdict: "hold" | "refuse" | "unchecked";
-  /** What the command printed, or why there is no result. Not trusted. */
+  /** The output of the command, or why there is no result. Untrusted. */
   reason: string;
   /** ISO 8601 UTC. */
   found_at: string;

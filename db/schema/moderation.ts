@@ -2,7 +2,7 @@ import type { Generated, GeneratedAlways, Selectable } from "kysely";
 
 /** Reports, holds, the block list, consent records and reviews. */
 export interface ModerationTables {
-  /** What those who work on a draft write to each other. */
+  /** Notes about drafts, exchanged by uploaders and editors. */
   review_notes: {
     id: Generated<number>;
     video_id: string;
@@ -10,7 +10,7 @@ export interface ModerationTables {
     text: string;
     created_at: Time;
   };
-  /** A link with which anybody sees a video that is not published, until it is revoked. */
+  /** Links that show an unpublished video to anyone, until they are revoked. */
   preview_links: {
     /** SHA-256 of the token in the link. */
     token_hash: string;
@@ -20,38 +20,37 @@ export interface ModerationTables {
     views: Generated<number>;
     last_viewed_at: Time | null;
   };
-  /** What somebody reported. */
   reports: {
     id: string;
     kind: ReportKind;
     state: Generated<ReportState>;
-    /** The gravest decision on one of its videos; null if there is none. */
+    /** The most severe decision on one of its videos; null if there is none. */
     decision: ReportDecision | null;
     received_at: Time;
     due_at: Time;
     closed_at: Time | null;
-    /** When what was typed was deleted. */
+    /** When its texts were deleted. */
     erased_at: Time | null;
-    /** Everything that was typed, encrypted; null once it is erased. */
+    /** The encrypted texts of the form; null once they are erased. */
     payload: string | null;
-    /** Null until an email was sent, "sent" until its link was opened. */
+    /** Null until an email is sent, "sent" until the link in it is opened. */
     mail_link: "sent" | "opened" | null;
     /** The alerts that included it; null until then, and again once it is reopened. */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
   };
-  /** The videos that a report names; they may be gone. Unlike the texts, they stay when the report is erased. */
+  /** The videos in a report, which may be deleted. Unlike the texts, they are kept when the report is erased. */
   report_videos: {
     report_id: string;
     video_id: string;
     /** Null while the video waits for a decision. */
     decision: VideoDecision | null;
     decided_at: Time | null;
-    /** When the video got another video after it was reported. */
+    /** When the file of the video was replaced after the report. */
     file_changed_at: Time | null;
   };
-  /** What the reporter and the moderators wrote to each other; gone once the report is erased. */
+  /** Messages between the reporter and the moderators. Deleted when the report is erased. */
   report_messages: {
     id: string;
     report_id: string;
@@ -62,24 +61,24 @@ export interface ModerationTables {
   };
   blocked_videos: {
     id: Generated<number>;
-    /** Of the video that was removed here; it may be gone. Null for what was imported. */
+    /** The video that was removed from this site, which may be deleted; null for an imported entry. */
     video_id: string | null;
     reason: BlockReason;
     /** ISO 8601 UTC. */
     blocked_at: string;
     /**
      * `waiting`: the file is kept until its frames are hashed. `few`: hashing failed, and only frames from an earlier
-     * comparison are known. `none`: only its bytes are known.
+     * comparison are known. `none`: only the digest of the file is known.
      */
     state: "waiting" | "ready" | "few" | "none";
     /** The path of the file in the bucket `videos`. */
     file: Generated<string | null>;
     attempts: Generated<number>;
-    /** Of an imported list of digests; null for a video. */
+    /** The number of digests in an imported list; null for a video. */
     digests: Generated<number | null>;
-    /** Of the video that was removed here, until REPORT_KEEP after that; of a list of digests, the name of its file. */
+    /** The title of the removed video, which is deleted after REPORT_KEEP; for a list of digests, its file name. */
     title: Generated<string | null>;
-    /** When it was removed from the list, ISO 8601 UTC; null while it is on it. */
+    /** When the entry was removed from the list, ISO 8601 UTC; null while it is active. */
     removed_at: Generated<string | null>;
     /** Seconds to the first frame. */
     first: Generated<number>;
@@ -98,16 +97,16 @@ export interface ModerationTables {
     md5: string;
     blocked_video_id: number;
   };
-  /** A video that looks like a blocked video. */
+  /** Videos that look like a blocked video. */
   block_list_matches: {
     video_id: string;
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When somebody said that it is another video, ISO 8601 UTC. */
+    /** When someone marked it as a different video, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
-  /** What a video shows, to be compared with blocked ones. */
+  /** Hashed frames of videos, for the comparison with blocked ones. */
   video_frames: {
     video_id: string;
     /** Seconds to the first frame. */
@@ -117,7 +116,7 @@ export interface ModerationTables {
     /** See `hashComparedFrame` in `processing/comparison`. */
     frames: Uint8Array;
   };
-  /** What moderators and rules of the site did. Append-only. */
+  /** Actions of moderators and of automatic rules. Append-only. */
   moderation_log: {
     id: GeneratedAlways<number>;
     at: Time;
@@ -125,84 +124,84 @@ export interface ModerationTables {
     report_id: string | null;
     video_id: string | null;
     user_id: string | null;
-    /** A JSON object without names and without texts that somebody typed. */
+    /** A JSON object without names or typed texts. */
     detail: string;
   };
-  /** Why a video isn't public, one cause a row. The video may be in the trash, or gone. */
+  /** The reasons why a video isn't public, one per row. The video may be in the trash, or deleted. */
   video_holds: {
     video_id: string;
     reason: HoldReason;
-    /** Which report, blocked account or entry of the block list, or what is wrong with the record; else empty. */
+    /** The report, blocked account or block list entry, or what the consent record lacks; otherwise empty. */
     source_id: Generated<string>;
     since: Time;
   };
-  /** A report that is preserved, with its texts and its videos. */
+  /** Reports whose texts and videos must be preserved. */
   preserved_reports: {
     report_id: string;
     until: Time;
   };
-  /** A video that such a report preserves. */
+  /** The videos that are preserved by such a report. */
   preserved_videos: {
     video_id: string;
     report_id: string;
   };
-  /** Somebody who is shown in videos. */
+  /** People who are shown in videos. */
   performers: {
     id: string;
-    /** One a line, the first is what lists show. */
+    /** One per line. Lists show the first. */
     stage_names: string;
-    /** The first of them as lists are ordered by. */
+    /** The first stage name in the form that lists are sorted by. */
     sort_name: string;
     /** Legal name and date of birth, encrypted. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
-    /** The day on which somebody compared the document with the person; null while nobody has. */
+    /** The day on which someone compared the document with the person; null before that. */
     checked_on: Day | null;
     checked_by: string | null;
     created_at: Time;
     updated_at: Time;
   };
-  /** Each stage name, and what follows each of its spaces, as searches compare them. */
+  /** Each stage name, and the rest of it after each space, in the form that searches compare. */
   performer_names: {
     name: string;
     performer_id: string;
   };
-  /** An encrypted file in UPLOADS_DIR/documents, named by its id. */
+  /** Encrypted files in UPLOADS_DIR/documents, named by their ids. */
   performer_documents: {
     id: string;
     performer_id: string;
     kind: (typeof DOCUMENT_KINDS)[number];
     type: "application/pdf" | "image/jpeg" | "image/png";
-    /** Before it was encrypted. */
+    /** The size before encryption. */
     bytes: number;
-    /** The key of the file, encrypted itself. */
+    /** The encrypted key of the file. */
     file_key: string;
     added_at: Time;
     added_by: string | null;
-    /** 1 once the file is in the store. */
+    /** 1 once the file is in the object store. */
     stored: Generated<0 | 1>;
   };
-  /** What is recorded about a video. */
+  /** The consent record of each video. */
   video_consents: {
     video_id: string;
     kind: (typeof RELEASE_KINDS)[number];
-    /** How many are shown. */
+    /** The number of people shown. */
     people: number;
     recorded_on: Day;
-    /** From this day on it is not valid; null without an end. */
+    /** The day from which it is invalid; null if it doesn't expire. */
     ends_on: Day | null;
     updated_at: Time;
     updated_by: string | null;
-    /** The alert that it ends soon; null until then, and again once `ends_on` changes or the alert is resolved. */
+    /** The alert about its expiry. Null before it, and again once `ends_on` changes or the alert is resolved. */
     expiry_alert_id: string | null;
   };
   video_performers: {
     video_id: string;
     performer_id: string;
-    /** 1 when they were 18 on the day of recording. */
+    /** 1 if the performer was 18 on the day of recording. */
     of_age: 0 | 1;
   };
-  /** Has its row while a record is required of what is published; triggers go by it. */
+  /** Has one row while published videos need a consent record, because triggers can't read settings. */
   consent_requirement: {
     id: 1;
   };
@@ -214,13 +213,13 @@ type Time = string;
 export const REPORT_KINDS = ["copyright", "consent", "under-age", "private", "other"] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** open: waits for a moderator. asked: waits for the reporter. */
+/** `open`: waits for a moderator. `asked`: waits for the reporter. */
 export type ReportState = "open" | "asked" | "closed";
 
-/** What closes a report for one of its videos. */
+/** The decision that closes a report for one of its videos. */
 export type VideoDecision = "keep" | "remove" | "restore";
 
-/** What closes a report. not-here: none of its videos is on the site. */
+/** The outcome of a report. `not-here`: none of its videos is on the site. */
 export type ReportDecision = VideoDecision | "not-here" | "withdrawn";
 
 export type ReportRow = Selectable<ModerationTables["reports"]>;
@@ -237,7 +236,7 @@ const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** Why a video was blocked: the kinds of reports. */
+/** The reasons for blocking a video, which are the kinds of reports. */
 export const BLOCK_REASONS = ["copyright", "consent", "under-age", "private", "other"] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 

@@ -2,57 +2,60 @@ import type { Generated, Selectable } from "kysely";
 
 /** Alerts, backups, the outbox, imports and templates. */
 export interface OperationsTables {
-  /** Files of folders of the server that have become videos, and those that are about to. */
+  /** Files imported from folders on the server, including imports in progress. */
   imports: {
     /** The absolute path of the file. */
     source: string;
     bytes: number;
     modified_ms: number;
     video_id: string;
-    /** Inside the bucket videos; empty for a duplicate, of which nothing was taken. */
+    /** The path in the bucket `videos`; empty for a duplicate, which isn't copied. */
     target: string;
-    /** The id of the process that imports it. */
+    /** The id of the importing process. */
     process: number;
     started_at: Generated<Time>;
-    /** Null while the row of the video is not there yet. */
+    /** Null until the row of the video is inserted. */
     finished_at: Time | null;
   };
   downloads: DownloadsTable;
-  /** What became of each backup into BACKUP_DIR. Times are ISO 8601 UTC. */
+  /** The backups in BACKUP_DIR. Times are ISO 8601 UTC. */
   backups: {
     id: Generated<number>;
-    /** The time of the timetable that it was made for; null for one that somebody asked for. */
+    /** The scheduled time; null for a backup that someone requested. */
     due_at: string | null;
-    /** Who asked for it. */
+    /** The user who requested it. */
     user_id: string | null;
     state: Generated<"running" | "done" | "failed" | "interrupted">;
-    /** Its folder below BACKUP_DIR, once it is proved. */
+    /** Its folder in BACKUP_DIR, once it is verified. */
     name: string | null;
     files: Generated<number>;
     bytes: Generated<number>;
-    /** What of them was not linked from an earlier one. */
+    /** The part that isn't hard-linked from an earlier backup. */
     added_bytes: Generated<number>;
-    /** Files of an earlier one that were damaged, and copied again. */
+    /** The number of damaged files of an earlier backup that were copied again. */
     repaired: Generated<number>;
     /** Why it failed. */
     reason: string | null;
     started_at: Generated<string>;
     finished_at: string | null;
   };
-  /** What the operator has to know. */
+  /** Problems that the operator has to know about. */
   alerts: {
     id: string;
     kind: AlertKind;
     message: string;
-    /** Of failed jobs: when the last of them failed. Of refused videos: when the last was scanned. Of the transfer: its month and budget. */
+    /**
+     * For failed jobs, when the last of them failed. For refused videos, when the last of them was scanned. For the
+     * transfer, its month and budget.
+     */
     until: Time | null;
     raised_at: Time;
-    /** Null while it lasts. */
+    /** Null while the problem lasts. */
     resolved_at: Time | null;
   };
-  /** A message to the operator about an alert, or to the reporter about a report. */
+  /** Messages to the operator about an alert, or to the reporter about a report. */
   outbox: {
-    /** What a receiver recognizes a second copy by. */
+    /** Sent with the message, so that the receiver can recognize a duplicate. */
     id: string;
     /** Exactly one of these two is set. */
     alert_id: string | null;
@@ -60,34 +63,34 @@ export interface OperationsTables {
     event: "raised" | "resolved" | "test" | "received" | "asked" | "decided" | "message";
     channel: "webhook" | "email";
     attempts: Generated<number>;
-    /** Null once it has arrived, or after the last attempt. */
+    /** When it is due. Null once it has arrived, or after the last attempt. */
     next_at: Time | null;
     delivered_at: Time | null;
     /** Why the last attempt failed. */
     reason: string | null;
   };
-  /** Texts that a user begins uploads with. */
+  /** Upload templates of each user. */
   upload_templates: {
     id: Generated<number>;
     user_id: string;
     name: string;
     description: Generated<string>;
-    /** An id, or empty. */
+    /** A category's id, or empty. */
     category: Generated<string>;
-    /** Separated by commas. */
+    /** Comma-separated. */
     tags: Generated<string>;
-    /** 1 for what the form begins with by itself. */
+    /** 1 for the template that the upload form starts with. */
     is_default: Generated<0 | 1>;
-    /** ISO 8601 UTC; null unless it can be restored. */
+    /** ISO 8601 UTC. Set while the deleted template can be restored. */
     deleted_at: string | null;
   };
-  /** Addresses of the studio's list that a user has named. */
+  /** Saved views of the studio's list of videos. */
   saved_views: {
     id: Generated<number>;
     user_id: string;
-    /** Unique for its user, without regard to case. */
+    /** Unique per user, case-insensitively. */
     name: string;
-    /** Of the address, as `manageHref` writes them. */
+    /** The query parameters, in the format of `manageHref`. */
     parameters: string;
   };
 }
@@ -95,7 +98,7 @@ export interface OperationsTables {
 /** ISO 8601 UTC. */
 type Time = string;
 
-/** Each has a section in docs/how-to/runbook.md. */
+/** The kinds of alerts. docs/runbook.md has a section for each. */
 export const ALERT_KINDS = [
   "disk",
   "jobs",
@@ -127,22 +130,22 @@ export type ReportNotice = OutboxRow & {
   event: "received" | "asked" | "decided" | "message";
 };
 
-/** Videos that the site fetches from an address. */
+/** Imports from a URL. */
 export interface DownloadsTable {
   id: Generated<number>;
   user_id: string;
   address: string;
-  /** {title, description, category, tags}, JSON */
+  /** A JSON object: {title, description, category, tags}. */
   texts: string;
-  /** What the video becomes. */
+  /** The status of the imported video. */
   status: "published" | "review";
   state: Generated<"waiting" | "running" | "done" | "failed" | "cancelled">;
   /** Why it failed. */
   reason: string | null;
   video_id: string | null;
   created_at: Generated<Time>;
-  /** When it was done, failed or was cancelled. */
+  /** When it succeeded, failed or was canceled. */
   finished_at: Time | null;
-  /** The version of the uploaders' terms that was accepted with it; null where none was asked for. */
+  /** The version of the upload terms that was accepted with it; null if that wasn't required. */
   terms: number | null;
 }

@@ -6,44 +6,44 @@ import { every } from "../runtime.server";
 import { queryThread } from "./query-thread.server";
 
 /**
- * Bringing what was written from the log (`-wal`) into the database file waits for the disk, twice.
- * SQLite does it in the middle of whatever statement makes the log long enough; here a thread does,
- * so that no request waits for it. Beside Litestream nobody does: it does so itself.
+ * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file, and waits for the disk twice.
+ * By default, SQLite runs it inside the statement that exceeds a certain length of the log. Here a thread runs it, so
+ * that no request waits. With Litestream, the site runs no checkpoints: Litestream does.
  */
 
 const EVERY_MS = 1_000;
-/** Pages, 64 MiB. A log that grows so long although the thread works at it is shortened at once. */
-const LONGEST_LOG = 16_384;
+/** In pages: 64 MiB. If the log grows this long despite the thread, SQLite runs a checkpoint immediately. */
+const MAX_LOG_PAGES = 16_384;
 /**
- * Litestream shortens the log at 40 MB. One that is so much longer has been abandoned by it, and would fill
- * the disk: what a checkpoint costs Litestream, a new generation, is the smaller harm.
+ * Litestream runs a checkpoint at 40 MB. A log of this length means that it no longer runs, and would fill the disk. A
+ * checkpoint costs Litestream a new generation, which is the lesser harm.
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
-/** Rows with their indexes, so many that the log has had a third of its longest. */
-const ROWS_BETWEEN = 1_500;
+/** Writing this many rows with their indexes fills about a third of `MAX_LOG_PAGES`. */
+const ROWS_BETWEEN_CHECKPOINTS = 1_500;
 
-/** Keeps the log of the site's database short from now on. */
+/** Starts running checkpoints for the site's database. */
 export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
   const sqlite = sqliteHandle();
   let lastWritten: number | undefined;
-  let hasSaidSo = false;
-  const leaveLog = (replicated: boolean) => {
-    sqlite.pragma(`wal_autocheckpoint = ${replicated ? 0 : LONGEST_LOG}`);
+  let hasWarned = false;
+  const setAutocheckpoint = (replicated: boolean) => {
+    sqlite.pragma(`wal_autocheckpoint = ${replicated ? 0 : MAX_LOG_PAGES}`);
     return replicated;
   };
-  leaveLog(isReplicated(sqlite));
-  every(EVERY_MS, "bring the log into the database file", async () => {
+  setAutocheckpoint(isReplicated(sqlite));
+  every(EVERY_MS, "run a checkpoint of the database", async () => {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
-    // Its tables may appear while the site runs.
-    const replicated = leaveLog(isReplicated(sqlite));
+    // Litestream may create its tables while the site runs.
+    const replicated = setAutocheckpoint(isReplicated(sqlite));
     if (replicated && written.size < abandonedBytes) return;
-    if (replicated && !hasSaidSo) {
-      hasSaidSo = true;
+    if (replicated && !hasWarned) {
+      hasWarned = true;
       console.error(
-        "The log of the database is long, so Litestream does not run: the site shortens the log itself. Start Litestream, or set LITESTREAM=off.",
+        "Litestream isn't running: the write-ahead log of the database is too long. The site now runs checkpoints itself. Start Litestream, or set LITESTREAM=off.",
       );
     }
     await queryThread("writing", "checkpoint", {});
@@ -51,42 +51,42 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
 }
 
 /**
- * The turns of long work that writes, to be awaited after each of its transactions: others have their
- * turn, and after many rows the log is brought into the file. Written faster than once a second shortens
- * it, the log would grow until a statement has to wait for the disk.
+ * Returns a function that long-running writes await after each transaction. It yields to the event loop, and runs a
+ * checkpoint after many rows: with one checkpoint a second, the log would grow until a statement has to wait for the
+ * disk.
  */
 export function createWriteYielder(): () => Promise<void> {
   const yieldIfDue = createYielder();
   let written = rowsWritten();
   return async () => {
-    if (rowsWritten() - written < ROWS_BETWEEN) return yieldIfDue();
+    if (rowsWritten() - written < ROWS_BETWEEN_CHECKPOINTS) return yieldIfDue();
     if (!isReplicated(sqliteHandle())) await queryThread("writing", "checkpoint", {});
     written = rowsWritten();
   };
 }
 
 /**
- * Changes rows, a few in each transaction, so that others can write in between.
+ * Changes rows in batches, each in its own transaction, so that others can write in between.
  *
- * @param next the next part, after the last one of the part before.
- * @param change synchronous, for one part.
- * @returns the sum of what `change` returns.
+ * @param next returns the batch that follows `last`, the last element of the previous batch.
+ * @param change changes one batch synchronously, and returns the number of changes.
+ * @returns the total number of changes.
  */
-export async function eachPart<T>(
+export async function changeInBatches<T>(
   next: (last: T | undefined) => readonly T[],
-  change: (part: readonly T[]) => number,
+  change: (batch: readonly T[]) => number,
 ): Promise<number> {
   const yieldIfDue = createWriteYielder();
   let changed = 0;
-  for (let part = next(undefined); part.length > 0; part = next(part.at(-1))) {
-    const some = part;
-    changed += await transaction(() => change(some));
+  for (let batch = next(undefined); batch.length > 0; batch = next(batch.at(-1))) {
+    const rows = batch;
+    changed += await transaction(() => change(rows));
     await yieldIfDue();
   }
   return changed;
 }
 
-/** By this connection, since it was opened. */
+/** Returns how many rows this connection has written since it was opened. */
 function rowsWritten(): number {
   return prepared<number>("SELECT total_changes()").pluck().get()!;
 }

@@ -4,14 +4,13 @@ import { processState } from "../runtime.server";
 import { createThread, type Thread } from "./thread.server";
 
 /**
- * Queries that can take longer than 25 ms run in threads, each with its own connection. "reading" reads
- * lists and searches, "related" has the index of related videos, "studio" counts for the studio what takes longer
- * than a visitor should wait, and "writing" applies many changes and waits for the disk. "files" works on
- * media files and doesn't query the database.
+ * The threads for queries that can take longer than 25 ms, each with its own connection. "reading" runs lists and
+ * searches. "related" has the index of related videos. "studio" runs slow counts of the studio. "writing" applies many
+ * changes and waits for the disk. "files" works on media files and doesn't query the database.
  */
 export type ThreadName = "reading" | "related" | "studio" | "writing" | "files";
 
-/** Megabytes of short-lived objects: with the default, a thread grows to three times as many. */
+/** The size of the young generation of the heap. With the default, a thread uses three times as much. */
 const YOUNG_GENERATION_MB = 8;
 
 const threads = processState(
@@ -21,20 +20,20 @@ const threads = processState(
 );
 
 /**
- * Asks a thread.
+ * Runs a task on a thread and returns its result.
  *
- * @param task one of those in `app/entry.threads.server.ts`.
+ * @param task one of the tasks in `app/entry.threads.server.ts`.
  */
-export async function queryThread<Answer>(
+export async function queryThread<Result>(
   name: ThreadName,
   task: string,
-  question: unknown,
-): Promise<Answer> {
+  input: unknown,
+): Promise<Result> {
   const { name: file } = sqliteHandle();
   const all = threads();
   const thread = all.get(name) ?? create(name);
   all.set(name, thread);
-  return thread.ask({ file, connection: connectionId(), task, question });
+  return thread.request({ file, connection: connectionId(), task, input });
 }
 
 function create(name: ThreadName): Thread {

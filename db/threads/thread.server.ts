@@ -3,49 +3,51 @@ import { parentPort, Worker, type WorkerOptions } from "node:worker_threads";
 import type { Program } from "~/shared/program.server";
 
 /**
- * A thread that answers questions in their order. The first question starts it, and so does the next one after it has
- * ended. It keeps the process from ending only while an answer is awaited.
+ * A worker thread that handles requests in order. It starts with the first request, and again with the next request
+ * after it has ended. It keeps the process alive only while a request is pending.
  */
 export interface Thread {
-  /** Rejects if the question can't be cloned, the program throws, or the thread ends before it answers. */
-  ask<Answer>(question: unknown): Promise<Answer>;
-  /** Ends it. Rejects what waits for an answer. */
+  /** Rejects if the request can't be cloned, the handler throws, or the thread ends before it responds. */
+  request<Result>(request: unknown): Promise<Result>;
+  /** Ends the thread immediately. Rejects pending requests. */
   terminate(): Promise<void>;
-  /** Ends it once it has answered what it was asked. */
+  /** Ends the thread when no request is pending. */
   finish(): Promise<void>;
 }
 
 interface Running {
   worker: Worker;
-  waiting: Map<number, { resolve(answer: never): void; reject(error: Error): void }>;
+  pending: Map<number, { resolve(response: never): void; reject(error: Error): void }>;
 }
 
 /**
- * @param name for messages, such as `password`.
- * @param program calls `answerQuestions`.
+ * Creates a thread. It starts with its first request.
+ *
+ * @param name for error messages, such as `password`.
+ * @param program calls `handleRequests`.
  */
 export function createThread(name: string, program: Program, options: WorkerOptions = {}): Thread {
   let running: Running | undefined;
   let lastId = 0;
 
   function start(): Running {
-    const started: Running = { worker: startWorker(program, options), waiting: new Map() };
-    const { worker, waiting } = started;
-    worker.on("message", ({ id, answer, error }) => {
-      const asker = waiting.get(id);
-      waiting.delete(id);
-      if (waiting.size === 0) worker.unref();
-      if (error === undefined) asker?.resolve(answer as never);
-      else asker?.reject(new Error(`The ${name} thread failed: ${error}`));
+    const started: Running = { worker: startWorker(program, options), pending: new Map() };
+    const { worker, pending } = started;
+    worker.on("message", ({ id, response, error }) => {
+      const request = pending.get(id);
+      pending.delete(id);
+      if (pending.size === 0) worker.unref();
+      if (error === undefined) request?.resolve(response as never);
+      else request?.reject(new Error(`The ${name} thread failed: ${error}`));
     });
     const gone = (reason: Error) => {
       if (running === started) running = undefined;
-      for (const { reject } of waiting.values()) reject(reason);
-      waiting.clear();
+      for (const { reject } of pending.values()) reject(reason);
+      pending.clear();
     };
     worker.on("error", gone);
     worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
-    // After the listeners: Node keeps the process running for one of messages.
+    // After adding the listeners: a listener for messages keeps the process alive.
     worker.unref();
     return started;
   }
@@ -55,21 +57,21 @@ export function createThread(name: string, program: Program, options: WorkerOpti
   }
 
   return {
-    ask: (question) =>
+    request: (request) =>
       new Promise((resolve, reject) => {
         running ??= start();
-        const { worker, waiting } = running;
+        const { worker, pending } = running;
         lastId += 1;
-        // May throw, and then nobody waits.
-        worker.postMessage({ id: lastId, question });
-        waiting.set(lastId, { resolve, reject });
+        // First, because it may throw.
+        worker.postMessage({ id: lastId, request });
+        pending.set(lastId, { resolve, reject });
         worker.ref();
       }),
     terminate,
     async finish() {
-      // After an error nobody waits any more.
-      while (running && running.waiting.size > 0) {
-        // It may also end without an answer, and without an error.
+      // After an error, no request is pending.
+      while (running && running.pending.size > 0) {
+        // The thread may also exit without a response or an error.
         const waits = new AbortController();
         const next = ["message", "exit"].map((event) => once(running!.worker, event, waits));
         await Promise.race(next).catch(() => {});
@@ -89,11 +91,11 @@ function startWorker({ file, loader }: Program, options: WorkerOptions): Worker 
   return new Worker(program, { ...options, eval: true, execArgv: [] });
 }
 
-/** Answers the questions of the thread that this program runs in. */
-export function answerQuestions(answer: (question: never) => unknown): void {
-  parentPort?.on("message", async ({ id, question }) => {
+/** Handles the requests to the thread that this program runs in. */
+export function handleRequests(handle: (request: never) => unknown): void {
+  parentPort?.on("message", async ({ id, request }) => {
     try {
-      parentPort?.postMessage({ id, answer: await answer(question as never) });
+      parentPort?.postMessage({ id, response: await handle(request as never) });
     } catch (error) {
       const text = error instanceof Error ? error.stack : String(error);
       parentPort?.postMessage({ id, error: text });

@@ -2,15 +2,15 @@ import { execa } from "execa";
 import sharp from "sharp";
 import type { Scene } from "./scenes";
 
-/** Wider than the clip, so that the camera has something to travel along. */
+/** The width of the panorama relative to the clip, so that the camera can pan. */
 const PANORAMA = 1.5;
-const FRAMES_A_SECOND = 15;
+const FRAMES_PER_SECOND = 15;
 
-/** A landscape in the scene's colours: sky, sun, three ranges of hills. The same each time. */
+/** Draws a landscape in the scene's colors: sky, sun, three ranges of hills. It is the same each time. */
 export async function drawPanorama(scene: Scene, seed: number, file: string): Promise<void> {
   const width = Math.round((scene.width * PANORAMA) / 2) * 2;
   const height = scene.height;
-  const [above, horizon, sun, hills] = scene.colours;
+  const [above, horizon, sun, hills] = scene.colors;
   const sunX = width * (0.35 + 0.3 * noise(seed, 1));
   const ranges = [0.45, 0.7, 1].map((opacity, index) => {
     const level = height * (0.58 + 0.14 * index);
@@ -32,25 +32,34 @@ export async function drawPanorama(scene: Scene, seed: number, file: string): Pr
   await sharp(Buffer.from(svg)).png().toFile(file);
 }
 
-/** The middle of the panorama, as its thumbnail. */
+/** Crops the middle of the panorama as the thumbnail. */
 export async function cutPoster(scene: Scene, panorama: string, file: string): Promise<void> {
   await sharp(panorama).resize(scene.width, scene.height, { fit: "cover" }).png().toFile(file);
 }
 
-/** A slow pan along the panorama with a quiet tone under it: H.264 and AAC in MP4. */
+/** Encodes a slow pan over the panorama with a quiet tone: H.264 and AAC in MP4. */
 export async function videoPanorama(scene: Scene, panorama: string, file: string): Promise<void> {
   const { seconds, width, height } = scene;
   const pan = `crop=${width}:${height}:(iw-ow)*t/${seconds}:0,format=yuv420p`;
   const tone = `sine=frequency=${110 + (seconds % 9) * 20}:duration=${seconds},volume=0.15`;
   await execa("ffmpeg", [
-    ...["-v", "error", "-nostdin", "-y", "-loop", "1", "-framerate", String(FRAMES_A_SECOND)],
+    ...["-v", "error", "-nostdin", "-y", "-loop", "1", "-framerate", String(FRAMES_PER_SECOND)],
     ...["-t", String(seconds), "-i", panorama, "-f", "lavfi", "-i", tone, "-vf", pan],
-    ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "26", "-g", String(2 * FRAMES_A_SECOND)],
+    ...[
+      "-c:v",
+      "libx264",
+      "-preset",
+      "veryfast",
+      "-crf",
+      "26",
+      "-g",
+      String(2 * FRAMES_PER_SECOND),
+    ],
     ...["-c:a", "aac", "-b:a", "64k", "-shortest", "-movflags", "+faststart", file],
   ]);
 }
 
-/** A ridge of hills as a path that is closed along the lower edge. */
+/** Returns a ridge of hills as an SVG path that is closed along the lower edge. */
 function range(width: number, height: number, level: number, seed: number): string {
   const steps = 9;
   const points = Array.from({ length: steps + 1 }, (_, index) => {
@@ -66,7 +75,7 @@ function range(width: number, height: number, level: number, seed: number): stri
   return `M0,${height} L0,${points[0]!.y} ${curve.join(" ")} L${width},${height} Z`;
 }
 
-/** A number from 0 to 1 that looks random and is always the same. */
+/** Returns a pseudorandom number from 0 to 1, the same for the same arguments. */
 function noise(seed: number, index: number): number {
   const wave = Math.sin(seed * 127.1 + index * 311.7) * 43_758.5453;
   return wave - Math.floor(wave);

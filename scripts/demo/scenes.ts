@@ -1,6 +1,6 @@
 import type { CategoryId } from "~/shared/categories";
 
-/** A video of the demo: what the catalogue says of it, and how it looks. */
+/** A video of the demo: its details and its appearance. */
 export interface Scene {
   title: string;
   description: string;
@@ -11,15 +11,15 @@ export interface Scene {
   height: number;
   views: number;
   daysAgo: number;
-  /** Sky above, sky at the horizon, sun, hills; any colours that SVG knows. */
-  colours: [string, string, string, string];
+  /** The SVG colors of the upper sky, the horizon, the sun and the hills. */
+  colors: [string, string, string, string];
 }
 
 const LANDSCAPE = { width: 640, height: 360 };
 const WIDE = { width: 1280, height: 720 };
 const PORTRAIT = { width: 360, height: 640 };
 
-type Rest = Omit<Scene, "title" | "category" | "seconds" | "views" | "daysAgo" | "colours">;
+type Rest = Omit<Scene, "title" | "category" | "seconds" | "views" | "daysAgo" | "colors">;
 
 function scene(
   title: string,
@@ -27,14 +27,14 @@ function scene(
   seconds: number,
   views: number,
   daysAgo: number,
-  colours: Scene["colours"],
+  colors: Scene["colors"],
   rest: Partial<Rest> & Pick<Rest, "tags">,
 ): Scene {
-  const description = `${title}. A generated clip of ${seconds} seconds, for trying the site out.`;
-  return { description, ...LANDSCAPE, ...rest, title, category, seconds, views, daysAgo, colours };
+  const description = `${title}. A generated clip of ${seconds} seconds, for trying out the site.`;
+  return { description, ...LANDSCAPE, ...rest, title, category, seconds, views, daysAgo, colors };
 }
 
-/** Lengths, sizes, moods and ages of every kind, newest first. */
+/** Videos of various lengths, sizes, colors and ages, newest first. */
 export const SCENES: readonly Scene[] = [
   scene(
     "Midnight over the salt lake",

@@ -1,12 +1,12 @@
 /*
- * node::ObjectWrap as it was until Node 24.18, read before Node's own header when better-sqlite3 12
- * is compiled (CXXFLAGS="-include ..."; scripts/prepare.mjs and the Dockerfile do it).
+ * node::ObjectWrap of Node 24.18. scripts/prepare.mjs and the Dockerfile include it before Node's own
+ * header when they compile better-sqlite3 12 (CXXFLAGS="-include ...").
  *
- * Since 24.19 the header removes a cleanup hook in the destructor, which ends the whole process
- * when the garbage collector runs it outside of any context ("Assertion failed: (env) != nullptr",
- * https://github.com/WiseLibs/better-sqlite3/issues/1515). better-sqlite3 13 ends the need: it does
- * not use the header, but needs Node 22, so it has to wait until Node 20 is no longer supported.
- * Then remove this folder, compilerFlags() in scripts/prepare.mjs and CXXFLAGS in the Dockerfile.
+ * Since Node 24.19, the destructor removes a cleanup hook. If the garbage collector runs it outside
+ * of a context, the whole process aborts ("Assertion failed: (env) != nullptr",
+ * https://github.com/WiseLibs/better-sqlite3/issues/1515). better-sqlite3 13 doesn't use this header
+ * but needs Node 22. When Node 20 is no longer supported, update it, and remove this folder,
+ * compilerFlags() in scripts/prepare.mjs and CXXFLAGS in the Dockerfile.
  */
 #ifndef SRC_NODE_OBJECT_WRAP_H_
 #define SRC_NODE_OBJECT_WRAP_H_
@@ -29,7 +29,7 @@ class ObjectWrap {
   template <class T>
   static inline T* Unwrap(v8::Local<v8::Object> object) {
     assert(object->InternalFieldCount() > 0);
-    // First to the base: a void pointer must not become a T that has several.
+    // Cast to the base first, because T may have several base classes.
     void* pointer = object->GetAlignedPointerFromInternalField(0);
     return static_cast<T*>(static_cast<ObjectWrap*>(pointer));
   }

@@ -12,12 +12,12 @@ import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
 import { fetchVideo, sendFile } from "./transfer";
 
-/** How often the site hears of it; a twelfth of the lease. */
+/** The interval of the heartbeat, a twelfth of the lease. */
 const BEAT_MS = 10_000;
-/** Below so much free space nothing is begun. */
+/** No job is started with less free space. */
 const MIN_FREE_BYTES = 256 * 1024 ** 2;
 
-/** A job as the site gives it. */
+/** A job from the site. */
 export interface Job {
   lease: string;
   job: number;
@@ -27,13 +27,13 @@ export interface Job {
   paused: boolean;
 }
 
-/** `full`: the disk of this machine has no room, so that it asks for nothing for a while. */
-export type End = "done" | "given back" | "lost" | "failed" | "full";
+/** The outcome of a job. `full`: the disk of this machine is full, so that it takes no job for a while. */
+export type End = "done" | "returned" | "lost" | "failed" | "full";
 
 /**
- * Makes what a job asks for in `folder`, and sends it. The job is given back when `leave` is aborted.
+ * Encodes the streams of a job in `folder`, and sends them. Returns the job to the queue when `leave` is aborted.
  *
- * @throws {TokenError} when the site does not take the token any more.
+ * @throws {TokenError} if the site no longer accepts the token.
  */
 export async function convert(
   site: SiteClient,
@@ -55,8 +55,8 @@ export async function convert(
     const { fraction, speed } = latest;
     const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
     const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
-    const answer = await site.ask(lease, { method: "POST", json, signal: task.signal });
-    if ((await answer.json<Pick<Job, "paused">>()).paused) task.pause();
+    const response = await site.request(lease, { method: "POST", json, signal: task.signal });
+    if ((await response.json<Pick<Job, "paused">>()).paused) task.pause();
     else task.resume();
     say(
       `Job ${job.job}: ${Math.floor(fraction * 100)}%${speed ? ` · ${speed.toFixed(1)}× speed` : ""}`,
@@ -77,7 +77,7 @@ export async function convert(
   leave.addEventListener("abort", onLeave);
   try {
     leave.throwIfAborted();
-    await asJob(make);
+    await asJob(encodeAndSend);
     say(`Job ${job.job}: done.`);
     return "done";
   } catch (error) {
@@ -88,11 +88,11 @@ export async function convert(
     await rm(task.folder, { recursive: true, force: true });
   }
 
-  async function make(): Promise<void> {
+  async function encodeAndSend(): Promise<void> {
     await rm(task.folder, { recursive: true, force: true });
     await mkdir(path.join(task.folder, "made"), { recursive: true });
     await requireRoom(task.folder);
-    // The site says what a stream is; with which encoder it is made is this machine's affair.
+    // The site determines the stream, and this machine the encoder.
     process.env.ENCODER_MAX_HEIGHT = String(job.settings.maxHeight);
     process.env.ENCODER_PRESET = job.settings.preset;
     forgetSettings();
@@ -112,7 +112,7 @@ export async function convert(
       );
     }
     task.signal.throwIfAborted();
-    await site.ask(`${lease}/result`, { method: "POST", json: { files }, signal: task.signal });
+    await site.request(`${lease}/result`, { method: "POST", json: { files }, signal: task.signal });
   }
 
   async function ended(error: unknown): Promise<End> {
@@ -127,22 +127,22 @@ export async function convert(
     }
     const isFull = (error as NodeJS.ErrnoException).code === "ENOSPC";
     if (leave.aborted || isFull) {
-      await site.ask(lease, {
+      await site.request(lease, {
         method: "DELETE",
         expected: [409],
         signal: AbortSignal.timeout(10_000),
       });
       const why = isFull && !leave.aborted ? ": the disk of this machine is full" : "";
-      say(`Job ${job.job}: given back${why}.`);
-      return isFull ? "full" : "given back";
+      say(`Job ${job.job}: returned to the queue${why}.`);
+      return isFull ? "full" : "returned";
     }
-    // Only what ffmpeg says of the video's bytes is final.
+    // Only an error about the video file itself is final.
     const final = error instanceof RefusedFileError;
     const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
     if (!isExpected) console.error(error);
     const lines = error instanceof EncodeError ? error.lines : [];
     const reason = describeFailure((error as Error).message, lines).slice(0, 4_000);
-    await site.ask(`${lease}/failure`, {
+    await site.request(`${lease}/failure`, {
       method: "POST",
       json: { reason, final },
       expected: [409],

@@ -1,19 +1,19 @@
 import { setTimeout } from "node:timers/promises";
 
-/** A wait between two attempts grows from the one to the other. */
+/** The delay between two attempts doubles from the first to the second value. */
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
-/** A site that says nothing for so long has not got the request. Looking at a long video takes minutes. */
-const ANSWER_WITHIN_MS = 15 * 60_000;
+const MAX_WAIT_MS = 30_000;
+/** The timeout of a request. Verifying a long video takes minutes. */
+const TIMEOUT_MS = 15 * 60_000;
 
-/** The site does not take the token. */
+/** The site doesn't accept the token. */
 export class TokenError extends Error {}
-/** The site says that the job is this worker's no longer. */
+/** The job no longer belongs to this worker. */
 export class LostLeaseError extends Error {}
-/** The site has looked at the result and does not publish it. */
+/** The site has rejected the result. */
 export class RefusedError extends Error {}
 
-export interface Answer {
+export interface SiteResponse {
   status: number;
   headers: Headers;
   body: ReadableStream<Uint8Array> | null;
@@ -22,12 +22,12 @@ export interface Answer {
 
 export interface SiteClient {
   /**
-   * Asks the site, again and again while it can't be reached, is busy or full.
+   * Sends a request to the site. Retries while the site can't be reached, is busy or has a full disk.
    *
-   * @param path below `/api/worker/`, or a whole path that the site has given.
-   * @returns an answer from 200 to 299, or one whose status is among `expected`.
+   * @param path relative to `/api/worker/`, or an absolute path from the site.
+   * @returns a response with a status from 200 to 299, or one of `expected`.
    */
-  ask(path: string, request?: SiteRequest): Promise<Answer>;
+  request(path: string, request?: SiteRequest): Promise<SiteResponse>;
 }
 
 export interface SiteRequest {
@@ -37,13 +37,15 @@ export interface SiteRequest {
   bytes?: Uint8Array<ArrayBuffer>;
   expected?: readonly number[];
   signal?: AbortSignal;
-  /** Ends the attempts, but none that has begun: what it brings must not be lost. */
+  /** Prevents further attempts, but doesn't abort one in progress, whose response must not be lost. */
   until?: AbortSignal;
 }
 
 /**
+ * Creates a client for the site.
+ *
  * @param say prints why it has to wait.
- * @param pause waits so many milliseconds between two attempts.
+ * @param pause waits for this number of milliseconds between two attempts.
  */
 export function siteClient(
   site: string,
@@ -53,14 +55,14 @@ export function siteClient(
     setTimeout(ms, undefined, { signal }),
 ): SiteClient {
   return {
-    async ask(path, request = {}) {
+    async request(path, request = {}) {
       const url = new URL(path.startsWith("/") ? path : `/api/worker/${path}`, site);
-      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
         request.signal?.throwIfAborted();
         request.until?.throwIfAborted();
-        const trouble = await attempt(url, token, request);
-        if (typeof trouble !== "string") return trouble;
-        say(`${trouble} Trying again in ${Math.round(wait / 1000)} s.`);
+        const problem = await attempt(url, token, request);
+        if (typeof problem !== "string") return problem;
+        say(`${problem} Trying again in ${Math.round(wait / 1000)} s.`);
         const ends = [request.signal, request.until].filter((each) => each !== undefined);
         await pause(wait, AbortSignal.any(ends));
       }
@@ -68,13 +70,17 @@ export function siteClient(
   };
 }
 
-/** The answer, or why to ask again. */
-async function attempt(url: URL, token: string, request: SiteRequest): Promise<Answer | string> {
+/** Returns the response, or the reason for another attempt. */
+async function attempt(
+  url: URL,
+  token: string,
+  request: SiteRequest,
+): Promise<SiteResponse | string> {
   const { method = "GET", headers, json, bytes, expected = [], signal } = request;
-  const timeout = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  let answer: Response;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
   try {
-    answer = await fetch(url, {
+    response = await fetch(url, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,
@@ -91,21 +97,21 @@ async function attempt(url: URL, token: string, request: SiteRequest): Promise<A
     const { cause, message } = error as Error & { cause?: { code?: string } };
     return `The site can't be reached (${cause?.code ?? message}).`;
   }
-  const { status } = answer;
-  if (answer.ok || expected.includes(status)) return answer as Answer;
-  const detail = await detailOf(answer);
+  const { status } = response;
+  if (response.ok || expected.includes(status)) return response as SiteResponse;
+  const detail = await detailOf(response);
   if (status === 401) throw new TokenError(detail);
   if (status === 409) throw new LostLeaseError(detail);
   if (status === 422) throw new RefusedError(detail);
-  if (status === 429 || status === 507 || status >= 500) return `The site answers: ${detail}`;
-  throw new Error(`${method} ${url.pathname} was answered with ${status}: ${detail}`);
+  if (status === 429 || status === 507 || status >= 500) return `The site responded: ${detail}`;
+  throw new Error(`${method} ${url.pathname} failed with status ${status}: ${detail}`);
 }
 
-async function detailOf(answer: Response): Promise<string> {
-  const text = await answer.text().catch(() => "");
+async function detailOf(response: Response): Promise<string> {
+  const text = await response.text().catch(() => "");
   try {
-    return (JSON.parse(text) as { detail?: string }).detail ?? `status ${answer.status}.`;
+    return (JSON.parse(text) as { detail?: string }).detail ?? `status ${response.status}.`;
   } catch {
-    return `status ${answer.status}.`;
+    return `status ${response.status}.`;
   }
 }

@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { LostLeaseError, type SiteClient } from "./site";
 
-/** Of one request; a line that breaks costs no more than that. */
+/** The size of one request, and so the most that a lost connection costs. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Fetches the video of a job. What breaks off goes on where it stopped. */
+/** Downloads the video of a job. Resumes after an interruption. Returns the number of bytes. */
 export async function fetchVideo(
   site: SiteClient,
   address: string,
@@ -19,24 +19,24 @@ export async function fetchVideo(
   try {
     for (;;) {
       const headers: Record<string, string> = written > 0 ? { Range: `bytes=${written}-` } : {};
-      const answer = await site.ask(address, { headers, signal, expected: [404, 416] });
-      if (answer.status === 404) {
-        await answer.body?.cancel();
+      const response = await site.request(address, { headers, signal, expected: [404, 416] });
+      if (response.status === 404) {
+        await response.body?.cancel();
         throw new Error("The site doesn't have the file of this video.");
       }
-      const tag = answer.headers.get("ETag");
+      const tag = response.headers.get("ETag");
       const isSame = version === null || tag === version;
-      if (!isSame || answer.status === 416 || (written > 0 && answer.status === 200)) {
-        await answer.body?.cancel();
+      if (!isSame || response.status === 416 || (written > 0 && response.status === 200)) {
+        await response.body?.cancel();
         await file.truncate(0);
         written = 0;
         version = null;
         continue;
       }
       version = tag;
-      const whole = written + Number(answer.headers.get("Content-Length"));
+      const whole = written + Number(response.headers.get("Content-Length"));
       try {
-        for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
           await file.write(chunk, 0, chunk.byteLength, written);
           written += chunk.byteLength;
         }
@@ -52,9 +52,9 @@ export async function fetchVideo(
 }
 
 /**
- * Sends a file of a result; what the site has of it already is not sent again.
+ * Uploads a file of a result, except for the part that the site already has.
  *
- * @returns its digest, SHA-256.
+ * @returns the SHA-256 of the file.
  */
 export async function sendFile(
   site: SiteClient,
@@ -68,17 +68,19 @@ export async function sendFile(
   try {
     for (let offset = 0; offset < size; ) {
       const { bytesRead } = await handle.read(part, 0, PART_BYTES, offset);
-      const answer = await site.ask(address, {
+      const response = await site.request(address, {
         ...{ method: "PUT", signal, expected: [409] },
         headers: { "Upload-Offset": String(offset), "Content-Type": "application/octet-stream" },
         bytes: part.subarray(0, bytesRead),
       });
-      if (answer.status === 409) {
-        const there = answer.headers.get("Upload-Offset");
-        await answer.body?.cancel();
-        if (there === null) throw new LostLeaseError("This job is no longer ours.");
-        offset = Number(there);
-      } else offset = (await answer.json<{ bytes: number }>()).bytes;
+      if (response.status === 409) {
+        const stored = response.headers.get("Upload-Offset");
+        await response.body?.cancel();
+        if (stored === null) {
+          throw new LostLeaseError("The job no longer belongs to this worker.");
+        }
+        offset = Number(stored);
+      } else offset = (await response.json<{ bytes: number }>()).bytes;
     }
   } finally {
     await handle.close();

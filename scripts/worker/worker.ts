@@ -1,4 +1,4 @@
-// npm run worker: converts for a site on another machine (docs/how-to/workers.md).
+// npm run worker: encodes videos for a site on another machine (docs/workers.md).
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -7,22 +7,22 @@ import { parseArgs } from "node:util";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
-import { UsageError } from "../ask";
+import { UsageError } from "../prompt";
 import { convert, type Job } from "./convert";
 import { RefusedError, siteClient, TokenError } from "./site";
 
 const USAGE = `npm run worker -- --site https://videos.example [--token TOKEN] [--folder FOLDER]
 
-Converts videos for a site, until Ctrl-C: it fetches each video, makes its streaming qualities, and sends
-them. It needs ffmpeg, and neither the site's database nor its disk.
-  --site    the address of the site
-  --token   the token of this worker, which the studio makes (Queue, Workers); or WORKER_TOKEN, which
-            other users of this machine do not see
-  --folder  where videos are worked on; the folder for temporary files where it is left out
+Encodes videos for a site until Ctrl-C: downloads each video, encodes its streams and uploads them.
+Requires ffmpeg, but no access to the site's database or disk.
+  --site    the URL of the site
+  --token   the token of this worker, created in the studio (Queue, Workers). To hide it from other users
+            of this machine, set WORKER_TOKEN instead.
+  --folder  the working folder (default: the folder for temporary files)
 
-ENCODER_HARDWARE and ENCODER_THREADS are those of this machine.`;
+ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** After its disk was full, this machine asks for nothing for so long. */
+/** How long this machine takes no job after its disk was full. */
 const FULL_WAIT_MS = 60_000;
 
 try {
@@ -38,33 +38,33 @@ async function main(): Promise<void> {
   settings();
   if (!ffmpegAvailable()) throw new UsageError("ffmpeg is not installed on this machine.");
   const leave = new AbortController();
-  // Not once: what ends ffmpeg with this process (signal-exit) would take the signal for unhandled then.
+  // Not `once`: signal-exit, which ends ffmpeg with this process, would consider the signal unhandled.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => leave.abort());
   const folder = await mkdtemp(path.join(parent, "afterdark-worker-"));
   try {
     const client = siteClient(site, token, say);
     say(`Working for ${site}.`);
     while (!leave.signal.aborted) await takeOne(client, folder, leave.signal);
-    say("Leaving.");
+    say("Stopped.");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Takes a job and ends it, or waits for one. */
+/** Takes a job and completes it, or waits for one. */
 async function takeOne(
   client: ReturnType<typeof siteClient>,
   folder: string,
   leave: AbortSignal,
 ): Promise<void> {
   try {
-    const answer = await client.ask("jobs", { method: "POST", until: leave });
-    if (answer.status === 204) {
-      const seconds = Number(answer.headers.get("Retry-After")) || 5;
+    const response = await client.request("jobs", { method: "POST", until: leave });
+    if (response.status === 204) {
+      const seconds = Number(response.headers.get("Retry-After")) || 5;
       await setTimeout(seconds * 1000, undefined, { signal: leave });
       return;
     }
-    const job = await answer.json<Job>();
+    const job = await response.json<Job>();
     say(`Job ${job.job}: taken.`);
     const end = await convert(client, job, folder, leave, say);
     if (end === "full") await setTimeout(FULL_WAIT_MS, undefined, { signal: leave });
@@ -92,7 +92,7 @@ function readArguments(): { site: string; token: string; parent: string } {
   const token = values.token ?? process.env.WORKER_TOKEN;
   const site = parseUrl(values.site ?? "");
   if (!site || !/^https?:$/.test(site.protocol)) throw new UsageError(USAGE);
-  if (!token) throw new UsageError(`The token of this worker is missing.\n\n${USAGE}`);
+  if (!token) throw new UsageError(`Specify the token of this worker.\n\n${USAGE}`);
   return { site: site.origin, token, parent: path.resolve(values.folder ?? os.tmpdir()) };
 }
 

@@ -185,7 +185,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 
     fs.rmSync(path.join(folder, UNFINISHED));
     const said = await jobsCommand("--codecs", id, "--once");
-    expect(said).toContain("Asked for its further codecs.");
+    expect(said).toContain("Queued the other codecs.");
     await removeFiles();
     expect(JSON.stringify(master(id))).toContain("av01");
     const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));
@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
         .pluck()
         .get(),
     ).toBeGreaterThanOrEqual(bytes);
-    expect(await jobsCommand("--codecs", "nothing")).toContain("There is nothing to add to it.");
+    expect(await jobsCommand("--codecs", "nothing")).toContain("There are no codecs to add.");
   });
 
   it("are added to the current stream, but not to a deleted one", async () => {

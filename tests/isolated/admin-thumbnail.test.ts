@@ -51,10 +51,10 @@ const thumbnails = () =>
   fs.readdirSync(path.join(site.uploads, "thumbnails"), { recursive: true }).sort();
 
 describe("the thumbnail of the edit form", () => {
-  it("replaces the one there was, which is removed", async () => {
+  it("replaces the previous thumbnail, whose file is removed", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const answer = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
-    expect(answer.status).toBe(302);
+    const response = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    expect(response.status).toBe(302);
     const url = String(video()?.thumbnail_url);
     expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
     expect(fs.existsSync(path.join(site.uploads, url.replace("/media/", "")))).toBe(true);
@@ -65,21 +65,21 @@ describe("the thumbnail of the edit form", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("brings the colours that wait for it, and another tool's picture has none of them", async () => {
+  it("sets its colors, which are cleared when another tool sets a thumbnail", async () => {
     await caught(async () => sendMultipart(form(await picture()), ADDRESS));
     expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
     sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
     expect(video()?.poster_colors).toBeNull();
   });
 
-  it("may be left out", async () => {
+  it("is optional", async () => {
     await caught(() => sendMultipart(form(undefined), ADDRESS));
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is refused with 415 when it is no picture, the texts kept and nothing changed", async () => {
-    const answer = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
-    expect(answer).toMatchObject({
+  it("is rejected with 415 if it isn't an image, keeping the texts and changing nothing", async () => {
+    const response = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
+    expect(response).toMatchObject({
       init: { status: 415 },
       data: {
         studio: {
@@ -95,16 +95,16 @@ describe("the thumbnail of the edit form", () => {
   it.each([
     ["the title is blank", { title: " " }, 422],
     ["the row has changed", { version: "old" }, 409],
-  ])("leaves no file behind when %s", async (_, more, status) => {
-    const answer = await sendMultipart(form(await picture(), more), ADDRESS);
-    expect(answer).toMatchObject({ init: { status } });
+  ])("leaves no file behind if %s", async (_, more, status) => {
+    const response = await sendMultipart(form(await picture(), more), ADDRESS);
+    expect(response).toMatchObject({ init: { status } });
     await removeFiles();
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
     expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A video");
   });
 });
 
-describe("the pictures of the storyboard", () => {
+describe("the storyboard tiles", () => {
   const VTT = `WEBVTT
 
 00:00:00.000 --> 00:00:02.000
@@ -121,7 +121,7 @@ describe("the pictures of the storyboard", () => {
 `;
   const frames = async () => (await page(ADDRESS)).manage?.frames;
 
-  it("are offered in the dialog, those of this site alone", async () => {
+  it("are offered in the dialog, unless they are from another site", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET storyboard_url = '/media/thumbnails/u/1/storyboard-a/storyboard.vtt'",
     );
@@ -142,25 +142,25 @@ describe("the pictures of the storyboard", () => {
     expect(await frames()).toEqual([]);
   });
 
-  it("are none where there is no storyboard, and not looked for elsewhere", async () => {
+  it("are empty without a storyboard, and aren't fetched from elsewhere", async () => {
     expect(await frames()).toEqual([]);
     expect((await page("/admin?tab=manage")).manage?.frames).toBeUndefined();
   });
 });
 
-describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
+describe.runIf(ffmpegAvailable())("a frame at a position", () => {
   beforeEach(() => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
     fs.copyFileSync(mp4Clip(5), path.join(site.uploads, "videos/u/1.mp4"));
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
   });
 
-  it("becomes the thumbnail, as one that somebody has chosen", async () => {
+  it("becomes the thumbnail and counts as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const answer = await caught(() =>
+    const response = await caught(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
     );
-    expect(answer.status).toBe(302);
+    expect(response.status).toBe(302);
     const { thumbnail_url: url, poster_colors, generated_poster_url } = video()!;
     const file = path.join(site.uploads, String(url).replace("/media/", ""));
     expect(await sharp(file).metadata()).toMatchObject({ format: "webp", width: 320, height: 180 });
@@ -170,15 +170,15 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is the one that was chosen of the storyboard, unless a moment is typed", async () => {
+  it("is at the chosen storyboard tile, unless a position is typed", async () => {
     const messages: string[] = [];
     const moments: unknown[] = [];
     for (const fields of [
       { frame: " ", pickedFrame: "9:00" },
       { frame: "soon", pickedFrame: "0:01" },
     ]) {
-      const answer = await sendMultipart(form(undefined, fields), ADDRESS);
-      const { data } = answer as unknown as { data: { studio: FormFailure } };
+      const response = await sendMultipart(form(undefined, fields), ADDRESS);
+      const { data } = response as unknown as { data: { studio: FormFailure } };
       messages.push(String(data.studio.edit?.fields.frame));
       moments.push(data.studio.edit?.frame);
     }
@@ -186,20 +186,20 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       "The video is shorter than that.",
       "Enter a position in the video, such as 1:30.",
     ]);
-    // One that was chosen is none that was typed: it must not go before the next choice.
+    // A chosen position isn't a typed one: it must not take precedence over the next choice.
     expect(moments).toEqual([undefined, "soon"]);
-    const answer = await caught(() =>
+    const response = await caught(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
     );
-    expect(answer.status).toBe(302);
+    expect(response.status).toBe(302);
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("is refused where the video can't be read, for good or just now", async () => {
+  it("is rejected if the video can't be read, permanently or temporarily", async () => {
     const source = path.join(site.uploads, "videos/u/1.mp4");
     const refusal = async () => {
-      const answer = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
-      const { init, data } = answer as unknown as {
+      const response = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
+      const { init, data } = response as unknown as {
         init: ResponseInit;
         data: { studio: FormFailure };
       };
@@ -215,20 +215,20 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("leaves an error of what is done with the picture as it is", async () => {
+  it("passes on errors of its callback", async () => {
     const error = Object.assign(new Error("The folder of pictures is gone."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is refused with 422 where there is none, kept in the form, and nothing is changed", async () => {
+  it("is rejected with 422 if it doesn't exist, keeping the form and changing nothing", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],
     ] as const) {
-      const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
-      expect(answer).toMatchObject({
+      const response = await sendMultipart(form(undefined, { frame }), ADDRESS);
+      expect(response).toMatchObject({
         init: { status: 422 },
         data: { studio: { edit: { fields: { frame: message }, frame } } },
       });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addMiddleware, IDLE_TIMEOUT_MS } from "~/platform/node/middleware.server";
 
-// Node looks for requests that take too long at this interval, and would cut the upload off.
+// Node checks for requests that take too long at this interval, and would abort the upload.
 const server = http.createServer({
   requestTimeout: 300,
   headersTimeout: 300,
@@ -25,14 +25,14 @@ afterAll(() => {
   server.close();
 });
 
-describe("an upload that takes longer than Node would wait", () => {
-  it("arrives, because only a connection that is idle is closed", async () => {
+describe("an upload that takes longer than Node's request timeout", () => {
+  it("completes, because only idle connections are closed", async () => {
     const { port } = server.address() as AddressInfo;
     const request = http.request({ port, host: "127.0.0.1", method: "POST" });
     const answered = once(request, "response");
-    const begun = Date.now();
+    const startedAt = Date.now();
     let sent = 0;
-    while (Date.now() - begun < 900) {
+    while (Date.now() - startedAt < 900) {
       request.write("x");
       sent += 1;
       const before = sent;

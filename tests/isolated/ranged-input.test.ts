@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
-import { addMiddleware, answerPlainly } from "~/platform/node/middleware.server";
+import { addMiddleware, sendText } from "~/platform/node/middleware.server";
 import { onConnection, onRequestStart } from "~/platform/node/request-context.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../temporary-site";
@@ -18,7 +18,7 @@ it("exempts ranged reads from middleware and request hooks", async () => {
   let seen = 0;
   onRequestStart(() => void seen++);
   onConnection(() => void seen++);
-  addMiddleware((_, response) => answerPlainly(response, 403, "From nowhere."));
+  addMiddleware((_, response) => sendText(response, 403, "From nowhere."));
   const store = path.join(site.folder, "store");
   fs.mkdirSync(store);
   fs.writeFileSync(path.join(store, "video"), "the clip");

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, filesBelow, onDisk } from "../encode-library";
 import { useTemporarySite } from "../temporary-site";
 
-/** What happens between the row that names the earlier file, and the move of the new one to its place. */
+/** Runs after the row of the earlier file is written, and before the new file is moved into place. */
 let meanwhile = async () => {};
 vi.mock("~/shared/move-files.server", async (original) => {
   const real = await original<typeof import("~/shared/move-files.server")>();
@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Puts a copy in the place of the video, while something happens. */
+/** Replaces the file of the video with its copy, while something else happens. */
 async function replaceWhile(happens: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;
@@ -47,7 +47,7 @@ async function replaceWhile(happens: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("a video that is deleted meanwhile has the copy and its original, and both go with it for good", async () => {
+it("keeps the copy and the original of a video that is deleted meanwhile, until it is deleted permanently", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });
@@ -60,7 +60,7 @@ it("a video that is deleted meanwhile has the copy and its original, and both go
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
 });
 
-it("a video that is deleted for good meanwhile leaves nothing", async () => {
+it("leaves no file of a video that is permanently deleted meanwhile", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
     await purge([id]);

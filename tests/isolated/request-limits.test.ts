@@ -38,7 +38,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** Sends a request for a client behind a proxy; the status of its answer, which may never come. */
+/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never come. */
 function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};
   return new Promise((resolve) => {
@@ -57,7 +57,7 @@ async function hold(count: number, network: (index: number) => string | undefine
   await until(() => held.length === before + count);
 }
 
-it("answers 429 to a network that has 200 requests in progress, until one ends", async () => {
+it("responds with 429 to a network that has 200 requests in progress, until one ends", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   expect(await send("203.0.113.7")).toBe(429);
   await hold(1, () => "198.51.100.7");
@@ -73,13 +73,13 @@ it("stops counting pipelined requests when their connection is closed", async ()
   await until(() => held.length === MAX_REQUESTS_PER_NETWORK);
   expect(await send("203.0.113.7")).toBe(429);
   socket.destroy();
-  // Node closes the first response only.
+  // Node closes only the first response.
   await until(() => held[0]!.closed);
   held = [];
   await hold(1, () => "203.0.113.7");
 });
 
-it("doesn't count event streams, which have limits of their own", async () => {
+it("doesn't count event streams, which have their own limits", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   for (const path of ["/events", "/events?jobs"]) {
     const before = held.length;
@@ -94,11 +94,11 @@ it("counts the addresses of an IPv6 network together", async () => {
   await hold(1, () => "2001:db8:1:3::1");
 });
 
-it("has no limit of one network for a proxy that does not say who its visitors are", async () => {
+it("doesn't limit a proxy that doesn't name its clients as one network", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
 });
 
-it("answers 503 to everyone but the health check while 2,000 are in progress", async () => {
+it("responds with 503 to everyone except the health check while 2,000 are in progress", async () => {
   await hold(MAX_REQUESTS, (index) => `203.${index % 100}.${Math.floor(index / 100)}.7`);
   expect(await send("198.51.100.7")).toBe(503);
   const before = held.length;

@@ -373,7 +373,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
     killedBy: "tests/unit/server/site-cookies.test.ts",
-    title: "is personal with any other cookie of the site among them",
+    title: "is personal with any other cookie of the site",
   },
   {
     rule: "A network that has used up its rendering time gets 429",
@@ -429,7 +429,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "cookieSignature.unsign(input, keyOf(purpose, secret)) !== false",
     replace: "input !== keyOf(purpose, secret).toString()",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "is nothing that anyone can write who doesn't have the secret",
+    title: "can't be forged without the secret",
   },
   {
     rule: "A signed value verifies for its purpose only",
@@ -445,7 +445,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Number(found[1]) <= now",
     replace: "now < 0",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "expires at its time, which nobody can move or remove",
+    title: "expires at its time, which can't be changed or removed",
   },
   {
     rule: "A session ends after 30 days without use",
@@ -461,7 +461,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "is seen by Origin and by Sec-Fetch-Site, which wins",
+    title: "uses Origin and Sec-Fetch-Site, which takes precedence",
   },
   {
     rule: "A request of another origin changes nothing in the studio",
@@ -474,10 +474,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A redirect never leaves the site",
     file: "app/platform/safe-redirect.ts",
-    find: "if (NEVER_SENT.test(value) || !leadsHome(value)) return fallback;",
+    find: "if (NEVER_SENT.test(value) || !isOwnPath(value)) return fallback;",
     replace: "",
     killedBy: "tests/unit/server/safe-redirect.test.ts",
-    title: "never leaves the site, whatever it is made of",
+    title: "never leaves the site, for any input",
   },
   {
     rule: "The redirect after the age gate never leaves the site",
@@ -665,7 +665,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: `["script-src 'self'", ...scriptSources]`,
     replace: `["script-src 'self' 'unsafe-inline'", ...scriptSources]`,
     killedBy: "tests/unit/server/security-headers.test.ts",
-    title: "scripts in the page need their hash",
+    title: "allows inline scripts by their hashes",
   },
   {
     rule: "Only scripts of the page's own are hashed for its policy",
@@ -673,7 +673,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'html.split(` nonce="${mark}"`)',
     replace: 'html.split(/ nonce="[^"]*"/)',
     killedBy: "tests/unit/server/security-headers.test.ts",
-    title: "only scripts that carry the page's own mark are hashed",
+    title: "hashes only scripts with the nonce of the page",
   },
   {
     rule: "The policy of a media file is a sandbox",
@@ -689,7 +689,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
-    title: "carries the security headers, of pages and of files of the build alike",
+    title: "has the security headers, for pages and for files of the build",
     needsBuild: true,
   },
   {
@@ -714,7 +714,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return root?.asksForAge === true && !UNGATED_ROUTES.has(route);",
     replace: "return false;",
     killedBy: "tests/integration/server/age-gate.test.ts",
-    title: "stands before previews and pages of errors",
+    title: "covers previews and error pages",
     needsBuild: true,
   },
 
@@ -992,7 +992,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "while (responses.size > 0 && Date.now() < deadline) await pause(CHECK_EVERY_MS);",
     replace: "",
     killedBy: "tests/integration/server/shutdown.test.ts",
-    title: "lets a running request finish, takes no new one, and ends with status 0",
+    title: "finishes requests in progress, accepts no new ones, and exits with status 0",
     needsBuild: true,
   },
   {

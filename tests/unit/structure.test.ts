@@ -162,7 +162,7 @@ const PROCESS_VARIABLES = [
   "app/platform/node/request-context.server.ts: subscribed",
   "app/platform/settings.server.ts: current",
   "db/client.server.ts: databaseFile",
-  "db/client.server.ts: readsCopy",
+  "db/client.server.ts: isReplica",
   "db/litestream.server.ts: litestreamSetting",
 ];
 

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { SiteProcess } from "../site-process";
 
-/** What of a site has to be the same in every later version. */
+/** The parts of a site that must be the same in every later version. */
 export interface DescribedSite {
   videos: {
     id: string;
@@ -13,17 +13,17 @@ export interface DescribedSite {
     tags: string;
     status: string;
     publish_at: string | null;
-    /** SHA-256 of each file, by its address. */
+    /** The SHA-256 of each file, by URL. */
     files: Record<string, string>;
   }[];
   trash: { id: string; title: string }[];
-  /** The titles of series with the ids of their videos. */
+  /** The titles of the series, with the ids of their videos. */
   series: Record<string, string[]>;
 }
 
 type Row = Record<string, string | null> & { id: string };
 
-/** The columns of `videos` with the address of a file. */
+/** The columns of `videos` that contain the URL of a file. */
 export const FILE_COLUMNS = [
   "video_url",
   "source_url",
@@ -33,7 +33,7 @@ export const FILE_COLUMNS = [
   "preview_url",
 ];
 
-/** Reads what the site has in its database and its folder. */
+/** Reads these parts from the site's database and folder. */
 export function describeSite(site: SiteProcess): DescribedSite {
   const database = site.database();
   const rows = database.prepare("SELECT * FROM videos ORDER BY title").all() as Row[];

@@ -13,15 +13,15 @@ import { ADMIN, SiteProcess } from "../site-process";
 import { type DescribedSite, describeSite } from "./describe-site";
 
 const KEEP = fileURLToPath(new URL("./keep-version.ts", import.meta.url));
-/** A site of each release from 0.2.0 on, which `npm run keep-version` has left. */
+/** A site of each release since 0.2.0, saved by `npm run keep-version`. */
 const KEPT = fileURLToPath(new URL("../versions", import.meta.url));
 const VERSIONS = fs
   .readdirSync(KEPT)
   .filter((name) => name.endsWith(".tar.gz"))
   .map((name) => name.replace(".tar.gz", ""));
-/** Its jobs take about half a minute of processor time. */
+/** Its jobs take about half a minute of CPU time. */
 const CREATED_WITHIN_MS = 300_000;
-/** For a site of this version, which shows that the next release can be kept. */
+/** The folder of a site of this version, which shows that the next release can be saved. */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);
@@ -60,7 +60,7 @@ describe.each([
     const site = newSite();
     const archive = path.join(folder, `${version}.tar.gz`);
     execFileSync("tar", ["-xzf", archive, "-C", site.folder]);
-    // As on the day it was left: the trash is emptied after a month.
+    // Set the deletion to now, because the trash is emptied after a month.
     const now = new Date().toISOString();
     site.database().prepare("UPDATE deleted_videos SET deleted_at = ?").run(now);
     await site.start();
@@ -102,7 +102,7 @@ describe.each([
   }, 120_000);
 });
 
-/** What visitors get: public videos with each of their files, and none of the others. */
+/** Checks that visitors get the public videos with all their files, and none of the others. */
 async function isShown(site: SiteProcess, { videos }: DescribedSite): Promise<void> {
   await until(async () => (await fetch(`${site.url}/healthz`)).ok);
   const home = await (await fetch(site.url)).text();

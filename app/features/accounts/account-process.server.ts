@@ -1,5 +1,5 @@
 import type * as Library from "@simplewebauthn/server";
-import { answerQuestions } from "~db/threads/thread.server";
+import { handleRequests } from "~db/threads/thread.server";
 
 /** Entry point of the threads that hash passwords and verify passkeys. Each thread loads only the library it needs. */
 
@@ -18,7 +18,7 @@ interface PasskeyQuestion {
   options: never;
 }
 
-answerQuestions(async (question: PasswordQuestion | PasskeyQuestion) => {
+handleRequests(async (question: PasswordQuestion | PasskeyQuestion) => {
   if ("check" in question) {
     const library: typeof Library = await import("@simplewebauthn/server");
     return library[question.check](question.options).catch(() => undefined);

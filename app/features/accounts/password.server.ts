@@ -169,7 +169,7 @@ async function computeNext(): Promise<void> {
   if (!next) return;
   state.computing = next;
   state.queue = state.queue.filter((each) => each !== next);
-  await state.thread.ask<string | boolean>(next.question).then(next.resolve, next.reject);
+  await state.thread.request<string | boolean>(next.question).then(next.resolve, next.reject);
   state.computing = undefined;
   void computeNext();
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { routeOf } from "~/features/permissions/route-of";
 import { attemptLimit } from "~/platform/attempt-limit.server";
 import { clientAddressOf, widerNetwork } from "~/platform/client-address.server";
-import { answerPlainly } from "~/platform/node/middleware.server";
+import { sendText } from "~/platform/node/middleware.server";
 import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
@@ -45,7 +45,7 @@ export function limitSignInRate(
     bySource.consume(source, now) !== undefined || (!account && isPastLimit(address, now));
   if (!isFlood) return false;
   const message = "Too many people are signing in. Try again in a few seconds.";
-  return answerPlainly(response, 429, message, { "Retry-After": "5" });
+  return sendText(response, 429, message, { "Retry-After": "5" });
 }
 
 function isPastLimit(address: string, now: number): boolean {

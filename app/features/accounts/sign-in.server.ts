@@ -93,7 +93,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Ve
   // A locked-out user gets the same message as a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
-    if (user && byAccount.isUsedUp(account)) recordLockout(user.id, "sign-in-refused");
+    if (user && byAccount.isExhausted(account)) recordLockout(user.id, "sign-in-refused");
     throw new FormError(400, "Incorrect email or password.");
   }
   giveBack();
@@ -124,12 +124,12 @@ export async function verifySecondFactor(
 ): Promise<"app" | "recovery"> {
   const isKnown = knownDevice(request, userId) !== undefined;
   const account = isKnown ? knownKey(userId) : `account ${userId}`;
-  if (byCode.isUsedUp(account) && (await spendRecoveryCode(userId, code))) return "recovery";
+  if (byCode.isExhausted(account) && (await spendRecoveryCode(userId, code))) return "recovery";
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account, byCode);
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
     counts().signInFailures++;
-    if (byCode.isUsedUp(account)) recordLockout(userId, "code-refused");
+    if (byCode.isExhausted(account)) recordLockout(userId, "code-refused");
     throw new FormError(400, "This code is incorrect or was already used.");
   }
   giveBack();

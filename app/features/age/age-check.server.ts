@@ -4,7 +4,7 @@ import { errors, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { checkedAgeCookie } from "~/platform/age.server";
-import { atMostEntries } from "~/platform/attempt-limit.server";
+import { maxEntries } from "~/platform/attempt-limit.server";
 import { safePath } from "~/platform/safe-redirect";
 import { settings } from "~/platform/settings.server";
 import { readSignedCookie, removedCookie, signedCookie } from "~/platform/signed-cookie.server";
@@ -32,7 +32,7 @@ const usedNonces = processState(
   "spent age checks",
   () =>
     new LRUCache<string, true>({
-      ...atMostEntries(100_000),
+      ...maxEntries(100_000),
       ttl: PENDING_MS + 900_000,
     }),
 );

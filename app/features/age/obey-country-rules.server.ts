@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasValidToken } from "~/features/accounts/tokens/tokens.server";
 import { ROUTES, routeOf } from "~/features/permissions/route-of";
 import { hasOpenSession } from "~/features/permissions/session.server";
-import { ageAnswer } from "~/platform/age.server";
-import { answerPlainly } from "~/platform/node/middleware.server";
+import { ageConfirmation } from "~/platform/age.server";
+import { sendText } from "~/platform/node/middleware.server";
 import { isStudioRoute, RTA_LABEL } from "~/platform/node/request-context.server";
 import { countryRule } from "~/platform/settings/country-rules";
 import { settings } from "~/platform/settings.server";
@@ -43,7 +43,7 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   const route = routeOf(request.url ?? "/");
   if (ALWAYS_OPEN.has(route)) return false;
   const cookies = request.headers.cookie ?? "";
-  if (rule === "check" && ageAnswer(cookies) === "checked") return false;
+  if (rule === "check" && ageConfirmation(cookies) === "checked") return false;
   if (hasOpenSession(cookies)) return false;
   if (route === "/api/v1/*" && hasValidToken(request.headers.authorization)) return false;
 
@@ -58,18 +58,18 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   }
   const wantsPage = isRead && /\btext\/html\b/.test(request.headers.accept ?? "");
   if (rule === "closed") {
-    return wantsPage ? answerClosedPage(request, response) : answerPlainly(response, 451, CLOSED);
+    return wantsPage ? answerClosedPage(request, response) : sendText(response, 451, CLOSED);
   }
-  if (!wantsPage) return answerPlainly(response, 403, UNCHECKED);
+  if (!wantsPage) return sendText(response, 403, UNCHECKED);
   const to = pathname === "/" && !search ? "" : `?to=${encodeURIComponent(pathname + search)}`;
-  return answerPlainly(response, 302, UNCHECKED, { Location: `/age-check${to}` });
+  return sendText(response, 302, UNCHECKED, { Location: `/age-check${to}` });
 }
 
 /** Returns whether the visitor's country requires an age check that they haven't passed. */
 export function needsAgeCheck(request: Request): boolean {
   const { countryHeader, countryRules } = settings();
   if (!countryHeader || !countryRules) return false;
-  const isChecked = ageAnswer(request.headers.get("Cookie") ?? "") === "checked";
+  const isChecked = ageConfirmation(request.headers.get("Cookie") ?? "") === "checked";
   return countryRule(countryRules, request.headers.get(countryHeader)) === "check" && !isChecked;
 }
 

@@ -8,7 +8,7 @@ import { ownMediaPath } from "~/shared/media-path";
 import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
 import { searchText } from "~/shared/search-text";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import type { VideosTable } from "~db/schema";
 import { SEPARATOR } from "~db/search-index.server";
@@ -26,7 +26,7 @@ import { pendingViews } from "./views.server";
 
 /**
  * The public lists are queries on `videos`, so that a hidden video disappears from all of them immediately. Totals
- * and search indexes are derived data, which `projected()` updates before they are read.
+ * and search indexes are derived data, which `ensureProjected()` updates before they are read.
  */
 
 /**
@@ -116,7 +116,7 @@ export async function closeMatches(options: {
   const needle = fold(searchText(options.search));
   const meant = findAlias(needle);
   if (meant === undefined) return undefined;
-  await projected();
+  await ensureProjected();
   const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
     ...tagQuery(meant.tag),
     without: needle,
@@ -129,7 +129,7 @@ export async function closeMatches(options: {
 
 /** Returns the sort keys of the newest published videos with a canonical tag. */
 export async function newestTagged(tag: string, limit: number): Promise<bigint[]> {
-  await projected();
+  await ensureProjected();
   const query: NewestHitsQuery = { ...tagQuery(tag), limit };
   return queryThread<bigint[]>("reading", "newest-hits", query);
 }
@@ -143,7 +143,7 @@ export async function hasAnyVideo(category?: string): Promise<boolean> {
 export async function publishedTotal(
   category?: string,
 ): Promise<{ videos: number; viewed: number }> {
-  await projected();
+  await ensureProjected();
   const names = category ? JSON.stringify(storedValues(category)) : null;
   return prepared<{ videos: number; viewed: number }>(`
     SELECT coalesce(sum(videos), 0) AS videos, coalesce(sum(viewed), 0) AS viewed FROM video_totals
@@ -154,7 +154,7 @@ export async function publishedTotal(
 
 /** Returns one page of search hits, found by a query thread in the search index. */
 async function hitsPage(query: SearchQuery): Promise<VideoPage> {
-  await projected();
+  await ensureProjected();
   const { total, page, sortKeys } = await queryThread<SearchResult>("reading", "search", query);
   return videoPage(cardsAt(sortKeys), page, total);
 }

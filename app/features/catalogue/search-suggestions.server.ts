@@ -4,7 +4,7 @@ import { CATEGORY_IDS, type CategoryId, storedValues } from "~/shared/categories
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import { MAX_SUGGESTIONS, type Suggestion } from "~/shared/suggestion";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -40,7 +40,7 @@ export async function suggestions(
   if (!needle || pending.count >= MAX_QUEUED) return [];
   pending.count += 1;
   try {
-    await projected();
+    await ensureProjected();
     const [tags, titles] = await Promise.all([
       suggestedTags(needle),
       queryThread<bigint[]>("reading", "newest-hits", {
@@ -132,7 +132,7 @@ async function nearestSearch(
   search: string,
   category: CategoryId | undefined,
 ): Promise<string | undefined> {
-  await projected();
+  await ensureProjected();
   const query = { needle: fold(searchText(search)) };
   const texts = await queryThread<string[]>("related", "nearest-texts", query);
   for (const needle of texts.slice(0, MAX_CANDIDATES)) {

@@ -2,7 +2,7 @@ import { redirect } from "@remix-run/node";
 import { tagPath } from "~/shared/addresses";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { KnownTags } from "./published-index.server";
@@ -46,7 +46,7 @@ function decoded(segment: string): string | undefined {
 
 /** Returns the canonical tags of published videos that have their own page, most used first. */
 export async function publishedTags(limit: number): Promise<string[]> {
-  await projected();
+  await ensureProjected();
   let known: KnownTags;
   do known = await queryThread<KnownTags>("related", "known-tags", { limit });
   while (!known.complete);

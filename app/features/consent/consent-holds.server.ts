@@ -7,7 +7,7 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
-import { eachPart } from "~db/threads/checkpoint.server";
+import { changeInBatches } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
 import { IS_WITHOUT_RECORD, type VideosWithoutRecord } from "./missing-records.server";
@@ -44,7 +44,7 @@ export function holdExpired(now = Date.now()): Promise<number> {
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   const today = dayOf(now);
-  return eachPart<string>(
+  return changeInBatches<string>(
     (after = "") => next.all({ today, after }),
     (ids) => updateConsentHolds(ids, now),
   );
@@ -56,7 +56,7 @@ export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
-  await eachPart<string>(
+  await changeInBatches<string>(
     (after = "") => next.all(after),
     (ids) => updateConsentHolds(ids, now),
   );
@@ -101,7 +101,7 @@ export async function hideVideosWithoutRecord(userId: string, now = Date.now()):
   const sourceId = `${BATCH}${randomUUID()}`;
   const next = prepared<{ number: number; id: string }>(NEXT);
   const today = dayOf(now);
-  const hidden = await eachPart<{ number: number; id: string }>(
+  const hidden = await changeInBatches<{ number: number; id: string }>(
     (last) => next.all({ today, after: last?.number ?? 0 }),
     (rows) => {
       // Checked again, because a record may have been saved in the meantime.
@@ -162,7 +162,7 @@ export async function releaseHidden(
     `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
      LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
-  const shown = await eachPart(
+  const shown = await changeInBatches(
     () => next.all(source),
     (ids) => {
       for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });

@@ -5,12 +5,12 @@ import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
 import { addUpFiles } from "~/media/media-files.server";
-import { activityInParts } from "~/platform/activity/activity.server";
+import { createActivityRecorder } from "~/platform/activity/activity.server";
 import { type Failure, failure } from "~/platform/failure";
 import { createYielder, partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
@@ -63,7 +63,7 @@ export async function restoreVideos(
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
   const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
-  const record = activityInParts();
+  const record = createActivityRecorder();
   const yieldIfDue = createYielder();
   for (const some of partsOf(ids, VIDEOS_PER_TRANSACTION)) {
     await yieldIfDue();
@@ -72,7 +72,7 @@ export async function restoreVideos(
         record({ userId, action: "restore", ...activityAbout(restored.done) });
     });
   }
-  await projected();
+  await ensureProjected();
   jobsChanged("work");
   return describeResult(ids.length, restored);
 }

@@ -5,7 +5,7 @@ import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { VideoCardData } from "~/shared/video-card";
 import { readCaptions } from "~db/captions";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import { readTags } from "~db/tags";
@@ -123,7 +123,7 @@ export async function isRelatedIndexComplete(): Promise<boolean> {
 }
 
 async function queryRelated(id: string): Promise<RelatedResult> {
-  await projected();
+  await ensureProjected();
   const question: RelatedQuery = { id, now: Date.now() };
   return queryThread<RelatedResult>("related", "related", question);
 }

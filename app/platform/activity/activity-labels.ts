@@ -1,6 +1,6 @@
 /**
- * What an admin can have done, as the rest of a sentence that begins with who did it. `%` stands for
- * the detail of the activity, such as a title; a second form is the one without a detail.
+ * The activities, as the rest of a sentence that starts with the user. `%` stands for the detail of the activity, such
+ * as a title. A second form is used without a detail.
  */
 const MESSAGES = {
   publish: "published %",
@@ -12,127 +12,129 @@ const MESSAGES = {
   delete: "deleted %",
   schedule: "scheduled %",
   unschedule: "removed the schedule of %",
-  "publish-scheduled": "had % published, as scheduled",
-  // The detail is what was decided, such as: Remove
+  "publish-scheduled": "published % as scheduled",
+  // The detail is the decision, such as: Remove
   "report-decide": "decided on a report: %",
   "report-preserve": "preserved the evidence of a report",
   "report-preserve-end": "ended the preservation of a report",
   "report-export": "downloaded everything about a report",
   "report-videos": "changed which videos a report names",
-  "publish-withheld": "had % not published as scheduled because it is on hold",
+  "publish-withheld": "couldn’t publish % as scheduled because it is on hold",
   "consent-withheld": "put % on hold until it has a valid consent record",
   "consent-hide-all": "hid % without a valid consent record",
   "consent-hide-undo": "made % without a valid consent record public again",
-  "hide-scheduled": "had % hidden, as scheduled",
-  "file-send": "sent another file for %",
+  "hide-scheduled": "hid % as scheduled",
+  "file-send": "uploaded a new file for %",
   replace: "replaced the file of %",
   "file-discard": "discarded the new file of %",
   "file-restore": "restored an earlier file of %",
-  "file-purge": "deleted an earlier file of % for good",
-  "cut-ask": "asked for a cut of %",
-  cut: "cut %",
-  "cut-undo": "undid the cut of %",
+  "file-purge": "permanently deleted an earlier file of %",
+  "cut-ask": "started trimming %",
+  cut: "trimmed %",
+  "cut-undo": "undid the trim of %",
   restore: "restored %",
-  // The detail is the sentence, such as: renamed the tag “hd” to “HD” in 12 videos
+  // The detail is the whole message, such as: renamed the tag “hd” to “HD” in 12 videos
   "tag-change": "%",
-  "tag-undo": "undid that somebody %",
-  "tag-aliases": "set the other names of the tag %",
-  categories: "named and ordered the categories: %",
-  "series-create": "made the series %",
+  "tag-undo": "undid: %",
+  "tag-aliases": "set the aliases of the tag %",
+  categories: "changed the categories: %",
+  "series-create": "created the series %",
   "series-edit": "changed the series %",
-  "series-order": "ordered the series %",
-  // The detail is the sentence, such as: put 2 videos into the series “A”
+  "series-order": "reordered the series %",
+  // The detail is the whole message, such as: put 2 videos into the series “A”
   "series-videos": "%",
   "series-delete": "deleted the series %",
   "series-restore": "restored the series %",
-  "convert-again": "had the streams of % made again",
+  "convert-again": "started re-encoding %",
   backup: "backed up the site: %",
-  "backup-timed": "had the site backed up, as scheduled: %",
-  "backup-failed": "had a backup fail: %",
-  "backup-failed-timed": "had a scheduled backup fail: %",
+  "backup-timed": "backed up the site as scheduled: %",
+  "backup-failed": "couldn’t back up the site: %",
+  "backup-failed-timed": "couldn’t back up the site as scheduled: %",
   "alert-test": "sent a test alert",
   "removals-resume": "resumed removals",
-  purge: "deleted % for good",
+  purge: "permanently deleted %",
   "trash-empty": "emptied the trash of %",
-  "block-refused": "had a file for % refused, which is on the block list",
-  "block-held": "had % put on hold because it looks like a removed video",
+  "block-refused": "tried to upload a file for %, which is on the block list",
+  "block-held": "uploaded %, which is on hold because it looks like a removed video",
   "block-other": "marked % as different from the removed videos",
-  "block-looked": "released % without a comparison with the removed videos",
-  "scan-held": "had % put on hold by the scan",
-  "scan-refused": "had % refused by the scan",
+  "block-looked": "released % without comparing it with the removed videos",
+  "scan-held": "uploaded %, which the scan put on hold",
+  "scan-refused": "uploaded %, which the scan rejected",
   "scan-release": "released % despite the scan",
-  "scan-again": "had % scanned again",
+  "scan-again": "started another scan of %",
   "block-remove": "removed % from the block list",
   "block-put-back": "put % back on the block list",
   "block-import": "imported a block list: %",
   "block-export": "exported the block list",
-  "not-same": "said that % are not the same",
+  "not-same": "marked % as different videos",
   "queue-pause": "paused the queue",
-  "queue-resume": "let the queue go on",
-  "queue-again": "had % made again",
-  "queue-now": "put % first in the queue",
-  "queue-codecs": "asked for further codecs of %",
-  "queue-later": "put % last in the queue",
-  // The detail is the sentence, such as: hid 2 videos: “A”, “B”
+  "queue-resume": "resumed the queue",
+  "queue-again": "retried %",
+  "queue-now": "moved % to the front of the queue",
+  "queue-codecs": "requested more codecs for %",
+  "queue-later": "moved % to the back of the queue",
+  // The detail is the whole message, such as: hid 2 videos: “A”, “B”
   "bulk-edit": "%",
   "report-erase": "deleted the text of a report",
-  "terms-write": "wrote the uploaders' terms, %",
-  "terms-on": "has every upload accept the uploaders' terms",
-  "terms-off": "asks no upload to accept the uploaders' terms",
+  "terms-write": "published the upload terms, %",
+  "terms-on": "started requiring acceptance of the upload terms",
+  "terms-off": "stopped requiring acceptance of the upload terms",
   strike: "gave % a strike",
-  "strike-withdraw": "took back a strike of %",
+  "strike-withdraw": "withdrew a strike of %",
   block: "blocked %",
   "block-release": "released %, whose former uploader is blocked",
   "sign-in": ["signed in with %", "signed in"],
-  "sign-in-refused": "was locked out for a quarter of an hour after many wrong passwords",
+  "sign-in-refused": "was locked out for 15 minutes after too many wrong passwords",
   "code-refused":
-    "was locked out for a quarter of an hour after wrong codes; somebody may know the password",
+    "was locked out for 15 minutes after too many wrong codes; someone may know the password",
   "sign-out": "signed out everywhere",
   "password-change": "changed the password",
-  // The one detail there is says that all sessions but the present one were ended.
+  // With a detail, it was all sessions except the current one.
   "session-end": ["ended all other sessions", "ended a session"],
-  "second-factor-on": "turned on the second factor",
-  "second-factor-off": "turned off the second factor",
+  "second-factor-on": "turned on two-factor authentication",
+  "second-factor-off": "turned off two-factor authentication",
   "recovery-code-use": "signed in with a recovery code and %",
-  "recovery-codes-renew": "made new recovery codes",
+  "recovery-codes-renew": "created new recovery codes",
   "passkey-add": "added the passkey %",
   "passkey-rename": "renamed a passkey to %",
   "passkey-remove": "removed the passkey %",
   "passkey-sign-in": "signed in with a passkey and %",
-  "passkey-refused": "had the passkey % refused, of which somebody may have a copy",
+  "passkey-refused": "tried to sign in with the passkey %, which may have been copied",
   "password-off": "turned off the password",
-  "token-create": "made the API token %",
+  "token-create": "created the API token %",
   "token-revoke": "revoked the API token %",
-  "worker-create": "made the worker %",
+  "worker-create": "created the worker %",
   "worker-revoke": "revoked the worker %",
-  "account-create": "made the account %",
-  "review-ready": "said that % is ready",
-  "review-back": "said that % is not ready yet",
-  "review-note": "wrote a note about %",
-  "preview-link": "made a preview link of %",
+  "account-create": "created the account %",
+  "review-ready": "marked % as ready for review",
+  "review-back": "sent % back for changes",
+  "review-note": "added a note to %",
+  "preview-link": "created a preview link for %",
   "preview-revoke": "revoked a preview link of %",
-  "preview-open": "opened the preview of %",
+  "preview-open": "opened the preview link of %",
   invite: "invited %",
   "invitation-withdraw": "withdrew the invitation of %",
-  "invitation-accept": "made an account for %, who was invited",
+  "invitation-accept": "created an account for %, who was invited",
   "role-change": "made %",
   deactivate: "deactivated the account %",
-  reactivate: "let the account % sign in again",
+  reactivate: "reactivated the account %",
   "user-sessions-end": "ended the sessions of %",
   "password-reset": "reset the password of %",
-  // The detail is how many videos went to which account, such as: 2 videos to owner@example.com
+  // The detail is the number of videos and the new account, such as: 2 videos to owner@example.com
   "account-delete": "deleted an account and transferred %",
   // The detail is, such as: 2 videos of a@example.com to b@example.com
   "videos-transfer": "transferred %",
   "limits-change": "changed the upload limits of %",
 } as const;
 
-/** Shown instead of the email address of an account that was deleted. */
+/** Shown instead of the email address of a deleted account. */
 export const DELETED_ACCOUNT = "A deleted account";
 
-/** Who did what has no account to its name. Nothing is known of who opened a link. */
+/**
+ * Returns the name of the actor for an activity without an account. Nothing is known about who opens a preview link.
+ */
 export function unknownActor(action: string): string {
-  return action === "preview-open" ? "Somebody with a link" : "The operator";
+  return action === "preview-open" ? "Someone" : "The operator";
 }
 
 export type ActivityAction = keyof typeof MESSAGES;
@@ -157,8 +159,8 @@ export const ABOUT_ACCOUNTS = [
 ] as const satisfies ActivityAction[];
 
 /**
- * The rest of the sentence about an activity, around its detail: `subject` is empty where the
- * sentence does without. An action that another version of the site wrote is told by its name.
+ * Returns the rest of the sentence about an activity, split around its detail. `subject` is empty if the message has
+ * none. For an action of another version of the site, returns its name.
  */
 export function activityMessage(
   action: string,

@@ -3,18 +3,18 @@ import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import { ABOUT_ACCOUNTS, type ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
-/** Years of a busy catalogue; the oldest go first. */
-const ACTIVITIES_KEPT = 100_000;
+/** Enough for years of a busy site. The oldest are deleted first. */
+const MAX_ACTIVITIES = 100_000;
 
 export interface ActivityEntry {
   userId: string | null;
   action: ActivityAction;
-  /** The video's id, for what is about a video; its title goes into `detail`. */
+  /** The id of the video, if the activity is about one. Its title goes into `detail`. */
   subjectId?: string;
   detail?: string;
 }
 
-/** Changes something and records it in one transaction: neither is there without the other. */
+/** Changes something and records it in one transaction, so that neither happens without the other. */
 export async function changeAndRecord<T>(
   entry: ActivityEntry,
   change: () => NotPromise<T>,
@@ -27,7 +27,7 @@ export async function changeAndRecord<T>(
 }
 
 /**
- * Records what an admin did, as a part of a transaction. Never anything about a visitor.
+ * Records an admin's activity, and never anything about a visitor. Must be part of a transaction.
  *
  * @returns the id of the entry.
  */
@@ -47,16 +47,16 @@ export function recordActivity(entry: ActivityEntry): number {
   runChange(
     database()
       .deleteFrom("activities")
-      .where("id", "<=", id - ACTIVITIES_KEPT),
+      .where("id", "<=", id - MAX_ACTIVITIES),
   );
   return id;
 }
 
 /**
- * Returns what records work of several transactions, as a part of each of them: one entry, which says after
- * each part what was done so far.
+ * Returns a function that records work of several transactions in one entry. Call it in each transaction, with what has
+ * been done so far.
  */
-export function activityInParts(): (entry: ActivityEntry) => void {
+export function createActivityRecorder(): (entry: ActivityEntry) => void {
   let id: number | undefined;
   return (entry) => {
     if (id === undefined) {
@@ -69,22 +69,22 @@ export function activityInParts(): (entry: ActivityEntry) => void {
   };
 }
 
-/** Read, and changed, in one transaction: a few milliseconds. */
-const READ_AT_ONCE = 10_000;
-const CHANGED_AT_ONCE = 100;
-/** In an entry, instead of the email address of an account that was deleted. */
-const FORGOTTEN = "[deleted]";
+/** The limits for one transaction, which takes a few milliseconds. */
+const MAX_READ = 10_000;
+const MAX_CHANGED = 100;
+/** Replaces the email address of a deleted account in an entry. */
+const REDACTED = "[deleted]";
 
 /**
- * Part of a transaction: removes an email address from the next entries about accounts.
+ * Removes an email address from the next entries about accounts. Must be part of a transaction.
  *
- * @param after the id of the last entry that was read before; 0 for the first part.
+ * @param after the id of the last entry that the previous call has read; 0 for the first call.
  * @returns the id of the last entry that was read, and whether it is the newest.
  */
-export function forgetEmail(email: string, after: number): { to: number; isDone: boolean } {
+export function redactEmail(email: string, after: number): { to: number; isDone: boolean } {
   requireTransaction();
   const last = prepared<number>("SELECT coalesce(max(id), 0) FROM activities").pluck().get()!;
-  const to = Math.min(last, after + READ_AT_ONCE);
+  const to = Math.min(last, after + MAX_READ);
   // instr(): an address may contain the wildcards of LIKE.
   const rows = prepared<{
     id: number;
@@ -93,27 +93,27 @@ export function forgetEmail(email: string, after: number): { to: number; isDone:
     `SELECT id, detail FROM activities
      WHERE id > @after AND id <= @to AND action IN (SELECT value FROM json_each(@actions))
        AND instr(lower(detail), lower(@email)) > 0
-     ORDER BY id LIMIT ${CHANGED_AT_ONCE}`,
+     ORDER BY id LIMIT ${MAX_CHANGED}`,
   ).all({ after, to, email, actions: JSON.stringify(ABOUT_ACCOUNTS) });
   const isIt = (word: string) => word.toLowerCase() === email.toLowerCase();
   for (const { id, detail } of rows) {
-    const words = detail.split(" ").map((word) => (isIt(word) ? FORGOTTEN : word));
+    const words = detail.split(" ").map((word) => (isIt(word) ? REDACTED : word));
     changeActivity(id, words.join(" "));
   }
-  if (rows.length === CHANGED_AT_ONCE) return { to: rows.at(-1)!.id, isDone: false };
+  if (rows.length === MAX_CHANGED) return { to: rows.at(-1)!.id, isDone: false };
   return { to, isDone: to === last };
 }
 
-/** Says something else in an entry, such as more videos of the same change. Part of a transaction. */
+/** Changes the detail of an entry. Must be part of a transaction. */
 function changeActivity(id: number, detail: string): void {
   runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
 }
 
 /**
- * What admins did, newest first, at most 50 entries.
+ * Returns activities, newest first, at most 50.
  *
- * @param filter.before only what is older than the activity of this id: the next page.
- * @param filter.subjectId only what was done to this video.
+ * @param filter.before only entries older than this id, for the next page.
+ * @param filter.subjectId only entries about this video.
  */
 export async function listActivities(
   filter: { before?: number; userId?: string; subjectId?: string; limit?: number } = {},
@@ -140,7 +140,7 @@ export async function listActivities(
   return (await query.execute()).map(({ user_id, email, subjectId, ...row }) => ({
     ...row,
     email: email ?? undefined,
-    // Undefined as well when the operator did it at the command line.
+    // user_id is null if the operator did it on the command line.
     isDeletedAccount: user_id !== null && email === null,
     subjectId: subjectId ?? undefined,
   }));

@@ -2,33 +2,31 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * An action of a moderator or of a rule of the site. It contains no names and no texts that somebody
- * typed: those are deleted after a time, and the log never is. The detail may contain the `textDigest()`
- * of a text.
+ * An action of a moderator or of an automatic rule. It contains no names or typed texts, because those are deleted
+ * after some time, and the log never is. The detail may contain the `textDigest()` of a text.
  */
 export interface LogEntry {
-  /** Such as `remove`; the transparency page counts those of `decisions.ts`. */
+  /** Such as `remove`. The transparency page counts the actions of `decisions.ts`. */
   action: string;
   reportId?: string | null;
   videoId?: string | null;
-  /** Who did it; left out for the site itself. */
+  /** The moderator; omitted for the site itself. */
   userId?: string | null;
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Returns the SHA-256 of a text in hexadecimal digits, which shows later that it was the same text. */
+/** Returns the hexadecimal SHA-256 of a text, which can later prove what the text was. */
 export function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /**
- * Adds an entry to the log. It is synchronous, so that it can be called within `transaction()` and
- * within a transaction of Kysely alike.
+ * Adds an entry to the log.
  *
- * @throws outside of a transaction: an action and its entry are stored together, or neither is.
+ * @throws outside of a transaction, because an action and its entry must be stored together.
  */
 export function appendToLog(entry: LogEntry, now = Date.now()): void {
-  if (!sqliteHandle().inTransaction) throw new Error("The log is written in a transaction.");
+  if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");
   prepared(
     `INSERT INTO moderation_log (at, action, report_id, video_id, user_id, detail)
      VALUES (@at, @action, @reportId, @videoId, @userId, @detail)`,

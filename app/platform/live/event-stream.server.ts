@@ -4,37 +4,37 @@ import { HEARTBEAT_MS } from "~/ui/live/event-client";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { clientAddressOf } from "../client-address.server";
-import { take } from "../node/connection-limits.server";
-import { answerPlainly, type Middleware, whenClosed } from "../node/middleware.server";
+import { acquireSlot } from "../node/connection-limits.server";
+import { type Middleware, sendText, whenClosed } from "../node/middleware.server";
 import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
-/** Of one address: a household with many tabs, but not a client that opens thousands. */
+/** Enough for a household with many tabs, but not for a client that opens thousands. */
 export const MAX_STREAMS_PER_ADDRESS = 50;
-/** More than this many open streams are turned away, so that there are sockets left for pages. */
+/** Further streams are refused, so that there are sockets left for pages. */
 const MAX_STREAMS = 10_000;
 /** An event rather than a comment, so that a page can notice that a connection is dead. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
-/** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */
+/** How long a browser waits before it reconnects automatically. Our client uses its own back-off. */
 const RETRY_MS = 1_000;
 const TRY_AGAIN_SECONDS = "10";
 const TOO_MANY = "Too many open streams.";
 const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
-/** A client that takes nothing any more is let go: an event is some hundred bytes. */
+/** A client that no longer reads is disconnected. An event has a few hundred bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Neither our compression nor a proxy may hold events back.
+  // Neither our compression nor a proxy may buffer events.
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
 };
 
 interface Subscription {
-  /** Counts it off the streams of its address. */
+  /** Removes the stream from the count of its address. */
   release: () => void;
   /**
-   * Whether it may still be told more than visitors are: asked before each such event, and every few seconds.
+   * Whether its session may still receive studio events. Called before each such event, and every few seconds.
    * Undefined for a visitor.
    */
   isOpen: (() => boolean) | undefined;
@@ -42,7 +42,7 @@ interface Subscription {
 
 interface OpenStreams {
   streams: Map<ServerResponse, Subscription>;
-  /** How many an address has. */
+  /** The number of streams of each address. */
   counts: Map<string, number>;
   unsubscribe?: (() => void) | undefined;
   heartbeat?: PeriodicWork | undefined;
@@ -62,15 +62,16 @@ export function openStreamCount(): number {
 }
 
 /**
- * Returns the middleware that answers with server-sent events: first `hello` with the version of the catalogue, then
- * what a client that was here before has missed, then an event for each change, named after its topic.
+ * Returns the middleware that sends server-sent events: first `hello` with the version of the catalogue, then the
+ * events that a reconnecting client has missed, then an event for each change, named after its topic.
  *
- * It opens streams before Express sees the request: what it and Remix hold for one under
- * way, some 20 KiB, would be held as long as the stream is open.
+ * It handles requests before Express, because Express and Remix use about 20 KiB for a request in progress, and a
+ * stream stays open.
  *
- * @param jobEventsAccess says of a Cookie header whether its session may follow the job queue.
+ * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that tells
+ *   whether it still may.
  */
-export function answerEvents(
+export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,
 ): Middleware {
   return (request, response) => {
@@ -82,14 +83,18 @@ export function answerEvents(
     const isOpen = wantsJobs ? jobEventsAccess(headers.cookie ?? "") : undefined;
     const greeting = greet(headers["last-event-id"]?.toString(), isOpen !== undefined);
     const hasRoom = openStreamCount() < MAX_STREAMS;
-    const release = take(openStreams().counts, clientAddressOf(request), MAX_STREAMS_PER_ADDRESS);
+    const release = acquireSlot(
+      openStreams().counts,
+      clientAddressOf(request),
+      MAX_STREAMS_PER_ADDRESS,
+    );
     if (!hasRoom || !release) {
       release?.();
       const status = release ? 503 : 429;
-      return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+      return sendText(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
     }
     response.writeHead(200, HEADERS).write(greeting);
-    // Node keeps a request as long as its response is open: its headers, up to 8 KB, need not last that long.
+    // Node keeps a request while its response is open. Free its headers, which take up to 8 KB.
     request.headers = {};
     request.rawHeaders = [];
     whenClosed(request, response, () => remove(response));
@@ -105,7 +110,7 @@ function add(response: ServerResponse, wanted: Subscription): void {
   state.heartbeat ??= every(HEARTBEAT_MS, "send a heartbeat", () => send(HEARTBEAT));
 }
 
-/** Also of one that was removed before: an end of ours is followed by the connection's. */
+/** Removes a stream. It may already be removed, because closing a stream also closes its connection. */
 function remove(response: ServerResponse): void {
   const state = openStreams();
   const { streams } = state;
@@ -120,12 +125,12 @@ function remove(response: ServerResponse): void {
   state.heartbeat = undefined;
 }
 
-/** Nothing is written to them any more. */
+/** Ends all streams. */
 export function endStreams(): void {
   for (const response of [...openStreams().streams.keys()]) end(response);
 }
 
-/** Ends the streams whose access has ended; the browser comes back as a visitor. */
+/** Ends the streams whose sessions have lost access. The browser reconnects as a visitor. */
 export function endClosedStreams(): void {
   for (const [response, { isOpen }] of [...openStreams().streams])
     if (isOpen?.() === false) end(response);
@@ -144,12 +149,12 @@ function send(text: string, topic?: Topic): void {
   const isPrivate = !topic || !PUBLIC_TOPICS.has(topic);
   for (const [response, { isOpen }] of [...openStreams().streams]) {
     if (topic && isPrivate && !isOpen) continue;
-    // Another process may have ended its session, such as `npm run set-password`.
+    // Another process may have ended the session, such as `npm run set-password`.
     if (isPrivate && isOpen?.() === false) {
       end(response);
       continue;
     }
-    // Whoever ended it, as a shutdown does: a write after the end would throw.
+    // Something else may have ended the response, such as a shutdown. Writing to it would throw.
     if (response.writableEnded) remove(response);
     else if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
     else response.write(text);
@@ -161,7 +166,7 @@ function greet(lastEventId: string | undefined, hasJobs: boolean): string {
   const studio = hasJobs ? { studio: studioVersion(version) } : undefined;
   const hello = `retry: ${RETRY_MS}\n${event("hello", version, studio)}`;
   const hasMissed = lastEventId !== undefined && lastEventId !== eventId(version);
-  // No id tells what the studio has missed.
+  // Event ids don't cover job events.
   const hasMissedJobs = hasJobs && lastEventId !== undefined;
   return (
     hello +
@@ -170,7 +175,7 @@ function greet(lastEventId: string | undefined, hasJobs: boolean): string {
   );
 }
 
-/** Nothing in it tells of what only the studio shows, but for who is signed in. */
+/** Returns the text of an event. Only events for signed-in users contain anything about the studio. */
 function event(
   name: Topic | "hello",
   version: CatalogueVersion,

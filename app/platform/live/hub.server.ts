@@ -2,29 +2,29 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
- * The change hub. It polls the version of the catalogue, which rises with whatever is written to
- * `videos`, so that every change is announced, of this process or of any other with the same file.
+ * The change hub. It polls the version of the catalogue, which rises with every write to `videos`, so that it announces
+ * the changes of this process and of any other process.
  */
 
 /**
- * catalogue: what the public sees came, went or changed. views: only counts rose. jobs: conversions went
- * on, or what only the studio shows has changed. A hidden video is silent for everybody else.
+ * `catalogue`: a public video was added, removed or changed. `views`: only view counts have changed. `jobs`: a job has
+ * made progress, or something changed that only the studio shows, such as a hidden video.
  */
 export type Topic = "catalogue" | "views" | "jobs";
 
 export interface Change {
   topic: Topic;
-  /** Of the catalogue, as it was announced. */
+  /** The announced version of the catalogue. */
   version: CatalogueVersion;
 }
 
-/** One poll takes some microseconds. */
+/** A poll takes a few microseconds. */
 const POLL_EVERY_MS = 100;
-/** A burst of changes is announced once, when it is over, but not later than this. */
-const BURST_MOST_MS = 400;
-/** While changes go on and on, lists are not refetched more often than this. */
+/** A burst of changes is announced once, when it has ended, but not later than this. */
+const MAX_BURST_MS = 400;
+/** During continuous changes, lists aren't refetched more often than this. */
 const CATALOGUE_EVERY_MS = 500;
-/** Views rise all the time; counting them must not make every open list refetch at every one. */
+/** View counts rise all the time, and must not make open lists refetch at every view. */
 const VIEWS_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 1_000;
 
@@ -53,7 +53,7 @@ const liveHub = processState<Hub>("live hub", () => ({
   published: 0,
 }));
 
-/** Calls `listener` at each change from now on. Returns what ends it. */
+/** Calls `listener` for each change. Returns a function that unsubscribes. */
 export function subscribe(listener: Listener): () => void {
   const hub = liveHub();
   if (hub.listeners.size === 0) start(hub);
@@ -64,14 +64,14 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Tells open pages of the studio of what the hub does not see by itself: work on conversions, a decision, a backup. */
+/** Announces a change that the hub doesn't detect, such as progress of a job, a decision or a backup, to the studio. */
 export function announceStudioChange(): void {
   const hub = liveHub();
   hub.jobsChanged = true;
   hub.published += 1;
 }
 
-/** Another one after each change that topic `jobs` announces: for who is signed in alone. */
+/** Returns a version that changes with each change of topic `jobs`. Only for signed-in users. */
 export function studioVersion({ studio }: CatalogueVersion): string {
   return `${studio}.${liveHub().published}`;
 }
@@ -92,7 +92,7 @@ function poll(hub: Hub): void {
   try {
     version = catalogueVersion();
   } catch {
-    // Locked, or being replaced: the next poll is soon, and /healthz says when it stays so.
+    // The database is locked or being replaced. The next poll follows soon, and /healthz reports a lasting problem.
     return;
   }
   const isStill = version.studio === hub.seen.studio;
@@ -100,7 +100,7 @@ function poll(hub: Hub): void {
   hub.seen = version;
   if (version.catalogue !== hub.announced.catalogue) {
     hub.burstSince ??= now;
-    const isOver = isStill || now - hub.burstSince >= BURST_MOST_MS;
+    const isOver = isStill || now - hub.burstSince >= MAX_BURST_MS;
     if (isOver && now - hub.announcedAt >= CATALOGUE_EVERY_MS) announce(hub, "catalogue", now);
   } else if (version.views !== hub.announced.views && now - hub.announcedAt >= VIEWS_EVERY_MS) {
     announce(hub, "views", now);

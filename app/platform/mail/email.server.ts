@@ -1,27 +1,27 @@
 import { isLoopback } from "../loopback";
 
-/** For each step of a conversation with the server. */
+/** The timeout of each step of the SMTP session. */
 const MAX_MS = 10_000;
 
 export interface Email {
-  /** A mail program shows a second copy of it once. */
+  /** Part of the Message-ID, by which mail clients recognize duplicates. */
   id: string;
   subject: string;
   text: string;
 }
 
 /**
- * Sends a mail of plain text. Outside this machine the connection is encrypted, or nothing is sent.
+ * Sends a plain-text email. The connection must be encrypted, unless the server is this machine.
  *
  * @param server smtp://user:password@host:port, or smtps://.
- * @throws an Error whose message is a sentence without what the server says, which may quote a secret.
+ * @throws an Error with a message that doesn't quote the server, because its response may contain a secret.
  */
 export async function sendEmail(
   server: string,
   { from, to }: { from: string; to: string },
   email: Email,
 ): Promise<void> {
-  // Most sites never send one: with a first connection it takes 17 MB of memory.
+  // Loaded on demand: with a first connection it takes 17 MB of memory, and most sites never send email.
   const { createTransport } = await import("nodemailer");
   const { protocol, hostname, port, username, password } = new URL(server);
   const secure = protocol === "smtps:";
@@ -55,13 +55,13 @@ export async function sendEmail(
       code?: string;
       responseCode?: number;
     };
-    throw new Error(`The mail server did not take it (${`${code} ${responseCode}`.trim()}).`);
+    throw new Error(`The mail server rejected the message (${`${code} ${responseCode}`.trim()}).`);
   } finally {
     transport.close();
   }
 }
 
-/** A line break would begin another header. */
+/** Removes line breaks, which would start another header. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
 }

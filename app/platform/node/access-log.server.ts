@@ -5,10 +5,9 @@ import { settings } from "../settings.server";
 import { onRequestStart, routeNameOf } from "./request-context.server";
 
 /**
- * One line for each request: method, route, status, bytes, milliseconds. Nothing in it is about the
- * visitor: no address, no user agent, and of what was asked for only the route that answers it
- * (`/video/:id`). A path holds the tag that was looked for, the video that was watched, the secret of a
- * link, or whatever somebody typed.
+ * The access log: one line for each request, with method, route, status, bytes and milliseconds. It contains nothing
+ * about the visitor: no address, no user agent, and only the route (`/video/:id`) instead of the path. A path contains
+ * the tag that a visitor opened, the video that they watched, the secret of a link, or anything else that was typed.
  */
 
 interface Morgan {
@@ -22,14 +21,14 @@ interface Morgan {
   ): void;
 }
 
-/** Asked every few seconds, and never news; and how far a video was watched, which is counted alone. */
+/** Monitoring, which is requested every few seconds, and watched parts, which are only counted. */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
 const started = new WeakMap<ServerResponse, number>();
 
 /**
- * Gives remix-serve's log, which writes whole addresses, lines of ours. It logs with morgan's
- * format "tiny", looked up when the server is made, which is after this build has been loaded.
+ * Replaces the format of remix-serve's log, which contains whole URLs. remix-serve logs with morgan's format "tiny",
+ * and looks it up when it creates the server, which is after it has loaded this build.
  */
 export function replaceAccessLog(): void {
   onRequestStart(({ response }) => started.set(response, performance.now()));
@@ -37,22 +36,22 @@ export function replaceAccessLog(): void {
   morgan.format("tiny", (_, request, response) => accessLine(request, response));
 }
 
-/** Logs an answer that did not come from remix-serve. */
-export function logWhenAnswered(request: IncomingMessage, response: ServerResponse): void {
+/** Logs a response that remix-serve doesn't send. */
+export function logOnClose(request: IncomingMessage, response: ServerResponse): void {
   response.once("close", () => {
     const line = accessLine(request, response);
     if (line) process.stdout.write(`${line}\n`);
   });
 }
 
-/** The line of a request; undefined when it is not logged. */
+/** Returns the line of a request; undefined if it isn't logged. */
 function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
   const route = routeNameOf(originalUrl);
   if (UNLOGGED.includes(route)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
-  // A client that left before the answer began was given no status.
+  // There is no status if the client has left before the response.
   const status = response.headersSent ? response.statusCode : "-";
   const bytes = response.getHeader("Content-Length") ?? "-";
   if (settings().logFormat === "json") {
@@ -67,12 +66,12 @@ function accessLine(request: IncomingMessage, response: ServerResponse): string 
   return `${request.method} ${route} ${status} ${bytes} - ${took} ms`;
 }
 
-/** Null for the dash of what is not known. */
+/** Returns null for the dash of an unknown value. */
 function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
 }
 
-/** How urgent a line is, by the function of the console that writes it. */
+/** The level of a line, by the console method that writes it. */
 const LEVELS = {
   debug: "debug",
   log: "info",
@@ -83,15 +82,12 @@ const LEVELS = {
 
 type Level = (typeof LEVELS)[keyof typeof LEVELS];
 
-/**
- * An event of the log as one line of JSON, whatever it says: `time` (ISO 8601 UTC), `level`, and what it is
- * about. It has what the line of text has, and no more.
- */
+/** Returns a log line as JSON: `time` (ISO 8601 UTC), `level` and the event, with the same content as the text line. */
 function jsonLine(level: Level, event: Record<string, unknown>, now = new Date()): string {
   return JSON.stringify({ time: now.toISOString(), level, ...event });
 }
 
-/** From now on whatever this thread writes to the console is a line of JSON for each call, stacks included. */
+/** Makes the console of this thread write one line of JSON for each call, including stack traces. */
 export function writeConsoleAsJson(write: (line: string) => void = writeOut): void {
   for (const [name, level] of Object.entries(LEVELS)) {
     console[name as keyof typeof LEVELS] = (...parts: unknown[]) => {
@@ -107,7 +103,7 @@ function writeOut(line: string): void {
 const require = createRequire(import.meta.url);
 const requireOfServe = createRequire(require.resolve("@remix-run/serve/package.json"));
 
-/** A package as remix-serve itself has loaded it, to change what it uses. */
+/** Returns the instance of a package that remix-serve uses, in order to change it. */
 function packageOfServe<Package>(name: string): Package {
   return requireOfServe(name) as Package;
 }

@@ -3,46 +3,46 @@ import type { Socket } from "node:net";
 import { processState } from "~db/runtime.server";
 import { digest } from "../attempt-limit.server";
 import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
-import { answerPlainly, whenClosed } from "./middleware.server";
+import { sendText, whenClosed } from "./middleware.server";
 import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 
 /**
- * Limits of what connections and requests may hold in memory. Without them one client with 6,000 slow
- * requests reaches the heap limit that the image sets, and the process ends.
+ * Limits for the memory of connections and requests. Without them, one client with 6,000 slow requests reaches the heap
+ * limit of the image, and the process exits.
  *
- * A network is what `clientAddress` counts by: an IPv4 address, or the /64 of an IPv6 address.
+ * A network is what `clientAddress` returns: an IPv4 address, or the /64 of an IPv6 address.
  */
 
 /**
- * Connections of all clients, those of proxies included: 10,000 event streams, as many as the site serves, and
- * 2,000 others. Node closes further ones without reading from them.
+ * The connections of all clients, including proxies: the maximum of 10,000 event streams, and 2,000 others. Node closes
+ * further ones without reading from them.
  */
 const MAX_CONNECTIONS = 12_000;
 /**
- * Connections of one network. Several hundred people may share an IPv4 address; of these, 50 can have an event
- * stream, and browsers open six connections for a page and close idle ones after five seconds. A trusted proxy
- * is exempt, because its connections are those of all visitors.
+ * The connections of one network. Several hundred people may share an IPv4 address: 50 of them can have an event
+ * stream, and browsers open six connections for a page and close idle ones after five seconds. A trusted proxy is
+ * exempt, because its connections are those of all visitors.
  */
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
- * Requests under way in Express and Remix, which hold up to 100 KB of the heap for one while its body
- * arrives or its response is read: 200 MB of the 512 that the image allows.
+ * The requests in progress in Express and Remix. Each uses up to 100 KB of heap while its body arrives or its response
+ * is read: 200 MB in total, of the 512 MB that the image allows.
  */
 export const MAX_REQUESTS = 2_000;
-/** Requests under way of one network, also behind a proxy and when several come over one connection. */
+/** The requests in progress of one network, also behind a proxy, and if one connection carries several. */
 export const MAX_REQUESTS_PER_NETWORK = 200;
 /** Browsers send about 20 headers, and a CDN adds about 10. */
 const MAX_HEADERS = 64;
-/** Of all headers together. Node allows 16 KB, each of which stays on the heap until the response has ended. */
+/** The size of all headers. Node allows 16 KB, which would stay on the heap until the response has ended. */
 const MAX_HEADER_BYTES = 8 * 1024;
 
-/** An orchestrator that gets no answer would restart the site. Event streams have limits of their own. */
+/** An orchestrator that gets no response would restart the site. Event streams have their own limits. */
 const EXEMPT_ROUTES = ["/healthz", "/events"];
 
 const RETRY_AFTER_SECONDS = 5;
 const TOO_MANY = "Too many open connections from your network. Try again in a moment.";
 const TOO_BUSY = "The site is too busy. Try again in a moment.";
-/** At most one line in the log for so long, however many are refused. */
+/** Refusals are logged at most once in this time. */
 const LOG_EVERY_MS = 60_000;
 
 const load = processState("connections", () => ({
@@ -50,48 +50,54 @@ const load = processState("connections", () => ({
   connections: new Map<string, number>(),
   requests: new Map<string, number>(),
   requestCount: 0,
-  /** Since the last line in the log. */
+  /** The number of refusals since the last log line. */
   refused: 0,
   /** No line is logged before this time. */
   quietUntil: 0,
 }));
 const prepared = new WeakSet<Server>();
 
-/** Limits the connections of all servers of this process from now on. */
+/** Starts limiting the connections of all servers of this process. */
 export function limitConnections(): void {
   onConnection((server, socket) => {
     if (!prepared.has(server)) {
       prepared.add(server);
       server.maxConnections = MAX_CONNECTIONS;
       server.on("drop", noteRefusal);
-      // Node leaves out the headers beyond this number without a word; one more shows that there are more.
+      // Node silently drops headers beyond this number. One more than the limit shows that it is exceeded.
       server.maxHeadersCount = MAX_HEADERS + 1;
     }
     const { remoteAddress } = socket;
-    // Closed already.
+    // The socket is already closed.
     if (remoteAddress === undefined) return void socket.destroy();
     if (isTrustedProxy(remoteAddress)) return;
-    const release = take(load().connections, networkOf(remoteAddress), MAX_CONNECTIONS_PER_NETWORK);
+    const release = acquireSlot(
+      load().connections,
+      networkOf(remoteAddress),
+      MAX_CONNECTIONS_PER_NETWORK,
+    );
     if (release) socket.once("close", release);
     else refuseConnection(socket);
   });
 }
 
-/** Refuses a request with more or longer headers than any browser sends: 431 (RFC 6585 §5). */
+/** Responds with 431 (RFC 6585 §5) to more or longer headers than any browser sends. A middleware. */
 export function refuseManyHeaders(request: IncomingMessage, response: ServerResponse): boolean {
   const bytes = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
   if (request.rawHeaders.length / 2 <= MAX_HEADERS && bytes <= MAX_HEADER_BYTES) return false;
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 431, "This request has too many or too long headers.");
+  return sendText(response, 431, "The request headers are too large.");
 }
 
-/** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */
+/**
+ * Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. A middleware.
+ */
 export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method === "GET" && EXEMPT_ROUTES.includes(routeNameOf(request.url))) return false;
   const now = load();
   if (now.requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
   const network = limitedNetworkOf(request);
-  const release = network && take(now.requests, network, MAX_REQUESTS_PER_NETWORK);
+  const release = network && acquireSlot(now.requests, network, MAX_REQUESTS_PER_NETWORK);
   if (network && !release) return refuseRequest(response, 429, TOO_MANY);
   now.requestCount += 1;
   whenClosed(request, response, () => {
@@ -101,8 +107,12 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
   return false;
 }
 
-/** Counts one more of a network, as a digest; returns what counts it off again, or undefined at the limit. */
-export function take(
+/**
+ * Counts one more for a network, under its digest.
+ *
+ * @returns a function that undoes it; undefined if the limit is reached.
+ */
+export function acquireSlot(
   counts: Map<string, number>,
   network: string,
   limit: number,
@@ -133,7 +143,7 @@ function refuseConnection(socket: Socket): void {
   socket.destroy();
 }
 
-/** Answers a request that is over a limit, and counts it for the log. */
+/** Responds to a request over a limit, and counts it for the log. */
 export function refuseRequest(
   response: ServerResponse,
   status: 429 | 503,
@@ -141,18 +151,18 @@ export function refuseRequest(
   retryAfterSeconds = RETRY_AFTER_SECONDS,
 ): true {
   noteRefusal();
-  // Its body may still arrive.
+  // The rest of its body isn't read.
   response.shouldKeepAlive = false;
-  return answerPlainly(response, status, message, { "Retry-After": String(retryAfterSeconds) });
+  return sendText(response, status, message, { "Retry-After": String(retryAfterSeconds) });
 }
 
-/** Logs the first refusal, then at most once a minute how many there were. No address is ever logged. */
+/** Logs the first refusal, then at most once a minute the number of refusals. Never logs an address. */
 function noteRefusal(): void {
   const now = load();
   now.refused += 1;
   if (performance.now() < now.quietUntil) return;
   console.warn(
-    `Connections or requests refused since the last such line: ${now.refused}. One network, or all together, used more than the site allows.`,
+    `Refused ${now.refused} connections or requests since the last message. One network, or all of them together, exceeded a limit.`,
   );
   now.refused = 0;
   now.quietUntil = performance.now() + LOG_EVERY_MS;

@@ -3,11 +3,11 @@ import { processState } from "~db/runtime.server";
 import { limitedNetworkOf } from "../client-address.server";
 import { counts } from "../counts.server";
 import { settings } from "../settings.server";
-import { refuseRequest, take } from "./connection-limits.server";
+import { acquireSlot, refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
-/** Requests for files of videos: how many of one network are in progress, and what was sent. */
+/** Requests for media files: limits those in progress for each network, and counts the sent bytes. */
 
 const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
 const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
@@ -18,7 +18,7 @@ const WITHOUT_BODY = [204, 304];
 const inProgress = processState("media requests", () => new Map<string, number>());
 
 /**
- * Returns the middleware that counts the bytes of files, and answers 429 to a network that has MAX_PARALLEL_MEDIA
+ * Returns the middleware that counts the bytes of files, and responds with 429 to a network that has MAX_PARALLEL_MEDIA
  * requests for files in progress.
  *
  * @param isSignedIn exempts requests of accounts from the limit.
@@ -27,7 +27,7 @@ export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): M
   return (request, response) => {
     if (!MEDIA_ROUTES.includes(routeNameOf(request.url))) return false;
     const network = isSignedIn(request) ? undefined : limitedNetworkOf(request);
-    const release = network && take(inProgress(), network, settings().maxParallelMedia);
+    const release = network && acquireSlot(inProgress(), network, settings().maxParallelMedia);
     if (network && !release) return refuseRequest(response, 429, TOO_MANY);
     const { socket } = request;
     const before = socket.bytesWritten;
@@ -45,10 +45,10 @@ export function countDelegatedBytes(bytes: number): void {
 }
 
 /**
- * The bytes of the body that were handed to the network. If the client has left before the end, these include
- * what its connection has not taken yet, a few hundred KB at most.
+ * Returns the number of body bytes that were written to the connection. If the client has left early, this includes
+ * unsent bytes, a few hundred KB at most.
  *
- * @param written to the connection since the request began, with headers.
+ * @param written bytes written to the connection since the request began, including headers.
  */
 function bytesSent(request: IncomingMessage, response: ServerResponse, written: number): number {
   if (request.method === "HEAD" || WITHOUT_BODY.includes(response.statusCode)) return 0;

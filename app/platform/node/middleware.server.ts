@@ -1,26 +1,26 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import { logWhenAnswered } from "./access-log.server";
+import { logOnClose } from "./access-log.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
- * What stands before remix-serve's own Express application: it answers a request itself and returns
- * true, or leaves it to the next and, in the end, to Express.
+ * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise
+ * the next middleware, and finally Express, handles it.
  */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * A connection that nothing has passed over for so long is closed. It replaces Node's
- * limit of 300 s for a whole request, which would cut off a large upload over a home line.
+ * Connections without traffic for this time are closed. It replaces Node's limit of 300 s for a whole request, which
+ * would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
-/** RFC 9110 §9.3.6: a tunnel is what proxies give. */
+/** The response to CONNECT (RFC 9110 §9.3.6): only proxies provide tunnels. */
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];
 const servers = new WeakSet<Server>();
 
-/** Runs `added` for every request, after those that were added before. */
+/** Runs `added` for every request, after those that were added earlier. */
 export function addMiddleware(added: Middleware): void {
   if (middleware.length === 0) {
     onRequestStart(({ server, request }) => {
@@ -33,31 +33,31 @@ export function addMiddleware(added: Middleware): void {
   middleware.push(added);
 }
 
-/** Node is about to emit the first request: listeners that are exchanged now already get it. */
+/** Replaces the listeners of the server. Node is about to emit the first request, which the new ones already get. */
 function runBeforeExpress(server: Server): void {
-  const behind = server.listeners("request") as RequestListener[];
+  const replaced = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
     if (middleware.some((each) => each(request, response))) {
-      logWhenAnswered(request, response);
+      logOnClose(request, response);
       return;
     }
-    for (const listener of behind) listener.call(server, request, response);
+    for (const listener of replaced) listener.call(server, request, response);
   });
-  // Node closes such a connection without a word.
+  // By default, Node closes such a connection without a response.
   server.on("connect", (_request, socket) => socket.end(NO_TUNNEL));
 }
 
 function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
   server.requestTimeout = 0;
   server.setTimeout(IDLE_TIMEOUT_MS);
-  // The server's setting is for connections to come.
+  // The server's timeout only applies to later connections.
   socket.setTimeout(IDLE_TIMEOUT_MS);
 }
 
 /**
- * Runs `work` once, when a response is closed or its connection is. Node never closes a response that waits behind
- * an unfinished one on the same connection.
+ * Runs `work` once, when a response or its connection is closed. Node never closes a response that waits for an
+ * unfinished one on the same connection.
  */
 export function whenClosed(
   { socket }: IncomingMessage,
@@ -66,7 +66,7 @@ export function whenClosed(
 ): void {
   let isDone = false;
   const done = () => {
-    // A socket that closes also closes its response, while its own listeners are being called.
+    // A closing socket also closes its response, while the socket's own listeners are being called.
     if (isDone) return;
     isDone = true;
     response.off("close", done);
@@ -77,14 +77,14 @@ export function whenClosed(
     work();
     return;
   }
-  // One for each request that is pipelined.
+  // There is one listener for each pipelined request.
   socket.setMaxListeners(0);
   response.once("close", done);
   socket.once("close", done);
 }
 
-/** A short answer in words. */
-export function answerPlainly(
+/** Sends a plain-text response. Returns true, as a middleware that handles the request. */
+export function sendText(
   response: ServerResponse,
   status: number,
   message: string,

@@ -4,9 +4,9 @@ import { onRequestStart, requestContext } from "./request-context.server";
 const origins = new WeakMap<IncomingMessage, string | undefined>();
 
 /**
- * Takes the Origin header of every request out of the framework's hands. Its own comparison knows
- * nothing of PUBLIC_URL (behind a proxy that rewrites Host every form would fail) and answers an
- * empty 500; requireOwnOrigin, which every action calls, answers 403 with a page.
+ * Hides the Origin header of every request from Remix. Remix compares it without PUBLIC_URL, so that every form would
+ * fail behind a proxy that rewrites Host, and responds with an empty 500. Instead, every action calls requireOwnOrigin,
+ * which responds with 403 and a page.
  */
 export function replaceOriginCheck(): void {
   onRequestStart(({ request }) => {
@@ -15,14 +15,14 @@ export function replaceOriginCheck(): void {
   });
 }
 
-/** The Origin header as it was sent. */
+/** Returns the Origin header that the client sent. */
 export function originOf(request: Request): string | null {
   const node = requestContext()?.request;
   if (node && origins.has(node)) return origins.get(node) ?? null;
   return request.headers.get("Origin");
 }
 
-/** The same for Node's request. */
+/** Returns the same for Node's request. */
 export function originOfNode(request: IncomingMessage): string | undefined {
   return origins.has(request) ? origins.get(request) : request.headers.origin;
 }

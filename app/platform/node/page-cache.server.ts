@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { matchesWeakly } from "~/shared/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { processState } from "~db/runtime.server";
-import { ageAnswer } from "../age.server";
+import { ageConfirmation } from "../age.server";
 import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
@@ -13,21 +13,21 @@ import { hasPersonalCookie } from "../site-cookies";
 import { requestContext, routeNameOf } from "./request-context.server";
 
 const VIDEO_ROUTE = "/video/:id";
-/** The public pages, and Remix's requests for their data. */
+/** The routes of public pages, and of Remix's requests for their data. */
 export const CACHED_ROUTES: readonly string[] = [
   ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", VIDEO_ROUTE],
   ...["/privacy", "/dmca", "/contact", "/preferences", "/api"],
 ];
-/** Longer ones are nobody's link. */
-const LONGEST_KEY = 600;
-/** Browsers keep a copy, for the way back and for 304, and ask before they use it. */
+/** None of our links is longer. */
+const MAX_KEY_LENGTH = 600;
+/** Browsers keep a copy for Back and for 304, and revalidate it before use. */
 const PAGE_CACHE_CONTROL = "private, no-cache";
 
-/** What may be cached of a request under way: its key, and the version before its data are read. */
+/** The requests in progress whose pages may be cached: the key, and the version before the data is read. */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
-/** Answers a public page from the cache; otherwise notes that it may be cached when rendered. */
-export function answerCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
+/** Serves a public page from the cache, or else marks the request as cacheable. A middleware. */
+export function serveCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const route = routeNameOf(request.url);
   const key = CACHED_ROUTES.includes(route) ? pageKey(request) : undefined;
   if (key === undefined) return false;
@@ -50,21 +50,22 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
 }
 
 /**
- * The name of what a request is answered with; undefined when the answer may be someone's own: of
- * who is signed in, has a toast waiting or has not said their age. All of these are in cookies of the site;
- * those of others, as of a proxy or of another site on the same host, change no page.
+ * Returns the cache key of a request; undefined if the page may be personal, because the visitor is signed in, has a
+ * pending toast or hasn't confirmed their age. All of these have cookies of the site. Other cookies, such as those of a
+ * proxy or of another site on the same host, don't affect pages.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
   const { cookie = "" } = headers;
-  if (hasPersonalCookie(cookie) || (ageGate && ageAnswer(cookie) === "none")) return undefined;
+  if (hasPersonalCookie(cookie) || (ageGate && ageConfirmation(cookie) === "none"))
+    return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
   const key = `${headers.host} ${url}`;
-  return key.length <= LONGEST_KEY ? key : undefined;
+  return key.length <= MAX_KEY_LENGTH ? key : undefined;
 }
 
-/** The id of the video in the URL of its page, or of the page's data. */
+/** Returns the id of the video in the URL of its page, or of the page's data. */
 function videoIdOf(url: string): string | undefined {
   const id = /^\/[^/]+\/([^/?]+?)(?:\.data)?(?:[/?]|$)/.exec(url)?.[1];
   return id && decodeURIComponent(id);
@@ -80,19 +81,19 @@ function send(page: CachedPage, request: IncomingMessage, response: ServerRespon
     return;
   }
   for (const [name, value] of page.headers) response.setHeader(name, value);
-  const packed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
+  const gzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
     String(request.headers["accept-encoding"] ?? ""),
   );
-  const body = packed ? packedPage(page) : page.plain;
-  if (packed) response.setHeader("Content-Encoding", "gzip");
+  const body = gzipped ? gzippedPage(page) : page.plain;
+  if (gzipped) response.setHeader("Content-Encoding", "gzip");
   response.setHeader("Content-Length", body.length);
   response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
 }
 
 /**
- * Caches what was rendered for the request being handled, when it may be, and says so in `headers`.
+ * Caches the page rendered for the current request, if allowed, and sets the cache headers in `headers`.
  *
- * @returns true when the client has this very answer already, so that 304 is enough.
+ * @returns true if the client already has this page, so that a 304 is enough.
  */
 export function cacheRendered(status: number, headers: Headers, text: string): boolean {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
@@ -108,50 +109,50 @@ export function cacheRendered(status: number, headers: Headers, text: string): b
   return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, page.etag);
 }
 
-/** The size of the cache at most, by the bytes of its answers. */
+/** The maximum size of the cache. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** View counts on a cached list may be this old, like those of an open list. */
 const LIST_VIEWS_MAX_AGE_MS = 15_000;
-/** Those on a video's page (product decisions, Views). */
+/** View counts on a video's page may be this old (product decisions, Views). */
 const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
-/** Pages show ages in days, and the catalogue may rest for months. */
-const CACHED_MOST_MS = 10 * 60_000;
+/** Limited because pages show ages in days, and the catalogue may not change for months. */
+const MAX_AGE_MS = 10 * 60_000;
 
-/** What a page was rendered from. What only the studio shows is on no cached page. */
+/** The versions that a page was rendered from. Cached pages contain nothing that only the studio shows. */
 export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
-  /** Of a video's page: another value after each view of the video, written or not; see `noteView`. */
+  /** Only for a video's page: changes with each view of the video, written or not. See `noteView`. */
   lastView?: number;
 }
 
-/** Videos whose views this process has counted. Of one that has been dropped, counts are a second old at most. */
+/** The number of videos whose last view is remembered. For any other video, counts are at most a second old. */
 const MAX_NOTED_VIDEOS = 50_000;
 const views = processState("noted views", () => ({
   count: 0,
   last: new LRUCache<string, number>({ max: MAX_NOTED_VIDEOS }),
 }));
 
-/** Drops the cached pages of a video, so that a reload shows the view that has just been counted. */
+/** Invalidates the cached pages of a video, so that a reload shows the new view. */
 export function noteView(videoId: string): void {
   const noted = views();
   noted.count += 1;
   noted.last.set(videoId, noted.count);
 }
 
-/** Returns the version of the page of a video; 0 before its first view. */
+/** Returns a number that changes with each view of a video; 0 before its first view. */
 function lastViewOf(videoId: string): number {
   return views().last.get(videoId) ?? 0;
 }
 
-/** An answer that is the same for every visitor nobody knows. */
+/** A page that is the same for every visitor who isn't signed in. */
 export interface CachedPage {
   version: PageVersion;
   cachedAt: number;
-  /** Weak, because it names the compressed answer and the plain one alike. */
+  /** Weak, because it identifies both the compressed and the plain response. */
   etag: string;
   headers: [name: string, value: string][];
   plain: Buffer;
-  /** Made when the first client asks for it. */
-  packed?: Buffer;
+  /** Created when a client first requests it. */
+  gzipped?: Buffer;
 }
 
 const pages = processState(
@@ -163,7 +164,7 @@ const pages = processState(
     }),
 );
 
-/** The cached answer of an address, if the catalogue is still as it was then. */
+/** Returns the cached page if it is still current. */
 export function findCachedPage(
   key: string,
   version: PageVersion,
@@ -177,15 +178,15 @@ export function findCachedPage(
   const viewsFit = page.version.views === version.views || age < viewsMaxAge;
   const isCurrent =
     page.version.catalogue === version.catalogue && page.version.lastView === version.lastView;
-  if (isCurrent && viewsFit && age < CACHED_MOST_MS) return page;
+  if (isCurrent && viewsFit && age < MAX_AGE_MS) return page;
   pages().delete(key);
   return undefined;
 }
 
 /**
- * Caches an answer.
+ * Caches a page.
  *
- * @param version of the catalogue before its data were read.
+ * @param version the version before its data was read.
  */
 export function cachePage(
   key: string,
@@ -200,8 +201,7 @@ export function cachePage(
   return page;
 }
 
-/** The page as one gzip file. */
-function packedPage(page: CachedPage): Buffer {
-  page.packed ??= zlib.gzipSync(page.plain);
-  return page.packed;
+function gzippedPage(page: CachedPage): Buffer {
+  page.gzipped ??= zlib.gzipSync(page.plain);
+  return page.gzipped;
 }

@@ -2,32 +2,32 @@ import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
 import { LRUCache } from "lru-cache";
 import { every, processState } from "~db/runtime.server";
-import { atMostEntries, digest } from "../attempt-limit.server";
+import { digest, maxEntries } from "../attempt-limit.server";
 import { limitedNetworkOf } from "../client-address.server";
 import { refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long the pages of one network may keep the serving thread busy. What is scarce is the time of that
- * thread, not the number of requests: 30 connections to one slow page delayed every other page by half a second.
- * Pages from the cache and files cost nothing.
+ * Limits how long the pages of one network may keep the serving thread busy. The time of that thread is scarce, not the
+ * number of requests: 30 connections to one slow page delayed every other page by half a second. Cached pages and files
+ * don't count.
  */
 
-/** Milliseconds of rendering in each second. */
+/** Milliseconds of rendering per second. */
 const BUDGET_MS = 300;
-/** Saved up while a network requests little. Opening 50 tabs takes about a second of rendering. */
+/** The maximum that an inactive network accumulates. Opening 50 tabs takes about a second of rendering. */
 const MAX_SAVED_MS = 3_000;
-/** Limits how long a network waits that has exceeded its budget by many requests in progress. */
+/** Limits the wait of a network that has exceeded its budget with many requests in progress. */
 const MAX_DEBT_MS = 3_000;
-/** Set aside for each request in progress, or a hundred of them could begin with one millisecond left. */
+/** Reserved for each request in progress. Otherwise a hundred of them could start with one millisecond left. */
 const RESERVED_MS = 20;
-/** Bounds the memory of a flood of addresses: about 2 MB. */
+/** Bounds the memory for many addresses: about 2 MB. */
 const MAX_NETWORKS = 10_000;
-/** After this time a network has saved all it may, and is forgotten. */
+/** After this time, a network has its full budget again, and its entry is removed. */
 const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
 
-/** Files, streams, probes of monitoring, and calls that require the token of a worker. */
+/** Files, streams, monitoring, and calls that require a worker's token. */
 const EXEMPT_ROUTES: readonly string[] = [
   ...["/assets/*", "/media/*", "/preview/:token/media/*", "/events"],
   ...["/healthz", "/metrics", "/api/worker/*"],
@@ -35,7 +35,7 @@ const EXEMPT_ROUTES: readonly string[] = [
 const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
-/** All requests that no limit applies to. They have their share, or the others would pay for them. */
+/** The key of requests without a limit. They get a share of the time too, so that others don't pay for them. */
 const EXEMPT = "";
 
 interface Active {
@@ -45,18 +45,18 @@ interface Active {
 }
 
 /**
- * How much rendering time each network has left. While the event loop is busy, its time is divided equally among
- * the networks that have requests in progress: a client can't lower its costs by opening more requests, and one
- * that waits for its slow connection pays nothing while the loop is idle.
+ * The rendering time that each network has left. The busy time of the event loop is divided equally among the networks
+ * with requests in progress. So a client can't reduce its cost by opening more requests, and a client on a slow
+ * connection pays nothing while the loop is idle.
  */
 export class RenderingBudgets {
-  /** As digests of the addresses, in memory only. */
+  /** By digest of the address, in memory only. */
   private readonly left = new LRUCache<string, { ms: number; at: number }>({
-    ...atMostEntries(MAX_NETWORKS),
+    ...maxEntries(MAX_NETWORKS),
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();
-  /** What a network would have had that has been active since the beginning. */
+  /** The share of a network that has always been active. */
   private shareMs = 0;
   private lastBusyMs: number;
 
@@ -71,7 +71,7 @@ export class RenderingBudgets {
     this.lastBusyMs = busyMs();
   }
 
-  /** Begins a request. Returns what ends it, or the seconds to wait if its network has no time left. */
+  /** Starts a request. Returns a function that ends it, or the seconds to wait if its network has no time left. */
   begin(network: string = EXEMPT): (() => void) | number {
     const key = network && digest(network);
     this.pay(key);
@@ -89,7 +89,7 @@ export class RenderingBudgets {
     };
   }
 
-  /** Removes networks that have saved all they may. */
+  /** Removes networks with a full budget. */
   purge(): void {
     this.left.purgeStale();
   }
@@ -120,7 +120,7 @@ const rendering = processState("rendering time", () => {
 });
 
 /**
- * Returns the middleware that answers 429 when the network of a request has no rendering time left.
+ * Returns the middleware that responds with 429 if the network of a request has no rendering time left.
  *
  * @param isSignedIn exempts requests of accounts.
  */
@@ -134,7 +134,7 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // Pages are rendered before their first byte. How long a client takes to read one costs nothing.
+    // A page is completely rendered before its first byte. Reading it slowly costs nothing.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();

@@ -13,27 +13,26 @@ import {
 import { onShutdown } from "./shutdown.server";
 
 /**
- * The bodies that may be gigabytes, read from Node's own request.
+ * Upload bodies, which may be gigabytes, read from Node's own request.
  *
- * The framework wraps every body in a web stream as soon as a request arrives; going through that
- * wrapper costs three times the CPU. So a body of this kind is held back where it comes in, and
- * whoever handles the request takes it from Node with `claimBody`, with its back-pressure.
+ * Remix wraps every body in a web stream when the request arrives, which triples the CPU usage. So upload bodies aren't
+ * read until the handler takes them from Node with `claimBody`, including back-pressure.
  */
 
 /**
- * How long, and for how many bytes, a sender that was already answered may go on sending. Closing
- * at once would reset the connection, and the answer would be lost with it (RFC 9112 §9.6).
+ * How long, and for how many bytes, a client may continue to send after an early response. Closing the connection
+ * immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
-/** In the HTTP API, other calls read their bodies as the framework gives them. */
+/** Other calls of the HTTP API read their bodies through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** At the way out, an upload of which nothing has come for so long is answered and let go. */
+/** During shutdown, an upload that has received nothing for this time is ended with a response. */
 const STALLED_MS = 1_000;
-/** How long one that is moving may go on; the rest of the grace time is for its answer. */
+/** How long other uploads may continue. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
@@ -47,13 +46,13 @@ function isStreamed(url: string): boolean {
   return isStudioRoute(route) || (route === "/api/v1/*" && API_UPLOAD.test(url));
 }
 
-/** Holds back the bodies of uploads from now on. Called once, before the first request. */
+/** Starts deferring upload bodies. Call it once, before the first request. */
 export function deferUploadBodies(): void {
   onShutdown(endUploads);
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!isStreamed(request.url ?? "")) return;
-    // While a `readable` listener is there, the wrapper's `data` listener starts nothing.
+    // While there is a `readable` listener, the wrapper's `data` listener doesn't start the flow.
     request.on("readable", ignoreReadable);
     deferred.add(request);
     liftBodyDeadline(request);
@@ -61,15 +60,12 @@ export function deferUploadBodies(): void {
   });
 }
 
-/**
- * The body of a request, to be read once: Node's own stream inside the server, the web stream
- * outside of one.
- */
+/** Returns the body of a request, to be read once: Node's own stream in the server, the web stream in tests. */
 export function claimBody(request: Request): Readable {
   const node = requestContext()?.request;
   if (node && deferred.delete(node)) {
     removeListeners(node);
-    // Letting go of `readable` would start the flow, before anybody listens.
+    // Otherwise, removing the `readable` listener would start the flow before anyone listens.
     node.pause();
     return node;
   }
@@ -77,7 +73,7 @@ export function claimBody(request: Request): Readable {
   return Readable.fromWeb(request.body as NodeReadableStream);
 }
 
-/** Has `stop` called when the reading of a body has to end, so that it can still be answered. */
+/** Calls `stop` when a shutdown has to end reading the body, early enough for a response. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
   const bodies = reading();
@@ -85,7 +81,7 @@ export function stopAtShutdown(body: Readable, stop: () => void): void {
   for (const event of ["end", "close"]) body.once(event, () => bodies.delete(body));
 }
 
-/** Lets uploads that are moving arrive, and answers the others with 503. */
+/** Waits for uploads that make progress, and stops the others, which respond with 503. */
 async function endUploads(): Promise<void> {
   const until = Date.now() + MOVING_MS;
   const last = new Map<IncomingMessage, { bytes: number; at: number }>();
@@ -106,13 +102,13 @@ async function endUploads(): Promise<void> {
 
 function removeListeners(request: IncomingMessage): void {
   request.off("readable", ignoreReadable);
-  // One by one: removeAllListeners leaves the stream believing that somebody listens.
+  // Individually, because after removeAllListeners the stream still assumes a listener.
   for (const listener of request.listeners("data")) {
     request.off("data", listener as (chunk: Buffer) => void);
   }
 }
 
-/** An answer that is given before the body has arrived is the connection's last. */
+/** Closes the connection after a response that is sent before the body has arrived. */
 function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerResponse): void {
   const writeHead = response.writeHead;
   response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
@@ -124,21 +120,21 @@ function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerRespons
   } as typeof writeHead;
 }
 
-/** Node destroys a connection as soon as its last answer is written; this reads on for a while. */
+/** Reads on for a while before the connection is closed. Node would destroy it when the last response is written. */
 function lingerOnClose(request: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {
     if (request.complete || socket.destroyed) {
       socket.end(() => socket.destroy());
       return;
     }
-    const most = socket.bytesRead + LINGER_BYTES;
+    const max = socket.bytesRead + LINGER_BYTES;
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once("close", () => clearTimeout(timer));
     socket.end();
     request.unpipe();
     removeListeners(request);
     request.on("data", () => {
-      if (socket.bytesRead > most) socket.destroy();
+      if (socket.bytesRead > max) socket.destroy();
     });
     request.once("end", () => socket.destroy());
     request.resume();
@@ -146,19 +142,19 @@ function lingerOnClose(request: IncomingMessage, socket: Socket): void {
 }
 
 /**
- * How long the body of a request may take, uploads apart. Without an end, one byte every few seconds
- * would hold a connection and a request for hours: an idle timeout never sees it as idle.
+ * How long the body of a request may take, except for uploads. Without it, a slow client (slowloris) could keep a
+ * connection and a request open for hours with one byte every few seconds, because the connection is never idle.
  */
 const BODY_DEADLINE_MS = 60_000;
 
 const withoutDeadline = new WeakSet<IncomingMessage>();
 
-/** For an upload, which takes as long as its bytes take; it has the idle timeout and its own rules. */
+/** Removes the deadline of an upload. Uploads have the idle timeout and their own rules. */
 export function liftBodyDeadline(request: IncomingMessage): void {
   withoutDeadline.add(request);
 }
 
-/** Ends the connection of a body that has not arrived in time, from now on. */
+/** Starts closing connections whose request body doesn't arrive in time. */
 export function limitBodyTime(deadlineMs = BODY_DEADLINE_MS): void {
   onRequestStart(({ request, response }) => {
     if (!hasBody(request)) return;
@@ -171,7 +167,7 @@ export function limitBodyTime(deadlineMs = BODY_DEADLINE_MS): void {
   });
 }
 
-/** RFC 9110 §15.5.9. To the socket, because a route may still be about to answer. */
+/** Sends a 408 (RFC 9110 §15.5.9), directly to the socket, because a route may still be handling the request. */
 function refuse({ socket }: IncomingMessage): void {
   const head = `HTTP/1.1 408 Request Timeout\r\nRating: ${RTA_LABEL}\r\nConnection: close`;
   socket.end(`${head}\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());

@@ -4,10 +4,8 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * The Node request and response behind the Request that a loader or action sees.
- *
- * remix-serve hides them, but Node publishes both on a diagnostics channel before the server
- * handles the request. Whatever runs for the request afterwards finds them here.
+ * The Node request and response of the Request that a loader or action gets. remix-serve hides them, but Node publishes
+ * both on a diagnostics channel before the server handles the request.
  */
 export interface RequestContext {
   request: IncomingMessage;
@@ -26,14 +24,14 @@ export function exemptFromMiddleware(server: Server): void {
   internalServers.add(server);
 }
 
-/** The Node side of the request being handled; undefined outside of one, as in a test. */
+/** Returns the context of the current request; undefined outside of a request, such as in a test. */
 export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
 /**
- * Returns a signal that is aborted when the client of the request being handled leaves; undefined outside of one.
- * Not for work that goes on after the response.
+ * Returns a signal that is aborted when the client of the current request disconnects; undefined outside of a request.
+ * Not for work that continues after the response.
  */
 export function clientSignal(): AbortSignal | undefined {
   const response = requestContext()?.response;
@@ -61,32 +59,32 @@ export function onRequestStart(listener: Listener): void {
 /** Calls `listener` for every connection to the HTTP server of the site, before its first byte is read. */
 export function onConnection(listener: (server: Server, socket: Socket) => void): void {
   diagnostics.subscribe("net.server.socket", (message) => {
-    // Node knows the server of a connection, and does not document where.
+    // This property of Node's sockets is undocumented.
     const { socket } = message as { socket: Socket & { server?: unknown } };
     const { server } = socket;
     if (server instanceof Server && !internalServers.has(server)) listener(server, socket);
   });
 }
 
-/** Returns the route that answers a request target, as the table of permissions writes it. */
+/** Returns the route of a request target, as written in the table of permissions. */
 export type RouteNaming = (target: string) => string;
 
 let naming: RouteNaming = () => "/*";
 
-/** Sets how routes are named. The table of all routes belongs to `account`, which this room may not use. */
+/** Sets how routes are named. The table of all routes belongs to `accounts`, which this module must not import. */
 export function nameRoutes(routeOf: RouteNaming): void {
   naming = routeOf;
 }
 
-/** Returns whether a route, as `routeNameOf` returns it, belongs to the studio. */
+/** Whether a route, as returned by `routeNameOf`, belongs to the studio. */
 export function isStudioRoute(route: string): boolean {
   return route === "/admin" || route.startsWith("/admin/");
 }
 
-/** Returns the route of a request target, such as `/video/:id`: never a part of what was asked for. */
+/** Returns the route of a request target, such as `/video/:id`, without any part of the actual path. */
 export function routeNameOf(target: string | undefined): string {
   return naming(target ?? "/");
 }
 
-/** https://www.rtalabel.org: the label that filters of parents look for, on pages and on media. */
+/** The label on pages and media that parental filters look for (https://www.rtalabel.org). */
 export const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";

@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { processState } from "~db/runtime.server";
-import { answerPlainly } from "./middleware.server";
+import { sendText } from "./middleware.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
- * The way out, at SIGTERM or SIGINT: nothing new is taken in, streams end, what is being answered
- * gets a few seconds, then the process ends with status 0.
+ * The graceful shutdown on SIGTERM or SIGINT: no new requests are accepted, event streams end, requests in progress get
+ * a few seconds, then the process exits with status 0.
  *
- * remix-serve stops listening by itself, but any open stream or timer keeps its process alive.
+ * remix-serve stops listening, but an open stream or timer would keep its process alive.
  */
 
-/** How long requests under way may still take. */
+/** How long requests in progress may still take. */
 const GRACE_MS = 5_000;
 const CHECK_EVERY_MS = 20;
 
@@ -24,18 +24,18 @@ const shutdown = processState("shutdown", () => ({
   isLeaving: false,
 }));
 
-/** Runs `step` at the signal: what ends streams and hands back work. Its promise is waited for. */
+/** Runs `step` on the signal, for example to end streams or return jobs, and waits for its promise. */
 export function onShutdown(step: Step): void {
   shutdown().atSignal.push(step);
 }
 
-/** Runs `step` when the last request has been answered, just before the process ends. */
+/** Runs `step` after the last response, just before the process exits. */
 export function onRequestsDone(step: Step): void {
   shutdown().atExit.push(step);
 }
 
-/** From now on the signals end the process as described above. */
-export function shutDownAtSignals(): void {
+/** Installs the signal handlers. */
+export function shutDownOnSignals(): void {
   onRequestStart(({ response, server }) => {
     const { servers, responses } = shutdown();
     servers.add(server);
@@ -45,11 +45,11 @@ export function shutDownAtSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void leave());
 }
 
-/** On a connection that was open already; one that nobody listens to is refused by the system. */
-export function refuseWhenLeaving(_: IncomingMessage, response: ServerResponse): boolean {
+/** Responds with 503 on open connections during a shutdown. The system refuses new connections. A middleware. */
+export function refuseDuringShutdown(_: IncomingMessage, response: ServerResponse): boolean {
   if (!shutdown().isLeaving) return false;
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 503, "The site is going down.", { "Retry-After": "5" });
+  return sendText(response, 503, "The site is shutting down.", { "Retry-After": "5" });
 }
 
 async function leave(): Promise<void> {
@@ -69,17 +69,17 @@ async function leave(): Promise<void> {
 
 function stopListening(server: Server): void {
   server.close();
-  // remix-serve closes it too, right after this, and would log that it is closed already.
+  // remix-serve closes it right after this, and would log an error because it is already closed.
   server.close = () => server;
 }
 
 function endConnectionAfter(response: ServerResponse): void {
-  // For an answer that has not begun; the connection of one that has is closed behind it.
+  // This affects only a response that hasn't started. Otherwise, close the connection after the response.
   response.shouldKeepAlive = false;
   response.once("finish", () => response.socket?.end());
 }
 
-/** All of them, whatever becomes of one. */
+/** Runs all steps, even if one fails. */
 async function run(steps: Step[]): Promise<void> {
   const results = await Promise.allSettled(steps.map(async (step) => step()));
   for (const result of results) {

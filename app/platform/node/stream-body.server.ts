@@ -5,18 +5,19 @@ import { pipeline } from "node:stream/promises";
 import { clientSignal, requestContext } from "./request-context.server";
 
 /**
- * Bodies of responses at the pace of the client.
+ * Response bodies with back-pressure.
  *
- * Remix's own writer calls `write` without waiting, so the process holds the rest of the file for a client that
- * stops reading, and reads to the end for one that has left. These bodies write to Node's response themselves.
+ * Remix's writer calls `write` without waiting. So the process would keep the rest of the file in memory for a client
+ * that stops reading, and read it to the end for a client that has disconnected. These bodies write directly to Node's
+ * response.
  */
 
-/** What a download holds in memory, also while its client stalls. */
+/** The memory of a download, also while its client stalls. */
 const READ_BYTES = 128 * 1024;
 
 /**
  * Returns `length` bytes of the file from `start` as the body of a Response. It owns the handle, and closes it when
- * all is written or the client has left. If the file is shorter, the connection is closed.
+ * everything is written or the client has disconnected. If the file is shorter, the connection is closed.
  */
 export function fileBody(
   file: FileHandle,
@@ -24,7 +25,7 @@ export function fileBody(
   length: number,
 ): ReadableStream<Uint8Array> {
   const response = requestContext()?.response;
-  // As in a test of a loader.
+  // There is no response when a test calls a loader.
   if (!response) return toWeb(file.createReadStream({ start, end: start + length - 1 }));
   const close = () => void file.close().catch(() => {});
   return responseBody(response, close, () => writeFile(response, file, start, length));
@@ -38,7 +39,7 @@ async function writeFile(
 ): Promise<void> {
   let resume = () => {};
   response.once("close", () => resume());
-  // One buffer for all reads: allocating each of them costs a third of the CPU of a download.
+  // One buffer for all reads, because allocating one for each takes a third of the CPU time of a download.
   const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, length));
   const end = start + length;
   for (let position = start; position < end; ) {
@@ -53,7 +54,7 @@ async function writeFile(
     position += bytesRead;
     await new Promise<void>((resolve) => {
       resume = resolve;
-      // Calls back when the system has taken the bytes.
+      // The callback runs when the operating system has accepted the bytes.
       response.write(buffer.subarray(0, bytesRead), () => resolve());
     });
     if (response.destroyed) return;
@@ -61,10 +62,10 @@ async function writeFile(
 }
 
 /**
- * Returns what another server or a decoder sends as the body of a Response. Either side that ends early ends the
- * other, also if the client leaves before there is a source.
+ * Returns the output of another server or a decoder as the body of a Response. If one side ends early, the other one is
+ * ended too, even if the client disconnects before there is a source.
  *
- * @param open returns the source; the signal is aborted when the client leaves.
+ * @param open returns the source. The signal is aborted when the client disconnects.
  * @throws what `open` throws while the client waits.
  */
 export async function streamBody(
@@ -79,15 +80,15 @@ export async function streamBody(
     const end = () => void source.destroy();
     return responseBody(response, end, () => pipeline(source, response, { end: false }));
   } catch (error) {
-    // Nobody waits for the body or for the failure.
+    // The client has left, so neither the body nor the error matters.
     if (response.destroyed) return new ReadableStream({ start: (empty) => empty.close() });
     throw error;
   }
 }
 
 /**
- * Returns a body that `write` writes to Node's response. The client may leave, or have left, before the body is
- * read; then it is never read, so `release` is called when the connection closes too.
+ * Returns a body that `write` writes to Node's response. If the client disconnects first, the body is never read, so
+ * `release` is also called when the connection closes.
  */
 function responseBody(
   response: ServerResponse,
@@ -98,12 +99,12 @@ function responseBody(
   else response.once("close", release);
   return new ReadableStream(
     {
-      // Called once, when the status and headers are set: from then on the response is ours.
+      // Called once, after the status and headers are set. From then on, only this code writes to the response.
       async pull(controller) {
         try {
           await write();
         } catch (error) {
-          // A client that has left is no failure.
+          // A disconnected client isn't an error.
           if (!response.destroyed) throw error;
         } finally {
           response.off("close", release);

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { routeNameOf } from "~/platform/node/request-context.server";
-import { copyAgeSeconds } from "~db/replication.server";
-import { answerPlainly } from "../node/middleware.server";
+import { replicaAgeSeconds } from "~db/replication.server";
+import { sendText } from "../node/middleware.server";
 import { settings } from "../settings.server";
 
 /**
- * What a reader answers: it has a copy of the database and changes nothing. docs/nginx-reader.conf hands it
- * only what it answers; what comes to it otherwise is told where to go.
+ * The read-only mode of a reader, which serves pages from a replica of the database. docs/nginx-reader.conf routes only
+ * suitable requests to it. Other requests are redirected to the primary.
  */
 
-/** All that visitors read. Everything else belongs to the site that writes, whatever it may be one day. */
+/** The routes that a reader serves. All others belong to the primary, including routes added later. */
 export const READ_ROUTES: readonly string[] = [
   ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", "/video/:id"],
   ...["/saved", "/surprise", "/search/suggestions", "/video/:id/stream", "/media/*", "/assets/*"],
@@ -19,35 +19,36 @@ export const READ_ROUTES: readonly string[] = [
   ...["/manifest.webmanifest", "/sw.js", "/favicon.ico", "/apple-touch-icon.png"],
   ...["/icon-192.png", "/icon-512.png", "/share.png", "/healthz", "/metrics"],
 ];
-/** Sent with POST, though they change nothing: the answer of the entry dialog, and cards by their ids. */
-const ASKED_WITH_POST = ["/age", "/saved/videos"];
-/** Answered however old the copy is: they say that it is. */
-const STATE = ["/healthz", "/metrics"];
-/** Of a visitor's cookies the one that a reader knows: there is nobody signed in here. */
-const AGE = /^\s*age=/;
+/** Routes with POST that change nothing: confirming the age, and loading cards by their ids. */
+const POST_ROUTES = ["/age", "/saved/videos"];
+/** Routes that are served even if the replica is too old, because they report its age. */
+const MONITORING_ROUTES = ["/healthz", "/metrics"];
+/** The only cookie that a reader uses. Nobody can sign in to a reader. */
+const AGE_COOKIE = /^\s*age=/;
 
-export function copyIsTooOld(): boolean {
-  return copyAgeSeconds() * 1000 > settings().readOnlyMaxAgeMs;
+/** Whether the replica is older than READ_ONLY_MAX_AGE. */
+export function isReplicaTooOld(): boolean {
+  return replicaAgeSeconds() * 1000 > settings().readOnlyMaxAgeMs;
 }
 
-/** Says how old the data are on each answer, refuses what they are too old for, and what would change them. */
+/**
+ * Handles requests to a reader. It adds the age of the data to each response, rejects requests if the data is too old,
+ * and redirects other requests to the primary. A middleware.
+ */
 export function serveReadOnly(request: IncomingMessage, response: ServerResponse): boolean {
-  response.setHeader("X-Data-Age", String(copyAgeSeconds()));
+  response.setHeader("X-Data-Age", String(replicaAgeSeconds()));
   const route = routeNameOf(request.url);
   const isReading = request.method === "GET" || request.method === "HEAD";
-  const isAnswered = isReading && READ_ROUTES.includes(route);
-  if (!isAnswered && !(request.method === "POST" && ASKED_WITH_POST.includes(route))) {
+  const isServed = isReading && READ_ROUTES.includes(route);
+  if (!isServed && !(request.method === "POST" && POST_ROUTES.includes(route))) {
     return proxyToPrimary(request, response, isReading);
   }
-  if (copyIsTooOld() && !STATE.includes(route)) {
-    return answerPlainly(
-      response,
-      503,
-      "This copy of the site is too old to be shown. Please try again later.",
-      { "Retry-After": "60" },
-    );
+  if (isReplicaTooOld() && !MONITORING_ROUTES.includes(route)) {
+    return sendText(response, 503, "This copy of the site is out of date. Try again later.", {
+      "Retry-After": "60",
+    });
   }
-  const cookies = request.headers.cookie?.split(";").filter((each) => AGE.test(each));
+  const cookies = request.headers.cookie?.split(";").filter((each) => AGE_COOKIE.test(each));
   if (cookies?.length) request.headers.cookie = cookies.join(";").trim();
   else delete request.headers.cookie;
   return false;
@@ -60,21 +61,13 @@ function proxyToPrimary(
 ): boolean {
   const { readOnlyFrom } = settings();
   if (isReading) {
-    return answerPlainly(
-      response,
-      307,
-      `This copy of the site is for reading; see ${readOnlyFrom}`,
-      {
-        Location: `${readOnlyFrom}${request.url}`,
-      },
-    );
+    return sendText(response, 307, `This copy of the site is read-only. Go to ${readOnlyFrom}`, {
+      Location: `${readOnlyFrom}${request.url}`,
+    });
   }
-  // What may still arrive belongs to a request that nobody will read.
+  // The rest of the request isn't read.
   response.shouldKeepAlive = false;
-  return answerPlainly(
-    response,
-    503,
-    "This copy of the site is for reading, and changes nothing. Please try again later.",
-    { "Retry-After": "60" },
-  );
+  return sendText(response, 503, "This copy of the site is read-only. Try again later.", {
+    "Retry-After": "60",
+  });
 }

@@ -1,10 +1,10 @@
 /**
- * The variables that child processes get from the site's environment. Each process that reads an uploaded
- * file gets nothing else: a hole in a decoder must not reveal the keys of the store, the mail server's
- * password or whatever else the operator has set. Names, no prefixes: `NVIDIA_API_KEY` is a secret.
+ * The variables that child processes inherit. A process that reads an uploaded file gets no others, so that a
+ * vulnerability in a decoder doesn't reveal the keys of the store, the password of the mail server or other secrets.
+ * Complete names rather than prefixes, because `NVIDIA_API_KEY` is a secret.
  */
 export const CHILD_VARIABLES: readonly string[] = [
-  // To find commands and their libraries, and where they keep temporary files and caches.
+  // Paths of commands, libraries, temporary files and caches.
   "PATH",
   "HOME",
   "TMPDIR",
@@ -18,9 +18,9 @@ export const CHILD_VARIABLES: readonly string[] = [
   "LC_CTYPE",
   "LC_MESSAGES",
   "TZ",
-  // Which build of a package Node loads.
+  // Selects the build of a package that Node loads.
   "NODE_ENV",
-  // Limits of memory, as `npm start` sets them.
+  // Memory limits, set by `npm start`.
   "MALLOC_ARENA_MAX",
   "MALLOC_TRIM_THRESHOLD_",
   // Hardware encoders: VA-API, Quick Sync and NVENC.

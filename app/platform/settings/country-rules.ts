@@ -1,22 +1,22 @@
-/** What the site does with the visitors of a country or region, the strictest last. */
+/** The possible rules for visitors from a country or region, the strictest last. */
 const RULES = ["open", "check", "closed"] as const;
 export type CountryRule = (typeof RULES)[number];
 
 export interface CountryRules {
-  /** By ISO 3166 code: of a country (DE) or of one of its regions (US-TX). */
+  /** By ISO 3166 code of a country (DE) or of a region (US-TX). */
   byCode: ReadonlyMap<string, CountryRule>;
-  /** For every code without a rule of its own. */
+  /** For every code that isn't listed. */
   others: CountryRule;
-  /** Where the header is absent or holds no code. */
+  /** For a missing header, or one without a valid code. */
   unknown: CountryRule;
 }
 
-/** ISO 3166-1 alpha-2, with the part of ISO 3166-2 behind the hyphen for a region. */
+/** ISO 3166-1 alpha-2, or ISO 3166-2 for a region. */
 const CODE = /^[A-Z]{2}(?:-[A-Z\d]{1,3})?$/;
 
 /**
- * Rules such as `US-TX=check, FR=check, XX=closed, others=open, unknown=check`. Without `others` these
- * are open, without `unknown` what is unknown is as `others`. Undefined for anything else.
+ * Parses rules such as `US-TX=check, FR=check, XX=closed, others=open, unknown=check`; undefined if they are invalid.
+ * The default of `others` is open, and the default of `unknown` is the rule of `others`.
  */
 export function parseCountryRules(text: string): CountryRules | undefined {
   const found = new Map<string, CountryRule>();
@@ -34,23 +34,23 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 }
 
 /**
- * The rule for what the proxy says about where somebody is. Of several codes, which a visitor's own header may
- * add, the strictest rule counts.
+ * Returns the rule for the country header of a request. If it contains several codes, because a visitor has sent the
+ * header too, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));
   return RULES.findLast((rule) => found.includes(rule))!;
 }
 
-/** The rule of a region counts before that of its country. */
+/** Returns the rule of a code. The rule of a region takes precedence over that of its country. */
 function ruleOf({ byCode, others, unknown }: CountryRules, text: string): CountryRule {
   const code = text.trim().toUpperCase();
   if (!CODE.test(code)) return unknown;
   return byCode.get(code) ?? byCode.get(code.slice(0, 2)) ?? others;
 }
 
-/** Whether somebody may be asked for a check by these rules. */
-export function mayAskForCheck({ byCode, others, unknown }: CountryRules): boolean {
+/** Whether any of the rules requires an age check. */
+export function mayRequireCheck({ byCode, others, unknown }: CountryRules): boolean {
   return [...byCode.values(), others, unknown].includes("check");
 }
 

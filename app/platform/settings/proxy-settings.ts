@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** This machine, and the private networks in which containers and proxies of the same host reach the site. */
+/** This machine, and the private networks from which containers and proxies of the same host connect. */
 const PRIVATE_NETWORKS =
   "127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fe80::/10";
 
-/** The setting that says who is a proxy of the operator's. */
+/** The schema of TRUSTED_PROXIES. */
 export const trustedProxies = z
   .string()
   .default(PRIVATE_NETWORKS)
@@ -29,13 +29,13 @@ function networksOf(value: string): readonly Network[] | undefined {
 function networkOf(entry: string): Network | undefined {
   const [address = ""] = entry.split("/", 1);
   const version = isIP(address);
-  // ipaddr.js alone would also read numbers such as `10` as addresses.
+  // ipaddr.js alone would also accept numbers such as `10`.
   if (!version) return undefined;
   try {
     const [ip, bits] = ipaddr.parseCIDR(
       entry === address ? `${address}/${version === 4 ? 32 : 128}` : entry,
     );
-    // Clients are compared as IPv4 even if they connect to an IPv6 socket.
+    // Clients are compared by their IPv4 address, even if they connect to an IPv6 socket.
     const isMapped = "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress() && bits >= 96;
     return isMapped ? [ip.toIPv4Address(), bits - 96] : [ip, bits];
   } catch {

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { SettingsError } from "./setting-rules";
 
-/** Settings that may come from a file instead, as vaults and Compose write secrets: `SESSION_SECRET_FILE`. */
+/** Settings that can also be read from a file, such as a Compose secret, with a variable like `SESSION_SECRET_FILE`. */
 export const SECRET_SETTINGS: readonly string[] = [
   "SESSION_SECRET",
   "ADMIN_PASSWORD",
@@ -15,12 +15,12 @@ export const SECRET_SETTINGS: readonly string[] = [
 ];
 
 /**
- * What a setting is given by the environment: the variable, or the file that `{name}_FILE` names, without
- * the line break at its end. An empty variable counts as unset.
+ * Returns the value of a setting: the variable, or the trimmed content of the file that `{name}_FILE` names. An empty
+ * variable counts as unset.
  *
- * @throws {SettingsError} when both are set, or the file can't be read or is empty.
+ * @throws {SettingsError} if both are set, or the file is empty or can't be read.
  */
-export function givenValue(
+export function environmentValue(
   name: string,
   environment: Record<string, string | undefined>,
 ): string | undefined {
@@ -28,7 +28,7 @@ export function givenValue(
   const file = SECRET_SETTINGS.includes(name) ? environment[`${name}_FILE`] : undefined;
   if (!file) return value;
   if (value)
-    throw new SettingsError(`${name} and ${name}_FILE are both set; one of them is enough.`);
+    throw new SettingsError(`${name} and ${name}_FILE are both set. Set only one of them.`);
   const content = read(name, file).trim();
   if (!content) throw new SettingsError(`${name}_FILE names ${file}, which is empty.`);
   return content;

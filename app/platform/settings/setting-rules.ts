@@ -1,52 +1,50 @@
 import { z } from "zod";
 import { isLoopback } from "../loopback";
 
-/** A setting the operator has to correct; its message is the one sentence to print. */
+/** An invalid setting. The message is for the operator. */
 export class SettingsError extends Error {}
 
-/** What the values of settings have to be. */
-
-/** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
+/** The length of 192 bits in base64, so that the secret that signs cookies can't be guessed. */
 export const SECRET_MIN_LENGTH = 32;
 
 export const line = z.string().trim();
 export const text = (fallback: string) => line.min(1).default(fallback);
-/** One of some words, of which the first is the default. */
+/** One of several words. The first is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
     .enum(words)
     .default(words[0] as never)
     .describe(words.join(", ").replace(/, (\w[\w-]*)$/, " or $1"));
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, max: number) =>
   line
     .regex(/^\d+$/)
     .transform(Number)
-    .refine((value) => value >= least && value <= most);
+    .refine((value) => value >= min && value <= max);
 
-export const byteCount = (least: 0 | 1) => wholeNumber(least, Number.MAX_SAFE_INTEGER);
+export const byteCount = (min: 0 | 1) => wholeNumber(min, Number.MAX_SAFE_INTEGER);
 export const BYTES = "a whole number of bytes";
-export const AT_LEAST_A_BYTE = `${BYTES}, at least 1`;
+export const AT_LEAST_ONE_BYTE = `${BYTES}, at least 1`;
 
-/** What the site does, or doesn't. */
+/** A switch: `on` or `off`. */
 export const onOff = (fallback: "on" | "off") =>
   choice("on", "off")
     .default(fallback)
     .transform((value) => value === "on")
     .describe("on or off");
 
-/** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
+/** Lenient on purpose, because admin@localhost is a valid account on a private machine. */
 export const email = line.regex(/^[^\s@]+@[^\s@]+$/).max(254);
 
 export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A length of time such as 30m, 12h, 1d or 2w, in milliseconds. */
-export const lengthOfTime = (leastMs: number, mostMs: number) =>
+/** A duration such as 30m, 12h, 1d or 2w, converted to milliseconds. */
+export const duration = (minMs: number, maxMs: number) =>
   line
     .regex(/^\d{1,5}[mhdw]$/)
     .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
-    .refine((value) => value >= leastMs && value <= mostMs);
+    .refine((value) => value >= minMs && value <= maxMs);
 
-/** Such as 20/h,2%/d: a number an hour, and a share of all a day. */
+/** A limit such as 20/h,2%/d: a number per hour, and a share of all videos per day. */
 export const hideLimit = line
   .regex(/^\d{1,6}\/h,\s*\d{1,3}(\.\d{1,2})?%\/d$/)
   .transform((value) => {
@@ -62,10 +60,10 @@ export function isHttpUrl(value: string): boolean {
   }
 }
 
-/** One that stands in a header of a mail: without what could begin another. */
+/** An email address for a mail header, without characters that could start another address. */
 export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
 
-/** A secret in the address of a request would be sent in clear. */
+/** Whether a URL can receive webhooks. It needs https, because requests contain secrets, unless it is this machine. */
 export function isWebhookUrl(value: string): boolean {
   if (!isHttpUrl(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
@@ -75,7 +73,7 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // What is escaped wrongly would fail at the first mail.
+    // Throws if the escaping is invalid, which would otherwise fail with the first email.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {
@@ -83,7 +81,7 @@ export function isSmtpUrl(value: string): boolean {
   }
 }
 
-/** An address without a path; the origin of it, without a trailing slash. */
+/** A URL without a path, converted to its origin, without a trailing slash. */
 export const origin = line
   .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
   .transform((value) => new URL(value).origin);

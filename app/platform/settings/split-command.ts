@@ -1,8 +1,8 @@
 /**
- * The words of a command line, separated by white space. A word, or a part of it, in single or double quotes may contain
- * white space. Nothing else is special: there is no shell that would expand variables or patterns.
+ * Splits a command line into words at white space. Single or double quotes protect white space in a word or a part of
+ * it. Nothing else is special: without a shell, variables and patterns aren't expanded.
  *
- * @returns undefined for a command line without words, or with a quote that is not closed.
+ * @returns undefined if there are no words, or a quote isn't closed.
  */
 export function splitCommand(line: string): [string, ...string[]] | undefined {
   if (!/^(?:[^"']|"[^"]*"|'[^']*')*$/.test(line)) return undefined;

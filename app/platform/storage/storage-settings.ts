@@ -13,23 +13,25 @@ import { parseStorageUrl } from "./storage-url";
 const ADDRESS =
   "s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or file:///mnt/files for a folder";
 
-/** The settings of files in a store; without them all files are in UPLOADS_DIR. */
+/** The settings of the object store. Without them, all files are in UPLOADS_DIR. */
 export const STORAGE_VARIABLES = {
   STORAGE_URL: line
     .transform((text) => ({ text, address: parseStorageUrl(text) }))
     .refine(({ address }) => address !== undefined)
     .optional()
     .describe(ADDRESS),
-  AWS_ACCESS_KEY_ID: line.optional().describe("the name of a key"),
-  AWS_SECRET_ACCESS_KEY: line.optional().describe("the secret of that key"),
+  AWS_ACCESS_KEY_ID: line.optional().describe("the id of an access key"),
+  AWS_SECRET_ACCESS_KEY: line.optional().describe("the secret of that access key"),
   STORAGE_DELIVERY: choice("proxy", "redirect"),
-  /** What UPLOADS_DIR may take for copies of files that are in the store. */
+  /** The size of the cache in UPLOADS_DIR for files in the store. */
   STORAGE_CACHE_BYTES: byteCount(0)
     .default(10 * 1024 ** 3)
     .describe(BYTES),
   CDN_URL: origin
     .optional()
-    .describe("the address of a CDN before the store, without a path, such as https://cdn.example"),
+    .describe(
+      "the URL of a CDN in front of the store, without a path, such as https://cdn.example",
+    ),
   CDN_SECRET: line
     .min(SECRET_MIN_LENGTH)
     .optional()
@@ -41,7 +43,7 @@ type Parsed = {
   [Name in keyof typeof STORAGE_VARIABLES]: z.output<(typeof STORAGE_VARIABLES)[Name]>;
 };
 
-/** @throws {SettingsError} for what is of no use without another. */
+/** @throws {SettingsError} if a setting lacks another one that it needs. */
 export function requireStorageSettings(parsed: Parsed): void {
   const address = parsed.STORAGE_URL?.address;
   const isRedirect = parsed.STORAGE_DELIVERY === "redirect";
@@ -64,20 +66,21 @@ export function requireStorageSettings(parsed: Parsed): void {
   }
 }
 
+/** Returns the configuration of the store; undefined if there is none. */
 export function storageOf(parsed: Parsed) {
   const { address, text: url } = parsed.STORAGE_URL ?? {};
   if (!address || !url) return undefined;
   return {
     address,
-    /** Names it, without any key. */
+    /** STORAGE_URL, for messages. It contains no key. */
     url,
     keys: {
       accessKeyId: parsed.AWS_ACCESS_KEY_ID ?? "",
       secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY ?? "",
     },
-    /** Whether visitors are sent to the store for the parts of streams. */
+    /** Whether visitors are redirected to the store for stream segments. */
     redirects: parsed.STORAGE_DELIVERY === "redirect",
-    /** Where they are sent instead, by addresses that are signed with its secret. */
+    /** The CDN to which they are redirected instead, with URLs that are signed with its secret. */
     cdn: parsed.CDN_URL
       ? { origin: parsed.CDN_URL, signing: parsed.CDN_SIGNING, secret: parsed.CDN_SECRET! }
       : undefined,

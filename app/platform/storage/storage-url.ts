@@ -1,12 +1,12 @@
 import { parseUrl } from "~/shared/addresses";
 
-/** What STORAGE_URL names. */
+/** The parsed STORAGE_URL. */
 export type StorageAddress =
   | { kind: "folder"; folder: string }
   | {
       kind: "s3";
       bucket: string;
-      /** Begins every key; empty, or ends with a slash. */
+      /** The prefix of every key. Empty, or ends with a slash. */
       prefix: string;
       /** The origin of the store. */
       endpoint: string;
@@ -18,10 +18,7 @@ const PREFIX = /^[\w.-]+(?:\/[\w.-]+)*$/;
 const REGION = /^[\w-]{1,40}$/;
 const DEFAULT_REGION = "us-east-1";
 
-/**
- * Reads `s3://bucket/prefix?endpoint=https://s3.example&region=eu-1`, or `file:///mnt/files`. Undefined
- * for what is neither.
- */
+/** Parses `s3://bucket/prefix?endpoint=https://s3.example&region=eu-1` or `file:///mnt/files`; undefined if invalid. */
 export function parseStorageUrl(text: string): StorageAddress | undefined {
   const url = parseUrl(text);
   if (!url) return undefined;

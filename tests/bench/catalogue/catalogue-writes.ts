@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import Sqlite from "better-sqlite3";
 import { listPublished } from "~/features/catalogue/published-list.server";
-import { catalogueVersion, projected } from "~db/changes.server";
+import { catalogueVersion, ensureProjected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { createProjector, projectAll } from "~db/projector.server";
@@ -39,7 +39,7 @@ async function insertingOne(report: Report): Promise<void> {
     const row = { ...video, id: `bench-${video.id}`, created_at: new Date().toISOString() };
     const { ms } = await timed(async () => {
       insert.run(row);
-      await projected();
+      await ensureProjected();
     });
     times.push(ms);
     plainTimes.push((await timed(() => plain.run(row))).ms);

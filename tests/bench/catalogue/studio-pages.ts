@@ -29,7 +29,7 @@ import { listDownloads } from "~/features/upload/import/downloads.server";
 import { serverFolder } from "~/features/upload/import/server-folder.server";
 import { templatesOf } from "~/features/upload/templates.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { p95, type Report, timed } from "../report";
@@ -47,7 +47,7 @@ export function studioPages(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async () => {
     fill();
     while (projector().waiting().last !== null) {
-      await projected();
+      await ensureProjected();
       await setImmediate();
     }
     for (const [what, load] of Object.entries(pages())) await judge(report, what, load);

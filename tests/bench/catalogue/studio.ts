@@ -3,7 +3,7 @@ import { changeVideos } from "~/features/library/bulk/bulk.server";
 import { type ManageView, SORTS } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
@@ -136,7 +136,7 @@ export async function hiding(report: Report): Promise<void> {
     const { ms } = await timed(async () => {
       await changeVideos({ action: "hide" }, some, "bench");
       // With everything that is derived of them.
-      await projected();
+      await ensureProjected();
     });
     times.push(ms);
     await setTimeout(PAUSE_MS);

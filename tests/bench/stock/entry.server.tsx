@@ -10,7 +10,7 @@ import { boot } from "~/boot.server";
 import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
-import { newScriptMark } from "~/platform/script-hashes.server";
+import { createScriptNonce } from "~/platform/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 
 await boot();
@@ -26,7 +26,7 @@ export default function handleRequest(
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
-  const nonce = newScriptMark();
+  const nonce = createScriptNonce();
   headers.set("Content-Type", "text/html; charset=utf-8");
   headers.set("Content-Security-Policy", contentSecurityPolicy([`'nonce-${nonce}'`]));
   return new Promise((resolve, reject) => {

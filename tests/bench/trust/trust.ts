@@ -15,7 +15,7 @@ import { newFormId, statusToken } from "~/features/moderation/reports/status-tok
 import { submitReport } from "~/features/moderation/reports/submit-report.server";
 import { readTransparency } from "~/features/moderation/transparency.server";
 import { forgetSettings } from "~/platform/settings.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/moderation";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
@@ -46,7 +46,7 @@ export async function run(report: Report): Promise<void> {
     await withCatalogue(VIDEOS, async () => {
       const now = Date.now();
       fillReports(now);
-      await projected();
+      await ensureProjected();
       startCheckpoints();
       await queuePages(report);
       await singleReports(report);
@@ -182,13 +182,13 @@ async function publishing(report: Report): Promise<void> {
   report.figure("asking one by one takes", single.cpu / together.cpu, "times as long");
   const publish = async () => {
     await changeVideos({ action: "hide" }, ids, "bench");
-    await projected();
+    await ensureProjected();
     let ms = 0;
     const held = await longestHold(async () => {
       const done = await timed(() => changeVideos({ action: "publish" }, ids, "bench"));
       ms = done.cpu;
     });
-    await projected();
+    await ensureProjected();
     return { held, ms };
   };
   const required = await publish();
@@ -235,7 +235,7 @@ async function endings(report: Report): Promise<void> {
     report.atMost("records end: the serving thread is held", held, MAX_HOLD_MS, "ms");
   });
   report.figure(`hiding ${hidden} videos whose records have ended, CPU`, cpu, "ms");
-  await projected();
+  await ensureProjected();
 }
 
 /** What was typed in all decided reports is deleted after its time, beside all of it in one transaction. */

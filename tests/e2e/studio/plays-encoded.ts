@@ -61,7 +61,7 @@ export async function expectPlays(
     const made = makeClip(folder, `input-${index}`, { seconds: SECONDS, ...clip });
     return addSource(site, degrees ? rotate(made, degrees) : made, index);
   });
-  expect(await runJobs(site, ["transcode", "ladder"])).toContain("Everything has been made.");
+  expect(await runJobs(site, ["transcode", "ladder"])).toContain("The queue is empty.");
   for (const [index, [name, , shape]] of inputs.entries()) {
     await test.step(name, async () => {
       await page.goto(`/video/${ids[index]}`);

@@ -109,7 +109,7 @@ describe("an invitation", () => {
     });
     expect(await messages()).toEqual([
       expect.stringContaining("new@example.com signed in"),
-      "- made an account for new@example.com, who was invited",
+      "- created an account for new@example.com, who was invited",
       "owner@example.com invited new@example.com as an uploader who can publish",
     ]);
   });
@@ -239,7 +239,7 @@ describe("a user", () => {
     expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
     expect(((await signing()) as Response).status).toBe(302);
     expect((await messages()).slice(1)).toEqual([
-      `owner@example.com let the account ${email} sign in again`,
+      `owner@example.com reactivated the account ${email}`,
       `owner@example.com deactivated the account ${email}`,
     ]);
   });

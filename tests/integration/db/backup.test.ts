@@ -40,19 +40,19 @@ const titles = () =>
   sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
 
 describe("a backup", () => {
-  it("is made while the site has its database open, and brings everything back", async () => {
+  it("can be created while the site uses its database, and restores everything", async () => {
     makeUser();
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "kept\n");
     const first = addVideo("First", 1);
     const made = await script("backup", target, "--with-uploads");
     expect([made.exitCode, made.stderr]).toEqual([0, ""]);
-    expect(made.stdout).toContain("the database and 1 file, 1 of them copied now");
+    expect(made.stdout).toContain("the database and 1 file (1 copied now)");
     expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
 
-    // What changes afterwards is in the next one, which copies only what is new.
+    // The next backup contains later changes, and copies only new files.
     const second = addVideo("Second", 2);
     expect((await script("backup", target, "--with-uploads")).stdout).toContain(
-      "2 files, 1 of them copied now",
+      "2 files (1 copied now)",
     );
     sqliteHandle().exec("DELETE FROM videos; DELETE FROM users");
     fs.rmSync(first);
@@ -62,7 +62,7 @@ describe("a backup", () => {
     const running = await script("restore", target);
     expect([running.exitCode, running.stderr]).toEqual([
       1,
-      "The site is running, or Litestream. Stop both, and restore then.",
+      "The site or Litestream is running. Stop both, then try again.",
     ]);
     expect(titles()).toEqual([]);
 
@@ -78,7 +78,7 @@ describe("a backup", () => {
     expect(kept).toHaveLength(1);
   });
 
-  it("has the files of deleted and of replaced videos, so that both can be restored", async () => {
+  it("includes the files of deleted and replaced videos, so that both can be restored", async () => {
     const earlier = addVideo("Earlier", 1);
     addVideo("Today", 2);
     const deleted = addVideo("Deleted", 3);
@@ -103,7 +103,7 @@ describe("a backup", () => {
     expect(titles()).toEqual(["Deleted", "Today"]);
   });
 
-  it("takes the place of a damaged database, which is kept", async () => {
+  it("replaces a damaged database, and keeps the damaged file", async () => {
     addVideo("First", 1);
     await script("backup", target);
     closeDatabase();
@@ -118,7 +118,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
   });
 
-  it("lists the files, so that a restore says which are missing", async () => {
+  it("lists its files, so that a restore reports missing ones", async () => {
     const file = addVideo("First", 1);
     await script("backup", target);
     expect(JSON.parse(fs.readFileSync(path.join(target, "files.json"), "utf8"))).toMatchObject([
@@ -130,9 +130,9 @@ describe("a backup", () => {
     expect([exitCode, stderr]).toEqual([1, "missing: videos/u/1.mp4"]);
   });
 
-  it("is refused when it is damaged or none", async () => {
+  it("is rejected if it is damaged or isn't a backup", async () => {
     sqliteHandle();
-    expect((await script("restore", site.folder)).stderr).toContain("holds no site.sqlite");
+    expect((await script("restore", site.folder)).stderr).toContain("contains no site.sqlite");
     fs.mkdirSync(target);
     fs.writeFileSync(path.join(target, "site.sqlite"), "this is no database, however long it is");
     closeDatabase();

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** How many videos the database file has without its log. */
+/** Returns the number of videos in the database file without its write-ahead log. */
 function videosInTheFile(): number {
   const copy = `${site.folder}/copy.sqlite`;
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(copy + suffix, { force: true });
@@ -23,14 +23,14 @@ function videosInTheFile(): number {
   try {
     return sqlite.prepare("SELECT count(*) FROM videos").pluck().get() as number;
   } catch {
-    // Not even the table has come out of the log.
+    // Not even the table is in the file yet.
     return 0;
   } finally {
     sqlite.close();
   }
 }
 
-it("what is written comes from the log into the file, by the thread and not by a statement", async () => {
+it("runs checkpoints on the thread, not inside a statement", async () => {
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
@@ -42,10 +42,10 @@ it("what is written comes from the log into the file, by the thread and not by a
   await until(() => videosInTheFile() === 101);
 });
 
-/** As work that goes through many rows, in transactions of 50. */
+/** Writes many rows in transactions of 50. */
 async function writeMany(rows: number): Promise<void> {
   const sqlite = sqliteHandle();
-  // What a statement itself would bring into the file.
+  // No checkpoints inside statements.
   sqlite.pragma("wal_autocheckpoint = 0");
   const insert = sqlite.prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
@@ -59,13 +59,13 @@ async function writeMany(rows: number): Promise<void> {
   }
 }
 
-it("what long work writes comes into the file meanwhile, so that its log stays short", async () => {
+it("keeps the log short during long-running writes", async () => {
   await writeMany(1_600);
   expect(videosInTheFile()).toBeGreaterThan(500);
 });
 
-describe("beside Litestream", () => {
-  /** Ticks of the interval, and what they have asked of the thread is done. */
+describe("with Litestream", () => {
+  /** Waits for ticks of the interval, and for the tasks that they have started on the thread. */
   async function afterTicks(): Promise<void> {
     await vi.advanceTimersByTimeAsync(3_000);
     await queryThread("writing", "project", {});
@@ -78,7 +78,7 @@ describe("beside Litestream", () => {
     vi.restoreAllMocks();
   });
 
-  it.each(["on", "its tables"])("nothing is brought into the file (%s)", async (how) => {
+  it.each(["on", "its tables"])("runs no checkpoint (%s)", async (how) => {
     if (how === "on") {
       process.env.LITESTREAM = "on";
       forgetSettings();
@@ -97,15 +97,15 @@ describe("beside Litestream", () => {
     another.close();
   });
 
-  it("long work leaves the log alone", async () => {
+  it("runs no checkpoint during long-running writes", async () => {
     process.env.LITESTREAM = "on";
     forgetSettings();
     await writeMany(1_600);
     expect(videosInTheFile()).toBe(0);
   });
 
-  it("a log that Litestream has abandoned is shortened, and the log says so once", async () => {
-    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  it("runs checkpoints if Litestream has stopped, and logs that once", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     process.env.LITESTREAM = "on";
     forgetSettings();
     startCheckpoints(4096);
@@ -116,6 +116,6 @@ describe("beside Litestream", () => {
       await afterTicks();
     }
     expect(videosInTheFile()).toBe(2);
-    expect(said.mock.calls).toEqual([[expect.stringContaining("Litestream does not run")]]);
+    expect(logged.mock.calls).toEqual([[expect.stringContaining("Litestream isn't running")]]);
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Another site of which one folder, or both, are those of the running one. */
+/** Creates another site that shares one or both folders with the running one. */
 const second = (shared: Record<string, string>, uploads?: string) => {
   const other = new SiteProcess({ ...shared, ...(uploads && { UPLOADS_DIR: uploads }) });
   return other;
@@ -30,7 +30,7 @@ const second = (shared: Record<string, string>, uploads?: string) => {
 
 async function startError(other: SiteProcess): Promise<string> {
   const error = await other.start().then(
-    () => new Error("The second start was not refused."),
+    () => new Error("The second start didn't fail."),
     (reason: Error) => reason,
   );
   await other.remove();
@@ -38,16 +38,17 @@ async function startError(other: SiteProcess): Promise<string> {
 }
 
 const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.hostname()} since `;
-const wayOut = "; stop that first, or set DATA_LOCK=off if it is certain that it no longer runs.";
+const wayOut =
+  ". Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.";
 
-it("a second start on the database of a running site says in one sentence who has it", async () => {
+it("rejects a second start with the database of a running site, and says who uses it", async () => {
   const said = await startError(second({ DATABASE_PATH: site.databasePath }));
   expect(said).toContain(`${site.databasePath} ${holder()}`);
   expect(said.endsWith(wayOut)).toBe(true);
   expect(said).not.toContain("\n");
 });
 
-it("a second start on its uploads leaves an upload alone that is under way", async () => {
+it("doesn't disturb an upload in progress when a second site starts with the same uploads", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
@@ -60,7 +61,7 @@ it("a second start on its uploads leaves an upload alone that is under way", asy
   expect(filesIn(`${site.uploads}/videos`)).toHaveLength(1);
 });
 
-it("DATA_LOCK=off starts all the same, and spares what is arriving by the other", async () => {
+it("starts with DATA_LOCK=off, and keeps the upload in progress of the other site", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
@@ -79,7 +80,7 @@ const script = (name: string, ...args: string[]) =>
     env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
   });
 
-it("programs that may run beside the site still may, and a restore may not", async () => {
+it("allows other commands while the site runs, but not a restore", async () => {
   const backup = path.join(site.folder, "backup");
   expect((await script("backup", backup)).exitCode).toBe(0);
   expect((await script("check-library")).exitCode).toBe(0);
@@ -88,7 +89,7 @@ it("programs that may run beside the site still may, and a restore may not", asy
   expect(stderr).toContain(holder());
 });
 
-it("the lock of a process that was killed is gone with it", async () => {
+it("releases the lock when the process is killed", async () => {
   await site.stop("SIGKILL");
   await site.start();
   expect((await fetch(`${site.url}/healthz`)).status).toBe(200);

@@ -11,7 +11,7 @@ import { ADMIN, SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
-/** Generous for a busy machine, and far below what a busy timeout on the serving thread took. */
+/** Enough for a busy machine, and far below the busy timeout that would block the serving thread. */
 const PROMPT_MS = 1_500;
 const CHANGE_MS = 6_000;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => release());
 afterAll(() => site.remove());
 
-/** Holds the lock from a process of its own, as a backup or another tool may, until released. */
+/** Holds the lock in another process until it is released, as a backup or another tool may. */
 async function lock(): Promise<void> {
   const sqlite = createRequire(import.meta.url).resolve("better-sqlite3");
   const script = `
@@ -50,17 +50,17 @@ async function release(): Promise<void> {
 }
 
 async function timed(method: string, path: string, headers = {}, body?: string) {
-  const begun = performance.now();
-  const answer = await ask(site, method, path, headers, body);
-  return { ...answer, ms: performance.now() - begun };
+  const startedAt = performance.now();
+  const response = await ask(site, method, path, headers, body);
+  return { ...response, ms: performance.now() - startedAt };
 }
 
 const statusOf = () =>
   site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
 
 describe("while another process holds the database's write lock", () => {
-  it("everybody reads as ever, and whoever is signed in too", async () => {
-    // Their sessions are due to be prolonged, which would write.
+  it("serves pages to visitors and to signed-in users", async () => {
+    // The sessions are due to be extended, which is a write.
     site.database().exec("UPDATE sessions SET last_used_at = '2000-01-01T00:00:00.000Z'");
     await lock();
     const hide = timed(
@@ -85,7 +85,7 @@ describe("while another process holds the database's write lock", () => {
     await hide;
   });
 
-  it("a change is refused with its sentence within seconds, and works afterwards", async () => {
+  it("rejects a change within seconds with its error message, and accepts it afterwards", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();
@@ -101,7 +101,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
-  it("a change that began meanwhile is made when the lock goes within the time", async () => {
+  it("applies a change if the lock is released in time", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     await lock();
     const change = timed("POST", "/admin?tab=manage", { ...FORM, Cookie: cookie }, body);
@@ -112,7 +112,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
-  it("for 6 seconds, everybody reads, changes are refused, and the site goes on", async () => {
+  it("serves pages and rejects changes for 6 seconds, and keeps running", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     const activities = () =>
@@ -142,14 +142,14 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   }, 60_000);
 
-  it("signing in says that the site is busy", async () => {
+  it("answers a sign-in with a message that the site is busy", async () => {
     await lock();
-    const answer = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
-    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
-    expect(answer.body).toContain("The site is busy. Try again in a few seconds.");
+    const response = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "5"]);
+    expect(response.body).toContain("The site is busy. Try again in a few seconds.");
   });
 
-  it("views are counted, and written when it has gone", async () => {
+  it("counts views, and writes them once the lock is released", async () => {
     const views = () =>
       site.database().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
     const before = views() as number;
@@ -164,8 +164,8 @@ describe("while another process holds the database's write lock", () => {
   });
 });
 
-describe("work on the queue, while another connection is writing", () => {
-  it("is claimed and reported later, and nothing is given up", async () => {
+describe("a job, while another connection is writing", () => {
+  it("is claimed and reported later, and doesn't fail", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`

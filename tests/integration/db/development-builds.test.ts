@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
 import { restoredFile } from "~db/database-file.server";
 import { migrations } from "~db/migrations/index";
-import { openCopy } from "~db/reader-database.server";
+import { openReplica } from "~db/reader-database.server";
 import { command } from "../../command";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -25,13 +25,13 @@ afterEach(() => site.remove());
 const messageFor = (database: string) =>
   `This database was created by a development build from before version 0.2.0, and this version can't open it: ${database}. Nothing was changed. To keep your videos, see docs/how-to/upgrade-from-development-builds.md. To start with an empty site, move the file away.`;
 
-/** As the builds before 0.2.0 recorded their migrations. */
+/** The table in which builds before 0.2.0 recorded their migrations. */
 const OLD_TABLE = `
   CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT NOT NULL DEFAULT '');
   INSERT INTO migrations (name) VALUES ('0200-baseline'), ('0201-schedule');
   CREATE TABLE videos (id TEXT)`;
 
-/** Changes that a development build may have left in a database of this version. */
+/** Changes that make a database of this version look like one of a development build. */
 const CHANGES = {
   "a recorded name below the baseline":
     "INSERT INTO migrations (name, digest) VALUES ('0255-site-marker', 'x')",
@@ -45,7 +45,7 @@ function change(database: string, sql: string): void {
   sqlite.close();
 }
 
-/** All files of a folder with their times and contents, but for the index of a log, which SQLite may rebuild. */
+/** Returns the files of a folder with times and contents, except for the index of a log, which SQLite may rebuild. */
 function filesIn(folder: string): unknown[] {
   return fs
     .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -59,7 +59,7 @@ function filesIn(folder: string): unknown[] {
     });
 }
 
-/** Runs a command of the site to its end. */
+/** Runs a command of the site until it exits. */
 async function run(...args: string[]) {
   const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
     cwd: root,
@@ -79,19 +79,19 @@ const refused = (database: string) => ({
 });
 
 describe("a database of a development build", () => {
-  it.each(Object.entries(CHANGES))("is refused because of %s, and isn't changed", (_, sql) => {
+  it.each(Object.entries(CHANGES))("is rejected because of %s, and isn't changed", (_, sql) => {
     change(file, sql);
     const before = filesIn(site.folder);
     expect(() => sqliteHandle()).toThrow(messageFor(file));
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("is refused while its migrations are only in the write-ahead log, and isn't changed", () => {
+  it("is rejected while its migrations are only in the write-ahead log, and isn't changed", () => {
     const running = path.join(site.folder, "running.sqlite");
     const sqlite = new Sqlite(running);
     sqlite.pragma("journal_mode = WAL");
     sqlite.exec(OLD_TABLE);
-    // As after a power failure.
+    // The state after a power failure.
     fs.copyFileSync(running, file);
     fs.copyFileSync(`${running}-wal`, `${file}-wal`);
     sqlite.close();
@@ -102,7 +102,7 @@ describe("a database of a development build", () => {
     );
   });
 
-  it("is refused behind a symbolic link", () => {
+  it("is rejected behind a symbolic link", () => {
     const elsewhere = path.join(site.folder, "elsewhere.sqlite");
     fs.renameSync(file, elsewhere);
     fs.symlinkSync(elsewhere, file);
@@ -112,7 +112,7 @@ describe("a database of a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("is refused when an interrupted restore would put it in place", () => {
+  it("is rejected if an interrupted restore is about to use it", () => {
     const restored = restoredFile(file);
     fs.copyFileSync(file, restored);
     change(restored, CHANGES["a table without digests"]);
@@ -121,9 +121,9 @@ describe("a database of a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("isn't confused with the file of another kind", () => {
+  it("isn't confused with a file that isn't a database", () => {
     fs.writeFileSync(file, "This is no database. ".repeat(300));
-    expect(() => sqliteHandle()).toThrow(/is not an SQLite database/);
+    expect(() => sqliteHandle()).toThrow(/is not a SQLite database/);
   });
 
   it("isn't confused with an empty file", () => {
@@ -132,12 +132,12 @@ describe("a database of a development build", () => {
     expect(names).toEqual(migrations.map(({ name }) => name));
   });
 
-  it("is refused by a reader", () => {
+  it("is rejected by a reader", () => {
     const copy = path.join(site.folder, "copy.sqlite");
     fs.copyFileSync(file, copy);
     change(copy, CHANGES["another digest of the baseline"]);
     const before = filesIn(site.folder);
-    expect(() => openCopy(copy)).toThrow(messageFor(copy));
+    expect(() => openReplica(copy)).toThrow(messageFor(copy));
     expect(filesIn(site.folder)).toEqual(before);
   });
 
@@ -147,7 +147,7 @@ describe("a database of a development build", () => {
     ["import", command("import", "clips", "--category", "desi")],
     ["backup", command("backup", "backup")],
     ["move-storage", command("move-storage", "--to", "disk")],
-  ])("is refused by %s before anything is written", async (_, args) => {
+  ])("is rejected by %s before anything is written", async (_, args) => {
     change(file, CHANGES["a recorded name below the baseline"]);
     const before = filesIn(site.folder);
     expect(await run(...args)).toEqual(refused(file));
@@ -165,7 +165,7 @@ describe("restore", () => {
     fs.copyFileSync(file, path.join(backup, "site.sqlite"));
   });
 
-  it("refuses the backup of a development build, and changes nothing", async () => {
+  it("rejects the backup of a development build, and changes nothing", async () => {
     const database = path.join(backup, "site.sqlite");
     change(database, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);

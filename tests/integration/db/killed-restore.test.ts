@@ -41,14 +41,14 @@ const run = (
     env: { ...process.env, ...environment },
   });
 };
-/** @param wrapper a program, with arguments, that runs the rest of its arguments as a command. */
+/** @param wrapper a command that runs its remaining arguments as a command. */
 const restore = (environment: Record<string, string> = {}, wrapper: string[] = []) =>
   run(
     [...("SIGNAL" in environment ? ["--import", preload] : []), ...command("restore", backup)],
     environment,
     wrapper,
   );
-/** Kills the command immediately before the change of a file with this number. */
+/** Runs the restore and kills it immediately before its file change number `killAt`. */
 const restoreUntil = (killAt: number, files = site.folder) =>
   restore({ SIGNAL: "SIGKILL", SIGNAL_IN: files, SIGNAL_AT: String(killAt) });
 const siteFiles = () => ({ ...settings(), secretFile: secretFile() });
@@ -66,7 +66,7 @@ function addVideo(title: string, content = title): void {
     .run(title, `/media/videos/u/${title}.mp4`);
 }
 
-/** What a visitor could see of the site, and its secret. */
+/** Returns what a visitor could see of the site, and its secret. */
 function readSite() {
   const titles = sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
   closeDatabase();
@@ -81,7 +81,7 @@ function readSite() {
 
 type Site = ReturnType<typeof readSite>;
 
-/** A backup, and a site that has changed since: one video is new, one is deleted, one has another file. */
+/** Creates a backup, then changes the site: one video is new, one is deleted, one has another file. */
 async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   addVideo("Deleted");
   addVideo("Kept");
@@ -112,7 +112,7 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   return { before, after };
 }
 
-/** Copies the database and the uploads from one folder to another, whatever is there. */
+/** Copies the database and the uploads from one folder to another, and replaces what is there. */
 function copySite(from: string, to: string): void {
   for (const name of ["db", "uploads"]) {
     fs.rmSync(path.join(to, name), { recursive: true, force: true });
@@ -121,7 +121,7 @@ function copySite(from: string, to: string): void {
   }
 }
 
-/** The copies in the uploads that a restore makes before it changes anything. */
+/** Returns the copies in the uploads that a restore creates before it changes anything. */
 const copies = () =>
   fs.readdirSync(site.uploads).flatMap((name) => {
     const folder = path.join(site.uploads, name, ".restore");
@@ -129,11 +129,11 @@ const copies = () =>
   });
 
 describe("a restore that is killed", () => {
-  it("leaves the whole site or the whole backup at each step, and finishes when it is run again", async () => {
+  it("leaves either the whole site or the whole backup at each step, and finishes when run again", async () => {
     const { before, after } = await changeAfterBackup();
     const litestream = path.join(data, ".site.sqlite-litestream");
     fs.mkdirSync(litestream);
-    // The site was killed too: its last changes are in the log beside the database.
+    // The site was killed too: its last changes are in the write-ahead log.
     sqliteHandle().exec("UPDATE videos SET title = 'Newest' WHERE title = 'New'");
     before.titles[1] = "Newest";
     const first = path.join(site.folder, "first");
@@ -149,7 +149,7 @@ describe("a restore that is killed", () => {
       if (exitCode === 0) break;
       expect(signal).toBe("SIGKILL");
       copySite(site.folder, killed);
-      // As the next start does.
+      // The next start does this.
       finishInterruptedRestore(siteFiles());
       const started = readSite();
       const isRestored = started.titles.includes("Deleted");
@@ -166,7 +166,7 @@ describe("a restore that is killed", () => {
     expect(outcomes).toEqual([...outcomes].sort().reverse());
     expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
 
-    // On a file system without hard links there is a step at which no database has the name.
+    // Without hard links, there is a step at which no database has the name.
     copySite(killed, site.folder);
     fs.rmSync(settings().databasePath);
     expect(() => database()).toThrow("A restore was interrupted");
@@ -176,7 +176,7 @@ describe("a restore that is killed", () => {
 
   it("is finished by the next start, and other commands wait for that", async () => {
     const { after } = await changeAfterBackup();
-    // The first change makes the copy, the second moves it to its place.
+    // The first change creates the copy, the second moves it into place.
     const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
     expect(signal).toBe("SIGKILL");
     expect(fs.existsSync(path.join(site.uploads, "videos/u/Deleted.mp4"))).toBe(false);
@@ -198,7 +198,7 @@ describe("a restore that is killed", () => {
     expect(readSite()).toEqual(after);
   }, 180_000);
 
-  it("doesn't use copies of another backup, or parts of files, when it is run again", async () => {
+  it("doesn't use copies from another backup, or partial files, when it is run again", async () => {
     const { after } = await changeAfterBackup();
     const left = (name: string) => path.join(site.uploads, "videos/.restore/u", name);
     fs.mkdirSync(left(""), { recursive: true });
@@ -214,10 +214,10 @@ describe("a restore that is killed", () => {
 });
 
 describe("a restore that fails", () => {
-  it("changes nothing on a full disk, and gives back the space that it took", async () => {
+  it("changes nothing on a full disk, and frees the space that it used", async () => {
     const { before } = await changeAfterBackup();
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
-    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+    // A limit on the file size makes writes fail like a full disk, and doesn't need root.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
     const { exitCode, stderr } = await restore({}, ["sh", "-c", limited]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);
@@ -229,10 +229,10 @@ describe("a restore that fails", () => {
     const { before, after } = await changeAfterBackup();
     const unreadable = path.join(backup, "uploads/videos/u/Replaced.mp4");
     fs.chmodSync(unreadable, 0);
-    // Permissions don't stop root, unless it gives up these capabilities.
-    const asAnybody =
+    // Permissions don't stop root, unless it drops these capabilities.
+    const unprivileged =
       process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
-    const { exitCode, stderr } = await restore({}, asAnybody);
+    const { exitCode, stderr } = await restore({}, unprivileged);
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringMatching(/^The backup can't be restored: EACCES/),

@@ -13,10 +13,10 @@ import { SiteProcess } from "../../site-process";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const WRITE_EVERY_MS = 20;
 const ROWS_BEFORE_THE_KILL = 150;
-/** What may be lost, by the setting `sync-interval` of docs/litestream.yml and what sending takes. */
+/** The maximum loss: `sync-interval` in docs/litestream.yml plus the time for sending. */
 const MAX_LOST_MS = 1_000;
 
-describe("beside Litestream", () => {
+describe("with Litestream", () => {
   let site: SiteProcess;
   let litestream: Litestream;
   beforeEach(async () => {
@@ -37,16 +37,16 @@ describe("beside Litestream", () => {
     return new Sqlite(file);
   }
 
-  /** Rows of another program, numbered, each with its time in its title. */
+  /** Writes a numbered row, as another tool does, with the time in its title. */
   function writeRow(number: number): void {
     site.addVideo({ id: `row-${number}`, title: String(Date.now()) });
   }
 
-  it("what is lost when all is killed is the last second at most, and nothing before it", async () => {
+  it("loses at most the last second when everything is killed", async () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
     await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.sentAt().length >= 3);
-    // The last row is written in the very turn in which both are killed.
+    // The last row is written in the same tick in which both are killed.
     writeRow(++written);
     clearInterval(writing);
     const killed = Promise.all([site.stop("SIGKILL"), litestream.stop("SIGKILL")]);
@@ -63,13 +63,13 @@ describe("beside Litestream", () => {
     copy.close();
     expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
     expect(rows.length).toBeGreaterThan(0);
-    // On a machine that has other things to do, Litestream waits for its turn as well: it says itself when it
-    // last had one, and how long it was due by then is not its loss.
+    // On a busy machine, Litestream may not have been scheduled in time. It logs when it last sent something, and a
+    // delay before the kill doesn't count as its loss.
     const waited = Math.max(0, killedAt - litestream.sentAt().at(-1)! - MAX_LOST_MS);
     expect(killedAt - rows.at(-1)!.at).toBeLessThanOrEqual(MAX_LOST_MS + 200 + waited);
   });
 
-  it("says that it follows, and that it is behind once it is killed", async () => {
+  it("reports that Litestream follows, and that it is behind once it is killed", async () => {
     const health = async () => (await fetch(`${site.url}/healthz`)).json();
     writeRow(1);
     await until(async () => (await health()).litestream === "following");
@@ -84,7 +84,7 @@ describe("beside Litestream", () => {
     });
   });
 
-  it("a backup is restored, and the replica begins anew with it", async () => {
+  it("restores a backup, with which the replica starts a new generation", async () => {
     const script = (name: string, ...args: string[]) =>
       spawnSync(process.execPath, command(name, ...args), {
         cwd: root,
@@ -97,11 +97,11 @@ describe("beside Litestream", () => {
     writeRow(2);
     site.database().close();
     await site.stop();
-    // Litestream has the database open too.
+    // Litestream also has the database open.
     const refused = script("restore", backup);
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      "The site is running, or Litestream. Stop both, and restore then.\n",
+      "The site or Litestream is running. Stop both, then try again.\n",
     ]);
     await litestream.stop();
     const done = script("restore", backup);

@@ -22,8 +22,8 @@ const toy = { name: "9999-toy", sql: "CREATE TABLE toy (id INTEGER PRIMARY KEY)"
 const hasToy = (sqlite: ReturnType<typeof openSqlite>) =>
   sqlite.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'toy'").pluck().get() === 1;
 
-describe("migrations", () => {
-  it("are named in the order they run", () => {
+describe("the migrations", () => {
+  it("run in the order of their names", () => {
     const names = migrations.map((migration) => migration.name);
     expect(names).toEqual([...names].sort());
   });
@@ -43,7 +43,7 @@ describe("migrations", () => {
     );
   });
 
-  it("copy an existing file aside before they change it", () => {
+  it("copy an existing file before they change it", () => {
     const sqlite = sqliteHandle();
     sqlite.exec("INSERT INTO users (email, password_hash) VALUES ('a@example.com', 'x')");
     expect(migrate(sqlite, [...migrations, toy])).toEqual([toy.name]);
@@ -60,14 +60,14 @@ describe("migrations", () => {
     ).toBe(false);
   });
 
-  it("leave nothing of a migration that fails halfway", () => {
+  it("roll back a migration that fails halfway", () => {
     const sqlite = sqliteHandle();
     const broken = { name: "9999-broken", sql: `${toy.sql}; CREATE TABLE videos (id)` };
     expect(() => migrate(sqlite, [...migrations, broken])).toThrow(/already exists/);
     expect(hasToy(sqlite)).toBe(false);
   });
 
-  it("leave the database of another tool as it was", () => {
+  it("don't change the database of another application", () => {
     const sqlite = openSqlite(path.join(site.folder, "other.sqlite"));
     sqlite.exec("CREATE TABLE videos (id)");
     expect(() => migrate(sqlite)).toThrow(/already exists/);
@@ -75,13 +75,13 @@ describe("migrations", () => {
     sqlite.close();
   });
 
-  it("refuse a database of a newer version", () => {
+  it("reject a database of a newer version", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
-    expect(() => migrate(sqlite)).toThrow(/written by a newer version .+ 9999-toy/);
+    expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
-  it("refuse a database whose digest of a migration is another, before the new ones run", () => {
+  it("reject a database with a different digest of a migration, before new ones run", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     const edited = { ...toy, sql: `${toy.sql} STRICT` };
@@ -92,8 +92,8 @@ describe("migrations", () => {
   });
 });
 
-describe("other programs that write to the file", () => {
-  it("meet three triggers of videos, two that keep its flag for holds, two for records of consent, and nothing newer than SQLite 3.40", () => {
+describe("other tools that write to the file", () => {
+  it("find three triggers of videos, two for its hold flag and two for consent records, and nothing newer than SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
@@ -108,7 +108,7 @@ describe("other programs that write to the file", () => {
     );
   });
 
-  /** The shell of the system, which on Debian 12 is 3.40. */
+  /** The system's SQLite shell. On Debian 12, its version is 3.40. */
   const shell = spawnSync("sqlite3", ["--version"]).error ? "the library itself" : "sqlite3";
   it(`may be ${shell}`, async () => {
     sqliteHandle();
@@ -136,7 +136,7 @@ describe("the videos table", () => {
   const insert = (columns: string, values: string) =>
     sqliteHandle().exec(`INSERT INTO videos (${columns}) VALUES (${values})`);
 
-  it("takes a row of title and category alone", () => {
+  it("accepts a row with only a title and a category", () => {
     insert("title, category", "'A', 'desi'");
     expect(sqliteHandle().prepare("SELECT * FROM videos").get()).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -150,7 +150,7 @@ describe("the videos table", () => {
     });
   });
 
-  it("takes a category that is none of the site's, which is shown by its own name", async () => {
+  it("accepts an unknown category, which is shown as stored", async () => {
     insert("id, title, category", "'a', 'A', 'vintage'");
     const { videos } = await listPublished({ page: 1 });
     expect(videos).toMatchObject([{ id: "a", category: "vintage" }]);
@@ -158,10 +158,10 @@ describe("the videos table", () => {
 
   it.each([
     ["an unknown status", "title, category, status", "'A', 'desi', 'gone'"],
-    ["views below 0", "title, category, views", "'A', 'desi', -1"],
-    ["tags that are no list", "title, category, tags", `'A', 'desi', '{"a":1}'`],
+    ["negative views", "title, category, views", "'A', 'desi', -1"],
+    ["tags that aren't a list", "title, category, tags", `'A', 'desi', '{"a":1}'`],
     ["tags that are no JSON", "title, category, tags", "'A', 'desi', 'a, b'"],
-  ])("refuses %s", (_, columns, values) => {
+  ])("rejects %s", (_, columns, values) => {
     expect(() => insert(columns, values)).toThrow(/CHECK constraint failed|malformed JSON/);
   });
 });

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { expect, it } from "vitest";
 
-// Node 24.19 and newer end the process when such a hook is removed by the garbage collector;
-// scripts/native/object-wrap.h keeps it out of what is compiled.
-it("SQLite was compiled without the cleanup hooks of Node's ObjectWrap", () => {
+// Node 24.19 and later abort the process when the garbage collector removes such a hook. scripts/native/object-wrap.h
+// leaves it out of the build.
+it("compiles SQLite without the cleanup hooks of Node's ObjectWrap", () => {
   const folder = path.dirname(
     createRequire(import.meta.url).resolve("better-sqlite3/package.json"),
   );

@@ -28,7 +28,7 @@ const TABLES = ["videos", "media_files", "video_digests", "jobs", "activities"];
 const counts = () =>
   TABLES.map((table) => sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 
-/** A file that was sent before its form. */
+/** Creates a completed resumable upload whose form hasn't been sent yet. */
 async function arrivedUpload(): Promise<string> {
   const arrived = path.join(site.uploads, "tmp", "arrived");
   fs.copyFileSync(mp4Clip(2), arrived);
@@ -36,15 +36,15 @@ async function arrivedUpload(): Promise<string> {
   return storeFinishedUpload(USER, { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) });
 }
 
-/** The last but one step of an upload cannot be done. */
+/** Makes the second-to-last step of an upload fail. */
 function breakJobs(): void {
   sqliteHandle().exec(
     "CREATE TRIGGER broken BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no jobs'); END",
   );
 }
-const mendJobs = () => sqliteHandle().exec("DROP TRIGGER broken");
+const repairJobs = () => sqliteHandle().exec("DROP TRIGGER broken");
 
-describe("a step that fails in the middle leaves nothing of", () => {
+describe("a step that fails in the middle rolls back", () => {
   const failed = {
     ok: false,
     status: 500,
@@ -61,7 +61,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("a resumable upload, which can be published once the fault is mended", async () => {
+  it("a resumable upload, which can be published once the problem is fixed", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     breakJobs();
@@ -70,12 +70,12 @@ describe("a step that fails in the middle leaves nothing of", () => {
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
     await removeFiles();
     expect(filesIn(site.uploads)).toEqual([`tmp/tus/${upload}`, `tmp/tus/${upload}.json`]);
-    mendJobs();
+    repairJobs();
     expect(await publish()).toMatchObject({ ok: true });
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
   });
 
-  it("a resumable upload that couldn't be held against the block list, which stays", async () => {
+  it("a resumable upload that couldn't be compared with the block list, and keeps its file", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");
@@ -105,7 +105,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     );
   });
 
-  it("hiding a video, whose activity cannot be recorded", async () => {
+  it("hiding a video if the activity can't be recorded", async () => {
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'published');
       CREATE TRIGGER broken BEFORE INSERT ON activities
@@ -118,7 +118,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, whose files stay where they were, moved ones too", async () => {
+  it("an import, and leaves the files in place, including moved ones", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();
@@ -128,7 +128,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     await removeFiles();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(fs.existsSync(source)).toBe(true);
-    mendJobs();
+    repairJobs();
     await importVideos(plan, { userId: USER, mode: "move" });
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
     expect(fs.existsSync(source)).toBe(false);
@@ -143,7 +143,7 @@ function entry(name: string, file?: string): ImportEntry {
 describe("an import of many videos", () => {
   const entries = Array.from({ length: 230 }, (_, index) => entry(`video ${index}`));
 
-  it("commits at most 50 rows at once, and leaves the lock to others in between", async () => {
+  it("commits at most 50 rows at once, and releases the lock in between", async () => {
     const other = new Sqlite(path.join(site.folder, "db", "site.sqlite"), { timeout: 0 });
     const videos = other.prepare("SELECT count(*) FROM videos").pluck();
     const seen = new Set<number>();
@@ -168,7 +168,7 @@ describe("an import of many videos", () => {
     expect(gotTheLock).toBeGreaterThan(2);
   });
 
-  it("that fails later keeps what it has committed, and says how much in one activity", async () => {
+  it("keeps the committed videos if a later one fails, and records their number in one activity", async () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );

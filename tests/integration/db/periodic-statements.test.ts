@@ -9,22 +9,22 @@ import { fillLibrary } from "./large-library";
 import { CONSTANT_WORK, PERIODIC_WORK } from "./periodic-work";
 
 /**
- * Periodic work runs on the thread that serves requests, so none of its statements may read all rows of a
- * table that grows with the catalogue.
+ * Periodic work runs on the thread that serves requests, so none of its statements may read all rows of a table that
+ * grows with the catalogue.
  */
 
 /** SQLite chooses the same plans for any number of rows, since the site collects no statistics. */
 const VIDEOS = 1_200;
 
-/** Tables with one row, or of which the site keeps a few hundred. */
+/** Tables with one row, or with at most a few hundred. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
-/** Values of the statement itself, and rows that a plan has read and limited before. */
+/** Values in the statement itself, and rows that an earlier, limited step of the plan has read. */
 const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** A lookup of the rows of one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
-/** Other steps of plans that read few rows, by a part of their statement, and why they do. */
+/** Other steps of plans that read few rows: a part of the step, a part of its statement, and the reason. */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
   ["SEARCH videos", "max(number)", "the first and the last row"],
@@ -44,14 +44,14 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   [
     "media_files USING PRIMARY KEY",
     "SELECT path FROM media_files WHERE bucket = ? AND path > ?",
-    "500 of a folder that has changed, then other work may run",
+    "500 of a folder that has changed, then it yields to other work",
   ],
   ["videos_by_publish_at (publish_at<?)", "LIMIT @limit", "due since the last second"],
   ["videos_by_unpublish_at (unpublish_at<?)", "LIMIT @limit", "due since the last second"],
   ["deleted_videos_by_age (deleted_at<?)", "LIMIT @most", "due since the last minute"],
   ["video_files_by_age (state=? AND replaced_at<?)", "LIMIT @most", "due since the last minute"],
-  ["video_files_by_age (state=?)", "state = 'pending'", "what somebody is replacing now"],
-  ["removals_due (not_before>? AND not_before<?)", "LIMIT 100", "a part of what is due"],
+  ["video_files_by_age (state=?)", "state = 'pending'", "files being replaced"],
+  ["removals_due (not_before>? AND not_before<?)", "LIMIT 100", "one batch of due rows"],
   ["SCAN performer_documents", "stored = 0", "added since the last round"],
   ["video_consents_by_end (ends_on<?)", "LIMIT 32", "records that have ended"],
   [
@@ -90,8 +90,8 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["blocked_videos_removed (removed_at<?)", "LIMIT 32", "due since the last minute"],
   ["blocked_videos_titled (blocked_at<?)", "LIMIT 32", "due since the last minute"],
   ["block_list_matches_by_video (blocked_video_id=?)", "removed_at <= ?", "a few of one entry"],
-  ["blocked_files_by_video (blocked_video_id=?", "LIMIT 200", "a part of one list"],
-  ["blocked_md5s_by_video (blocked_video_id=?", "LIMIT 200", "a part of one list"],
+  ["blocked_files_by_video (blocked_video_id=?", "LIMIT 200", "one batch of one list"],
+  ["blocked_md5s_by_video (blocked_video_id=?", "LIMIT 200", "one batch of one list"],
   [
     "blocked_files_by_video (blocked_video_id=?)",
     "DELETE FROM blocked_videos",
@@ -103,26 +103,26 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
     "none that are left",
   ],
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
-  ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
+  ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "one batch of rows"],
 
-  ["SCAN scan_findings", "count(*)", "what nobody has decided about yet"],
-  ["video_holds_comparing (video_id>?)", "LIMIT 1000", "a part"],
-  ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "a part"],
+  ["SCAN scan_findings", "count(*)", "findings without a decision"],
+  ["video_holds_comparing (video_id>?)", "LIMIT 1000", "one batch"],
+  ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "one batch"],
   ["SCAN part", "LIMIT 2000", "the same part"],
   ["SCAN urgent", "LIMIT @limit", "at most 1,000"],
-  ["accepted_terms USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "UPDATE", "a part"],
+  ["accepted_terms USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "UPDATE", "one batch"],
   ["SEARCH accepted_terms", "max(id)", "the last row"],
-  ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "a part"],
-  ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that part"],
-  ["activities USING INTEGER PRIMARY KEY (rowid<?)", "delete", "more than are kept"],
+  ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "one batch"],
+  ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that batch"],
+  ["activities USING INTEGER PRIMARY KEY (rowid<?)", "delete", "rows beyond the limit"],
   ["transfer_days USING PRIMARY KEY (day>? AND day<?)", "sum(bytes)", "the days of a month"],
-  ["disk_days USING PRIMARY KEY (day<?)", "DELETE", "more than are kept"],
+  ["disk_days USING PRIMARY KEY (day<?)", "DELETE", "rows beyond the limit"],
 ];
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these, some of the work ends before its first statement.
+    // Without these, some of the work ends before it runs a statement.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",
@@ -136,7 +136,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("is listed for every file with periodic work", () => {
+it("covers every file with periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -150,7 +150,7 @@ it("is listed for every file with periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("reads few rows, however many videos there are", async () => {
+it("reads few rows, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];
@@ -175,7 +175,7 @@ it("reads few rows, however many videos there are", async () => {
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
 }, 120_000);
 
-/** Nothing is removed while recorded files are missing. */
+/** Writes the recorded files, because nothing is removed while any is missing. */
 function writeRecordedFiles(): void {
   const recorded = sqliteHandle()
     .prepare("SELECT bucket, path FROM media_files WHERE kind <> 'derived'")
@@ -187,7 +187,7 @@ function writeRecordedFiles(): void {
   }
 }
 
-/** The statements that are executed on the connection meanwhile, each with some of its values. */
+/** Returns the statements that the work executes on the connection, each with some of its values. */
 async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> {
   const executed = new Map<string, unknown[]>();
   const prototype = Object.getPrototypeOf(sqliteHandle().prepare("SELECT 1")) as Statement;
@@ -206,7 +206,7 @@ async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> 
   return executed;
 }
 
-/** The steps of a statement's plan that may read many rows. */
+/** Returns the steps of a statement's plan that may read many rows. */
 function stepsOf(sql: string, values: unknown[]): string[] {
   if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql)) return [];
   const plan = sqliteHandle()

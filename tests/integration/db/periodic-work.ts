@@ -36,14 +36,14 @@ import { counts } from "~/platform/counts.server";
 import { failingChecks } from "~/platform/health.server";
 import { subscribe } from "~/platform/live/hub.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 
-/** One round of the work, or the reason why it runs no statement. */
+/** Runs one round of the work, or the reason why the work runs no statement. */
 type Round = (() => unknown) | string;
 
-/** What the site does periodically (`every` in db/runtime.server.ts), by file. */
+/** The periodic work of the site (`every` in db/runtime.server.ts), by file. */
 export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/platform/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/platform/live/hub.server.ts": () => subscribe(() => {})(),
@@ -100,12 +100,12 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
       last = await deleteOldAcceptances(last);
   },
   "app/expired-rows.server.ts": () => deleteExpiredRows(),
-  "db/follow-copy.server.ts": "Looks at the file of the database.",
+  "db/follow-replica.server.ts": "Checks the database file.",
   "db/heartbeat.server.ts": startHeartbeat,
-  "db/threads/checkpoint.server.ts": "Has a thread bring the log into the database file.",
+  "db/threads/checkpoint.server.ts": "Runs a checkpoint on a thread.",
 };
 
-/** What visitors and orchestrators cause all the time, without a timer. */
+/** Work that visitors and orchestrators cause all the time, without a timer. */
 export const CONSTANT_WORK: Readonly<Record<string, () => unknown>> = {
   "views and watched parts": () => {
     countView("v1000");
@@ -115,7 +115,7 @@ export const CONSTANT_WORK: Readonly<Record<string, () => unknown>> = {
   },
   "a change of the catalogue": async () => {
     sqliteHandle().prepare("UPDATE videos SET title = title || '.' WHERE id = 'v1000'").run();
-    await projected();
+    await ensureProjected();
   },
   "the health check": failingChecks,
 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
-import { catalogueVersion, projected } from "~db/changes.server";
+import { catalogueVersion, ensureProjected } from "~db/changes.server";
 import {
   disableBusyTimeout,
   openSqlite,
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const found = async (search: string) => ids((await listPublished({ search, page: 1 })).videos);
-describe("a video that is public no more", () => {
+describe("a video that is no longer public", () => {
   const videos = [
     video({ id: "a", title: "Night train", tags: ["summer"] }),
     video({ id: "b", title: "Night bus" }),
@@ -31,7 +31,7 @@ describe("a video that is public no more", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("is not found from the moment that it is %s", async (_how, statement) => {
+  ])("isn't found as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -49,7 +49,7 @@ describe("a video that is public no more", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("leaves its sort key to one of the same time, which is found by its own text alone", async () => {
+  it("passes its sort key to a video of the same time, which is found only by its own text", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
@@ -79,7 +79,7 @@ describe("the search indexes", () => {
     tags: fc.constantFrom<string[] | null>(null, ["summer"], ["sea", "night"]),
     status: fc.constantFrom("published", "hidden"),
     category: fc.constantFrom("desi", "premium"),
-    // Mostly of one time, so that sort keys are used again.
+    // Only two times, so that sort keys are reused.
     created_at: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
   });
   const change = fc.oneof(
@@ -90,7 +90,7 @@ describe("the search indexes", () => {
   );
   const needles = ["night", "sea", "élodie", "t", "🎬", "su", "by", "rain", "night bus"];
 
-  it("find what is public after any changes, and nothing else", async () => {
+  it("find exactly the public videos after any changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
         const sqlite = sqliteHandle();
@@ -105,7 +105,7 @@ describe("the search indexes", () => {
             model.delete(id);
             sqlite.prepare("DELETE FROM videos WHERE id = ?").run(id);
           } else if (what === "project") {
-            await projected();
+            await ensureProjected();
           } else if (before) {
             model.set(id, { ...before, status: row.status });
             sqlite.prepare("UPDATE videos SET status = ? WHERE id = ?").run(row.status, id);
@@ -119,8 +119,8 @@ describe("the search indexes", () => {
         };
         await expectSearches();
         expect(await correctDerivedData()).toBe(false);
-        // The same is found in indexes that are made anew.
-        projector().startAnew();
+        // Rebuilt indexes return the same.
+        projector().reset();
         await expectSearches();
       }),
       { numRuns: 60 },
@@ -128,30 +128,30 @@ describe("the search indexes", () => {
   });
 });
 
-describe("changes that wait", () => {
+describe("pending changes", () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are worked off in parts, between which timers have their turn", async () => {
+  it("are projected in parts, between which timers run", async () => {
     write(rows(3_000));
-    const begun = performance.now();
-    let turns = 0;
+    const startedAt = performance.now();
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
-    await projected();
+    await ensureProjected();
     clearInterval(timer);
-    expect((performance.now() - begun) / (turns + 1)).toBeLessThan(50);
+    expect((performance.now() - startedAt) / (ticks + 1)).toBeLessThan(50);
     expect(projector().waiting().last).toBeNull();
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
   });
 
-  it("leave room for a change of the site between two parts", async () => {
+  it("let the site write between two parts", async () => {
     disableBusyTimeout();
     const program = other();
     write(rows(6_000));
-    const all = projected();
+    const all = ensureProjected();
     await transaction(() =>
       sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5999'"),
     );
@@ -162,7 +162,7 @@ describe("changes that wait", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(5_998);
   });
 
-  it("are entered in a search index as one part, in whichever order they come", async () => {
+  it("are added to a search index in one segment, regardless of their order", async () => {
     const day = (i: number) => new Date(Date.UTC(2026, 0, 1) - i * 86_400_000).toISOString();
     write(rows(1_000).map((row, i) => ({ ...row, created_at: day((i * 7) % 1_000) })));
     projector().run(1_000);
@@ -173,7 +173,7 @@ describe("changes that wait", () => {
     expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
   });
 
-  it("are told by the version at once, each version once", async () => {
+  it("change the version immediately, and no version repeats", async () => {
     const seen = new Set<number>([catalogueVersion().catalogue]);
     const change = (id: number) => write([video({ id: `c${id}` })]);
     for (let id = 0; id < 20; id += 1) {
@@ -182,16 +182,16 @@ describe("changes that wait", () => {
       const { catalogue } = catalogueVersion();
       expect(seen).not.toContain(catalogue);
       seen.add(catalogue);
-      if (id % 2 === 0) await projected();
+      if (id % 2 === 0) await ensureProjected();
     }
   });
 
-  it("of more than are waited for do not hold a list up, which is right all the same", async () => {
-    await projected();
+  it("don't delay a list if there are many of them, and the list is correct", async () => {
+    await ensureProjected();
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
-    // Before any of them is counted.
+    // Before any of them is projected.
     const first = await listPublished({ page: 1 });
     expect(first.videos[0]?.id).toBe("n25000");
     expect(first.total).toBeGreaterThanOrEqual(8);
@@ -199,34 +199,34 @@ describe("changes that wait", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'n25000'");
     const { videos } = await listPublished({ page: 1 });
     expect(videos[0]?.id).toBe("n24999");
-    // The thread that works them off would find no file when this one is removed.
+    // Wait for the thread, because the test removes the file.
     await vi.waitFor(async () => {
-      await projected();
+      await ensureProjected();
       expect(projector().waiting().last).toBeNull();
     }, 60_000);
   });
 
-  it("wait while another program holds the file, and nobody waits for it", async () => {
+  it("stay pending while another process locks the file, and block nobody", async () => {
     write([video({ id: "a", title: "Night train" })]);
-    await projected();
+    await ensureProjected();
     const before = catalogueVersion();
-    // As the site does once it serves.
+    // The site does the same before it serves requests.
     disableBusyTimeout();
     const holder = other();
     holder.exec("UPDATE videos SET status = 'hidden'; BEGIN IMMEDIATE");
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(catalogueVersion()).not.toEqual(before);
     expect(ids((await listPublished({ page: 1 })).videos)).toEqual([]);
     expect(await found("night")).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
     holder.exec("ROLLBACK");
     holder.close();
     expect((await listPublished({ page: 1 })).total).toBe(0);
   });
 
-  it("that cannot be projected are logged once, and lists go on", async () => {
+  it("are logged once if they can't be projected, and lists keep working", async () => {
     write([video({ id: "a", title: "Night train" })]);
-    await projected();
+    await ensureProjected();
     const before = catalogueVersion();
     const sqlite = sqliteHandle();
     sqlite.exec("ALTER TABLE projected_videos RENAME TO projected_videos_away");

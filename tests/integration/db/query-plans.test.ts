@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The plan of every query on videos that the work compiles on the connection of the site. */
+/** Returns the plan of every query on videos that the work compiles on the site's connection. */
 async function plansOf(work: () => unknown): Promise<string[]> {
   const prepare = vi.spyOn(sqliteHandle(), "prepare");
   await work();
@@ -37,12 +37,12 @@ describe("the queries of the public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // An index of the status would be walked from end to end.
+    // An index of the status would be scanned completely.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
 
-/** A row is fetched for its columns alone: what is read stands in the index. */
+/** Expects that a query reads only the index, and fetches a row only for the selected columns. */
 function expectReadFromIndex(sql: string): void {
   const values = Array.from(sql.matchAll(/\?/g), () => null);
   const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
@@ -58,7 +58,7 @@ function expectReadFromIndex(sql: string): void {
 }
 
 describe("the queries of ordered and filtered lists", () => {
-  it("walk the index of their order alone", () => {
+  it("scan only the index of their order", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     for (const order of ["newest", "views", "longest", "shortest"] as const) {
       for (const length of [undefined, [300, 1_200] as const]) {
@@ -70,7 +70,7 @@ describe("the queries of ordered and filtered lists", () => {
         }
       }
     }
-    // Beside each it is asked whether anything is to be left out of it.
+    // Each is accompanied by a query for excluded videos.
     const statements = prepare.mock.calls.map(([sql]) => sql).filter((sql) => /ORDER BY/.test(sql));
     prepare.mockRestore();
     expect(statements).toHaveLength(32);
@@ -99,7 +99,7 @@ describe("the queries of the admin list", () => {
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 
-  it("find the rows of the other filters by an index of their own", async () => {
+  it("use a separate index for each of the other filters", async () => {
     const found: Record<string, string[]> = {};
     for (const [name, filter] of Object.entries({
       dates: { from: "2025-01-01", to: "2025-01-31" },
@@ -113,7 +113,7 @@ describe("the queries of the admin list", () => {
         readManagedPage(sqliteHandle())({ view, total: undefined });
       });
     }
-    // What is read for the count, and then for the page; of problems that are looked up both at once.
+    // The query for the count and the query for the page. For problems, one query does both.
     expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 1, 2]);
     for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
     for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);

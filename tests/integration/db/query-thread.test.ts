@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe("a question that can't be sent to a thread", () => {
-  it("is rejected, and stopping the site doesn't wait for its answer", async () => {
+describe("a request that can't be sent to a thread", () => {
+  it("is rejected, and stopping the site doesn't wait for a response", async () => {
     const uncloneable = { view: () => {} };
     await expect(queryThread("reading", "managed", uncloneable)).rejects.toThrow("cloned");
     await stopRuntime();
   });
 
-  it("doesn't keep the process from ending", async () => {
+  it("doesn't keep the process alive", async () => {
     const program = `
       import "./app/platform/settings.server.ts";
       import { queryThread } from "./db/threads/query-thread.server.ts";

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { closeDatabase, openSqlite } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 import { migrate } from "~db/migrate.server";
-import { openCopy } from "~db/reader-database.server";
-import { copyAgeSeconds } from "~db/replication.server";
+import { openReplica } from "~db/reader-database.server";
+import { replicaAgeSeconds } from "~db/replication.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** A whole database of this version in one file, changed by `change`. */
+/** Creates a complete database of this version in one file, and runs `change` on it. */
 function makeCopy(change: string): void {
   const sqlite = openSqlite(copy);
   migrate(sqlite);
@@ -27,9 +27,9 @@ function makeCopy(change: string): void {
 }
 const BEAT = "INSERT INTO heartbeat (id, at) VALUES (1, '2026-01-31T03:00:00.000Z');";
 
-it("a copy is read and never written, not even beside it", () => {
+it("reads a replica without writing to it or next to it", () => {
   makeCopy(BEAT);
-  const sqlite = openCopy(copy);
+  const sqlite = openReplica(copy);
   expect(sqlite.prepare("SELECT count(*) FROM videos").pluck().get()).toBe(0);
   expect(() => sqlite.exec("DELETE FROM videos")).toThrow(/readonly/);
   sqlite.close();
@@ -39,29 +39,29 @@ it("a copy is read and never written, not even beside it", () => {
 });
 
 it.each([
-  ["it is not there", undefined, /is not there .*npm run refresh-reader/],
-  ["it does not say how old it is", "", /does not say how old it is; .*LITESTREAM=on/],
+  ["it is missing", undefined, /^There is no copy of the database .*npm run refresh-reader/],
+  ["it has no heartbeat", "", /has no timestamp\. .*LITESTREAM=on/],
   [
-    "it comes from a newer version",
+    "it is from a newer version",
     `${BEAT} INSERT INTO migrations (name, digest) VALUES ('9999-later', '')`,
     /a newer version of the site \(9999-later\)/,
   ],
   [
-    "it comes from an older version",
+    "it is from an older version",
     `${BEAT} DELETE FROM migrations WHERE name = '1000-baseline'`,
     /an older version of the site \(1000-baseline\)/,
   ],
-])("a copy is refused with a sentence when %s", (_, change, message) => {
+])("rejects a replica with a message if %s", (_, change, message) => {
   if (change !== undefined) makeCopy(change);
-  expect(() => openCopy(copy)).toThrow(message);
+  expect(() => openReplica(copy)).toThrow(message);
 });
 
-it("what is no database is refused", () => {
+it("rejects a file that isn't a database", () => {
   fs.writeFileSync(copy, "This is no database.".repeat(300));
-  expect(() => openCopy(copy)).toThrow(/is not an SQLite database/);
+  expect(() => openReplica(copy)).toThrow(/is not a SQLite database/);
 });
 
-it("a site writes the time only where its database is copied", () => {
+it("writes a heartbeat only while the database is replicated", () => {
   const beats = () => {
     startHeartbeat();
     const sqlite = new Sqlite(process.env.DATABASE_PATH!);
@@ -70,11 +70,11 @@ it("a site writes the time only where its database is copied", () => {
     return count;
   };
   expect(beats()).toBe(0);
-  expect(copyAgeSeconds()).toBe(Number.POSITIVE_INFINITY);
+  expect(replicaAgeSeconds()).toBe(Number.POSITIVE_INFINITY);
   const sqlite = new Sqlite(process.env.DATABASE_PATH!);
   sqlite.exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)");
   sqlite.close();
   closeDatabase();
   expect(beats()).toBe(1);
-  expect(copyAgeSeconds(Date.now() + 90_000)).toBeGreaterThanOrEqual(90);
+  expect(replicaAgeSeconds(Date.now() + 90_000)).toBeGreaterThanOrEqual(90);
 });

@@ -19,14 +19,14 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addOpenReport } from "../../reported-videos";
 
-/** What an admin changes and the activity log can't record isn't changed. */
+/** An admin's change is rolled back if the activity log can't record it. */
 
 useAdminSite();
 
 const form = (fields: Record<string, string>) =>
   new Request("http://localhost/admin", { method: "POST", body: new URLSearchParams(fields) });
 
-/** Every row of every table that the site keeps by itself. */
+/** Returns every row of every table except search indexes. */
 function rows(): Record<string, unknown[]> {
   const database = sqliteHandle();
   const tables = database
@@ -46,7 +46,7 @@ function prepareSite(): void {
     hls_url: "/media/videos/u/1/m.m3u8",
   });
   addVideo({ id: "w", title: "Another video", status: "published" });
-  // That no report names: what is evidence stays.
+  // Not named by a report: evidence is never deleted.
   addVideo({ id: "x", title: "A third video", status: "published" });
   addOpenReport(sqliteHandle(), { id: "r", kind: "copyright", videoId: "v" });
   for (const id of ["closed", "preserved"])
@@ -69,7 +69,7 @@ const decision = () => ({
   version: reportVersion(readReport("r")!),
 });
 
-describe("without a place in the activity log", () => {
+describe("if the activity can't be recorded", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["a report is not decided", () => decideReport("r", decision(), "u")],
     ["no video is added to a report", () => addVideosToReport("r", "w", "u")],
@@ -79,19 +79,19 @@ describe("without a place in the activity log", () => {
     ["a report is not erased", () => eraseClosedReport("closed", "u")],
     ["a video is not restored", () => restoreVideos(["d"], "u")],
     [
-      "a video is not deleted for good",
+      "a video is not permanently deleted",
       () => performTrash(form({ intent: "purge", selected: "d", confirmed: "1" }), "u"),
     ],
     [
-      "an earlier file is not deleted for good",
+      "an earlier file is not permanently deleted",
       () => performTrash(form({ intent: "purge-file", file: "e", confirmed: "1" }), "u"),
     ],
     [
       "the trash is not emptied",
       () => performTrash(form({ intent: "empty", until: "2026-02-01T00:00:00.000Z" }), "u"),
     ],
-    ["videos are not deleted together", () => changeVideos({ action: "delete" }, ["w", "x"], "u")],
-    ["a file that waits is not discarded", () => discardFile({ id: "p", videoId: "x" }, "u")],
+    ["videos are not deleted in bulk", () => changeVideos({ action: "delete" }, ["w", "x"], "u")],
+    ["a pending file is not discarded", () => discardFile({ id: "p", videoId: "x" }, "u")],
     ["the queue is not paused", () => performQueue(form({ intent: "pause" }), "u")],
   ])("%s", async (_, change) => {
     prepareSite();
@@ -100,7 +100,7 @@ describe("without a place in the activity log", () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON activities BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
-    // Some forms answer with a failure, and log why.
+    // Some forms return a failure, and log the reason.
     await change().catch((error: Error) => expect(error.message).toBe("full"));
     vi.mocked(console.error).mockClear();
     expect(rows()).toEqual(before);

@@ -8,7 +8,7 @@ const ROWS = `
   import type { Schema } from "./db/schema";
   export type Rows = { [Table in keyof Schema]: Selectable<Schema[Table]> };`;
 
-/** The columns of the types of `db/schema`, each with "?" if it may be null. */
+/** Returns the columns of the types in `db/schema`, each with "?" if it may be null. */
 function typedColumns(): string[] {
   const file = `${process.cwd()}/rows-of-schema.ts`;
   const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
@@ -37,7 +37,7 @@ function typedColumns(): string[] {
     );
 }
 
-/** The same of a migrated database. A generated column is declared without NOT NULL: its type decides. */
+/** Returns the same for a migrated database. Generated columns have no NOT NULL, so their types decide. */
 function migratedColumns(typed: readonly string[]): string[] {
   const sqlite = new Sqlite(":memory:");
   migrate(sqlite);
@@ -59,7 +59,7 @@ function migratedColumns(typed: readonly string[]): string[] {
   );
 }
 
-it("the types of the tables have the columns of the database, and null where it allows null", () => {
+it("declares the same columns in the types as in the database, with the same nullability", () => {
   const typed = typedColumns();
   expect(typed.length).toBeGreaterThan(250);
   expect(typed.sort()).toEqual(migratedColumns(typed).sort());

@@ -50,8 +50,8 @@ describe("a transaction", () => {
 
   it.each([
     ["another transaction", () => void transaction(() => insert("b"))],
-    ["a transaction that can be put off", () => void tryWriteTransaction(() => insert("b"))],
-  ])("refuses %s in it, and is rolled back", async (_, begin) => {
+    ["a transaction that doesn't wait", () => void tryWriteTransaction(() => insert("b"))],
+  ])("rejects %s inside it, and is rolled back", async (_, begin) => {
     const nested = transaction(() => {
       insert("a");
       begin();
@@ -60,7 +60,7 @@ describe("a transaction", () => {
     expect([ids(), sqliteHandle().inTransaction]).toEqual([[], false]);
   });
 
-  it("refuses a query in it that would be awaited", async () => {
+  it("rejects an asynchronous query inside it", async () => {
     let query: Promise<unknown> = Promise.resolve();
     await transaction(() => {
       query = database().selectFrom("videos").select("id").execute();
@@ -69,8 +69,8 @@ describe("a transaction", () => {
     await expect(query).rejects.toThrow("A transaction is open.");
   });
 
-  it("refuses work that is asynchronous, and rolls back what it has done", async () => {
-    // @ts-expect-error Types refuse it too.
+  it("rejects an async callback, and rolls back its changes", async () => {
+    // @ts-expect-error The types reject it too.
     const asynchronous = transaction(async () => {
       insert("a");
     });
@@ -78,13 +78,13 @@ describe("a transaction", () => {
     expect(ids()).toEqual([]);
   });
 
-  it("is begun by Kysely no more", async () => {
+  it("can't be started through Kysely", async () => {
     const work = vi.fn();
     await expect(database().transaction().execute(work)).rejects.toThrow("no transactions here");
     expect(work).not.toHaveBeenCalled();
   });
 
-  it("is needed by what is a part of one", () => {
+  it("is required by functions that must be part of one", () => {
     expect(() => insert("a")).toThrow("Call this in a transaction.");
     expect(() => recordActivity({ userId: null, action: "edit" })).toThrow("in a transaction");
   });
@@ -113,19 +113,19 @@ describe("while another process holds the write lock", () => {
     await ended;
   }
 
-  it("a transaction waits for it without holding the thread", async () => {
-    let turns = 0;
+  it("a transaction waits for it without blocking the thread", async () => {
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
-      if (turns === 10) void release();
+      ticks += 1;
+      if (ticks === 10) void release();
     }, 10);
     await transaction(() => insert("a"));
     clearInterval(timer);
-    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(ticks).toBeGreaterThanOrEqual(10);
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction fails after 2 seconds, and names that process", async () => {
+  it("a transaction fails after 2 seconds with the name of that process", async () => {
     const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
     const name =
       process.platform === "linux"
@@ -148,7 +148,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("what can be put off is put off", () => {
+  it("a transaction that doesn't wait returns immediately", () => {
     expect(tryWriteTransaction(() => insert("a"))).toBe(false);
     expect(ids()).toEqual([]);
   });

@@ -45,7 +45,7 @@ describe("similar videos", () => {
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();
     const { before, subject, after } = activityMessage(said!.action, said!.detail);
-    expect(before + subject + after).toBe("said that “Video b” and “Video c” are not the same");
+    expect(before + subject + after).toBe("marked “Video b” and “Video c” as different videos");
     expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });

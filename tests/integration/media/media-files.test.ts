@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -30,7 +30,7 @@ describe("the recorded size of files", () => {
 
     await recordFile({ ...file, bytes: 300 });
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 550 });
-    await projected();
+    await ensureProjected();
     expect(one("SELECT bytes FROM video_totals")).toEqual({ bytes: 500 });
 
     await forgetFiles([{ bucket: "videos", path: "u/1" }]);
@@ -52,7 +52,7 @@ describe("the recorded size of files", () => {
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
     insertVideo("a");
-    await projected();
+    await ensureProjected();
     expect(one("SELECT bytes FROM videos")).toEqual({ bytes: 700 });
     expect(one("SELECT category, videos, bytes FROM video_totals")).toEqual({
       category: "amateur",
@@ -65,13 +65,13 @@ describe("the recorded size of files", () => {
 describe("the totals", () => {
   const change = async (sql: string) => {
     sqliteHandle().exec(sql);
-    await projected();
+    await ensureProjected();
   };
 
   it("are updated by inserts, changes, views and deletes of any tool", async () => {
     insertVideo("a", ", views", ", 5");
     insertVideo("b", ", views", ", 7");
-    await projected();
+    await ensureProjected();
     await change("UPDATE videos SET status = 'hidden', views = 9 WHERE id = 'a'");
     await change("UPDATE videos SET category = 'desi', views = 8 WHERE id = 'b'");
     const totals = () =>
@@ -86,7 +86,7 @@ describe("the totals", () => {
 
   it("keep the views of each day", async () => {
     insertVideo("a", ", views", ", 5");
-    await projected();
+    await ensureProjected();
     await change("UPDATE videos SET views = views + 2");
     await change("UPDATE videos SET views = views + 1");
     await change("UPDATE videos SET views = 0");

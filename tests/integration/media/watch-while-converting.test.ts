@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { enqueueMissingJobs } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
-import { beginWork, startRunner, type RunningJob } from "~/features/processing/queue/worker.server";
+import { beginWork, type RunningJob, startRunner } from "~/features/processing/queue/worker.server";
 import { respondWithMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { removeFiles } from "~/media/files/removals.server";

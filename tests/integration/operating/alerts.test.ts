@@ -393,7 +393,7 @@ describe("an email", () => {
       {
         attempts: 1,
         nextAt: expect.any(String),
-        reason: "The mail server did not take it (EAUTH 535).",
+        reason: "The mail server rejected the message (EAUTH 535).",
       },
     ]);
   });
@@ -406,7 +406,7 @@ describe("an email", () => {
       { from: "a@example.com", to: "b@example.com" },
       { id: "msg_1", subject: "A subject", text: "A text" },
     );
-    await expect(send).rejects.toThrow("The mail server did not take it (ETLS");
+    await expect(send).rejects.toThrow("The mail server rejected the message (ETLS");
     expect(mails).toEqual([]);
   });
 });

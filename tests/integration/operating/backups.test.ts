@@ -237,7 +237,7 @@ describe("npm run backup without a folder", () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("backed up and proved");
+    expect(stdout).toContain("Created and verified the backup");
     expect(await lastBackups(10)).toMatchObject([{ state: "done", due_at: null, user_id: null }]);
     expect(storedBackups(folder)).toHaveLength(1);
   });
@@ -373,7 +373,9 @@ describe("BACKUP_DIR", () => {
   });
 
   it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("rejects BACKUP_EVERY=%s", (value) => {
-    expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(/^BACKUP_EVERY must be a length/);
+    expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(
+      /^BACKUP_EVERY must be a duration/,
+    );
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "../html/html-visitor";
 
 const QUESTION = "Are you 18 or over?";
-/** Addresses with parts that are chosen, for which the site has a page. */
+/** URLs with parameters for which the site has a page. */
 const ADDRESSES: Record<string, string> = {
   "categories/:category?": "/categories/desi",
   "tags/:tag": "/tags/night",
@@ -35,24 +35,24 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** The page at an address, wherever that leads. */
+/** Returns the page at a URL, after redirects. */
 async function pageAt(address: string, headers: Record<string, string> = {}) {
   let url = new URL(address, site.url);
   for (let redirects = 0; redirects < 5; redirects += 1) {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       redirect: "manual",
       headers: { Accept: "text/html", ...headers },
     });
-    const location = answer.headers.get("Location");
-    if (!location) return { text: await answer.text(), path: url.pathname };
-    await answer.body?.cancel();
+    const location = response.headers.get("Location");
+    if (!location) return { text: await response.text(), path: url.pathname };
+    await response.body?.cancel();
     url = new URL(location, url);
   }
   throw new Error(`${address} leads nowhere.`);
 }
 
 const idOf = (file: string) => file.replace(/\.tsx?$/, "");
-/** The router's own table. */
+/** The router's table. */
 const table = routes.map(({ id, path, index, file }) => ({
   id: id ?? idOf(file),
   path: path ?? "",
@@ -79,7 +79,7 @@ const FORMS: Record<string, (address: string) => string> = {
 
 describe("the entry dialog", () => {
   it.each(Object.entries(FORMS))(
-    "stands before every page that isn't listed, asked for %s",
+    "covers every page that isn't listed, requested %s",
     async (_, form) => {
       const wrong: string[] = [];
       const seen = new Set<string>();
@@ -92,30 +92,30 @@ describe("the entry dialog", () => {
           wrong.push(`${form(address)} (${route}): ${isGated}`);
       }
       expect(wrong).toEqual([]);
-      // Visitors are sent from these to pages that the walk has seen.
+      // These redirect to pages that the walk has seen.
       const redirects = /^\/(?:admin|age-check|auth\/code)/;
       const unseen = pages.filter(({ id, address }) => !seen.has(id) && !redirects.test(address));
       expect(unseen).toEqual([]);
     },
   );
 
-  it("is left out for routes that exist", () => {
+  it("is omitted only for existing routes", () => {
     const known = new Set(pages.map(({ id }) => id));
     expect([...UNGATED_ROUTES].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  it("stands before previews and pages of errors", async () => {
+  it("covers previews and error pages", async () => {
     for (const address of ["/preview/none", "/video/none", "/tags/none", "/series/none"]) {
       expect((await pageAt(address)).text, address).toContain(QUESTION);
     }
   });
 
-  it("leaves its place to the age check where a country asks for one", async () => {
+  it("is replaced by the age check where a country requires one", async () => {
     const { text, path } = await pageAt("/", { "X-Country": "FR" });
     expect([path, text.includes(QUESTION)]).toEqual(["/age-check", false]);
   });
 
-  it("is not put to who has answered or is signed in", async () => {
+  it("isn't shown to visitors who have confirmed their age or are signed in", async () => {
     for (const Cookie of ["age=18", session]) {
       for (const { address } of pages) {
         expect((await pageAt(address, { Cookie })).text, address).not.toContain(QUESTION);
@@ -125,7 +125,7 @@ describe("the entry dialog", () => {
 });
 
 describe("the age check", () => {
-  it("says that the provider can't be reached, and may be tried again", async () => {
+  it("reports that the provider can't be reached, and can be retried", async () => {
     const visitor = new HtmlVisitor(site, { "X-Country": "FR" });
     await visitor.open("/trending");
     await visitor.follow("Check my age");

@@ -16,7 +16,7 @@ const COMMANDS = Object.values(scripts).flatMap(
 );
 
 describe("the commands of package.json", () => {
-  it.each(COMMANDS)("%s prints how it is used", async (name) => {
+  it.each(COMMANDS)("%s prints its usage", async (name) => {
     const { exitCode, stdout, stderr } = await run(...command(name, "--help"));
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^npm run ${name}\\b`));

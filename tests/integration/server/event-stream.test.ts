@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { routeOf } from "~/features/permissions/route-of";
 import { jobEventsAccess, openSession } from "~/features/permissions/session.server";
 import {
-  answerEvents,
   endStreams,
   MAX_STREAMS_PER_ADDRESS,
   openStreamCount,
+  serveEvents,
 } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
-import { versionOf } from "~db/catalogue-version";
+import { toCatalogueVersion } from "~db/catalogue-version";
 import { openEvents } from "../../event-streams";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
@@ -23,7 +23,7 @@ const site = new SiteProcess();
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** An open stream of the running site with all that it has been sent. */
+/** An open stream of the running site, with everything that it has received. */
 async function listen(address = "/events", headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(site.url + address, { headers, signal: abort.signal });
@@ -43,7 +43,7 @@ async function listen(address = "/events", headers: Record<string, string> = {})
 }
 
 const version = () =>
-  versionOf(
+  toCatalogueVersion(
     site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
       catalogue: number;
       views: number;
@@ -51,7 +51,7 @@ const version = () =>
   );
 
 describe("/events", () => {
-  it("greets with the version, the time to wait, and an id", async () => {
+  it("starts with the version, the retry delay and an id", async () => {
     const stream = await listen();
     const { catalogue, views } = version();
     await until(() => stream.text.includes("hello"));
@@ -63,13 +63,13 @@ describe("/events", () => {
     stream.leave();
   });
 
-  it("is not compressed, which would hold events back", async () => {
+  it("isn't compressed, which would delay events", async () => {
     const stream = await listen("/events", { "Accept-Encoding": "gzip" });
     expect(stream.response.headers.get("Content-Encoding")).toBeNull();
     stream.leave();
   });
 
-  it("tells every listener of a video that another process adds", async () => {
+  it("notifies every listener of a video that another process adds", async () => {
     const listeners = await Promise.all([listen(), listen(), listen()]);
     site.addVideo({ title: "New" });
     for (const stream of listeners) await until(() => stream.text.includes("event: catalogue"));
@@ -80,7 +80,7 @@ describe("/events", () => {
     }
   });
 
-  it("tells who was here before what was missed", async () => {
+  it("sends missed events to a client that reconnects", async () => {
     const stream = await listen("/events", { "Last-Event-ID": "0.0" });
     await until(() => stream.text.includes("event: catalogue"));
     stream.leave();
@@ -91,13 +91,13 @@ describe("/events", () => {
     upToDate.leave();
   });
 
-  it("has no data of its own, and answers HEAD", async () => {
+  it("has no data route, and responds to HEAD", async () => {
     expect(await rawGet(site.url, "/events.data")).not.toContain("event: hello");
     const response = await fetch(`${site.url}/events`, { method: "HEAD" });
     expect(response.status).toBe(200);
   });
 
-  it("ends when the site does, which leaves with status 0", async () => {
+  it("ends when the site stops, which exits with status 0", async () => {
     const stream = await listen();
     await until(() => stream.text.includes("hello"));
     expect(await site.stop()).toBe(0);
@@ -106,7 +106,7 @@ describe("/events", () => {
 });
 
 describe("streams", () => {
-  it("are at most 50 for one address, and another address has its own", async () => {
+  it("are limited to 50 for each address", async () => {
     const temporary = useTemporarySite();
     const from = (address: string) => openEvents({ address });
     const open = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
@@ -143,7 +143,7 @@ describe("streams", () => {
     }
   });
 
-  it("that have ended are not written to, and end once", async () => {
+  it("aren't written to after they have ended, and end only once", async () => {
     const temporary = useTemporarySite();
     const { response, text } = openEvents();
     endStreams();
@@ -156,7 +156,7 @@ describe("streams", () => {
 });
 
 describe("a stream", () => {
-  it("is refused with 503 beyond the cap, and forgotten when its client leaves", async () => {
+  it("is rejected with 503 beyond the limit, and removed when its client disconnects", async () => {
     const temporary = useTemporarySite();
     const open = Array.from({ length: 10_000 }, (_, index) =>
       openEvents({ address: `192.0.${index >> 8}.${index & 255}` }),
@@ -179,7 +179,7 @@ describe("an open stream", () => {
     nameRoutes(routeOf);
     const cookie = (await openSession(makeUser().id)).split(";")[0]!;
     const requests: IncomingMessage[] = [];
-    const answer = answerEvents(jobEventsAccess);
+    const answer = serveEvents(jobEventsAccess);
     const server = http.createServer((request, response) => {
       requests.push(request);
       if (!answer(request, response)) response.writeHead(404).end();

@@ -7,12 +7,12 @@ import { command } from "../../command";
 import { nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** It creates its database itself. */
+/** A site that creates its own database. */
 const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email, ACCEL_PREFIX: "/protected" });
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** The files and folders that accounts outside of the group may read, write or enter. */
+/** Returns the files and folders that users outside of the group may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return [folder, ...fs.readdirSync(folder, { recursive: true, encoding: "utf8" })]
     .map((name) => path.resolve(folder, name))
@@ -20,7 +20,7 @@ function openToOthers(folder: string): string[] {
 }
 
 describe("files that the site and its commands create", () => {
-  it("can't be read by other accounts", () => {
+  it("can't be read by other users", () => {
     const names = fs.readdirSync(site.uploads);
     expect(names).toEqual(expect.arrayContaining(["videos", "thumbnails", "site.json"]));
     expect(openToOthers(site.uploads)).toEqual([]);
@@ -33,7 +33,7 @@ describe("files that the site and its commands create", () => {
     }
   });
 
-  it("of commands can't be read by other accounts, also where the umask is open", () => {
+  it("can't be read by other users if a command creates them with an open umask", () => {
     const target = path.join(site.folder, "backup");
     execFileSync(
       "sh",
@@ -53,44 +53,41 @@ describe("files that the site and its commands create", () => {
 
 const NOBODY = 65_534;
 
-describe.runIf(nginxIsInstalled && process.getuid?.() === 0)(
-  "nginx as docs/nginx.conf sets it up",
-  () => {
-    const folders: string[] = [];
-    afterAll(() => {
-      for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
-    });
+describe.runIf(nginxIsInstalled && process.getuid?.() === 0)("nginx with docs/nginx.conf", () => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+  });
 
-    it.each([
-      ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
-      ["can't read them outside of it", NOBODY, 403],
-    ])("%s", async (_, gid, status) => {
-      const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
-      const file = path.join(site.uploads, url.replace("/media/", ""));
-      fs.chmodSync(file, 0o640);
-      fs.chmodSync(path.dirname(file), 0o750);
-      fs.chmodSync(site.folder, 0o755);
-      site.database().exec("DELETE FROM videos");
-      site.addVideo({ video_url: url });
-      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "nginx-"));
-      folders.push(folder);
-      fs.chownSync(folder, NOBODY, gid);
-      const nginx = await startNginx(
-        "nginx.conf",
-        folder,
-        [
-          [/site:3000;/, `${new URL(site.url).host};`],
-          [/\/srv\/afterdark\/uploads/, site.uploads],
-        ],
-        { uid: NOBODY, gid },
-      );
-      try {
-        const answer = await fetch(nginx.url + url);
-        expect(answer.status).toBe(status);
-        if (status === 200) expect(await answer.text()).toBe("0123456789");
-      } finally {
-        nginx.process.kill();
-      }
-    });
-  },
-);
+  it.each([
+    ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
+    ["can't read them outside of it", NOBODY, 403],
+  ])("%s", async (_, gid, status) => {
+    const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
+    const file = path.join(site.uploads, url.replace("/media/", ""));
+    fs.chmodSync(file, 0o640);
+    fs.chmodSync(path.dirname(file), 0o750);
+    fs.chmodSync(site.folder, 0o755);
+    site.database().exec("DELETE FROM videos");
+    site.addVideo({ video_url: url });
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "nginx-"));
+    folders.push(folder);
+    fs.chownSync(folder, NOBODY, gid);
+    const nginx = await startNginx(
+      "nginx.conf",
+      folder,
+      [
+        [/site:3000;/, `${new URL(site.url).host};`],
+        [/\/srv\/afterdark\/uploads/, site.uploads],
+      ],
+      { uid: NOBODY, gid },
+    );
+    try {
+      const response = await fetch(nginx.url + url);
+      expect(response.status).toBe(status);
+      if (status === 200) expect(await response.text()).toBe("0123456789");
+    } finally {
+      nginx.process.kill();
+    }
+  });
+});

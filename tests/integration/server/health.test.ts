@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("a check on a full disk names the uploads folder, and leaves nothing there", async () => {
-  // A limit on the size of files gives the same failing write as a full disk, to anybody.
+it("reports the uploads folder on a full disk, and leaves no file there", async () => {
+  // A limit on the file size makes writes fail like a full disk, and doesn't need root.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =
     'import { failingChecks } from "./app/platform/health.server"; failingChecks().then((names) => console.log(names.join()));';

@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { ask } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** What strangers send to wear the site out, or to keep others from it. */
+/** Requests that attackers send to exhaust the site or to lock others out. */
 
 const PUBLIC_URL = "https://videos.example";
 const site = new SiteProcess({ PUBLIC_URL });
@@ -13,13 +13,13 @@ afterAll(() => site.remove());
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: PUBLIC_URL };
 const from = (address: string) => ({ ...FORM, "X-Forwarded-For": address });
-const statusOf = (answer: string) => Number(answer.split(" ")[1]);
+const statusOf = (response: string) => Number(response.split(" ")[1]);
 
-describe("a form that anybody may send", () => {
+describe("a form that anyone may send", () => {
   const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
     ask(site, "POST", path, { ...FORM, ...headers }, body);
 
-  it("is not read as multipart, whose empty parts cost a thousand times their bytes", async () => {
+  it("isn't accepted as multipart, whose empty parts use a thousand times their size", async () => {
     const body = "--b\r\n\r\n\r\n".repeat(28_000);
     for (const path of ["/contact", "/age", "/auth"]) {
       const type = { "Content-Type": "multipart/form-data; boundary=b" };
@@ -27,14 +27,14 @@ describe("a form that anybody may send", () => {
     }
   });
 
-  it("has 16 KiB at most, whether it says its length or not", async () => {
+  it("is limited to 16 KiB, with or without Content-Length", async () => {
     const long = `name=${"x".repeat(16 * 1024)}`;
     expect((await send({}, long)).status).toBe(413);
     expect((await send({ "Transfer-Encoding": "chunked" }, long)).status).toBe(413);
     expect((await send({}, `name=${"x".repeat(16_000)}`)).status).toBe(422);
   });
 
-  it("is refused after hundreds a minute from one address, and from no other", async () => {
+  it("is rejected after hundreds per minute from one address, but not from others", async () => {
     const age = (address: string) =>
       ask(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
     const statuses: number[] = [];
@@ -52,7 +52,7 @@ describe("a flood of sign-ins from one address", () => {
   const signIn = (address: string, body: string, cookie = "") =>
     ask(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
 
-  it("keeps neither another address out nor, at the same address, a browser that was in", async () => {
+  it("locks out neither another address nor a known browser at the same address", async () => {
     const flooder = "198.51.100.7";
     const first = await signIn("198.51.100.1", good);
     expect(first.status).toBe(302);
@@ -85,13 +85,13 @@ describe("a flood of sign-ins from one address", () => {
 });
 
 describe("open event streams", () => {
-  /** Whether a stream opens; it stays open until the signal. */
+  /** Whether a stream opens. It stays open until the signal. */
   async function open(address: string, signal: AbortSignal): Promise<number> {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${site.url}/events`, { headers, signal })).status;
   }
 
-  it("are 50 at most for one address, by /64 where it is IPv6", async () => {
+  it("are limited to 50 for each address, or for each /64 of IPv6", async () => {
     const abort = new AbortController();
     for (const ipPrefix of ["192.0.2.77", "2001:db8:1:2:"]) {
       const address = (n: number) => (ipPrefix.includes(":") ? `${ipPrefix}:${n + 1}` : ipPrefix);
@@ -106,7 +106,7 @@ describe("open event streams", () => {
 });
 
 describe("views", () => {
-  it("of one address count 60 times an hour for a video, and reloading goes on being answered", async () => {
+  it("count at most 60 times per hour for an address and a video, and further requests succeed", async () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
@@ -123,7 +123,7 @@ describe("views", () => {
   });
 });
 
-describe("reports of what was watched", () => {
+describe("reports of watched parts", () => {
   const HALF = "1".repeat(10).padEnd(20, "0");
   const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
   const report = (id: string, address: string, body = HALF, headers: Record<string, string> = {}) =>
@@ -140,7 +140,7 @@ describe("reports of what was watched", () => {
     );
   const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
 
-  it("that are none are refused, and make no row", async () => {
+  it("are rejected if invalid, and create no row", async () => {
     const id = site.addVideo({ title: "A video" });
     const hidden = site.addVideo({ status: "hidden" });
     const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
@@ -165,7 +165,7 @@ describe("reports of what was watched", () => {
     expect(rows()).toEqual([]);
   });
 
-  it("add up in one row of the video, however many come, and none is in the log", async () => {
+  it("add up in one row per video, and aren't logged", async () => {
     const id = site.addVideo({ title: "A video" });
     const statuses: number[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -189,15 +189,15 @@ describe("reports of what was watched", () => {
   });
 });
 
-describe("a method that no address has", () => {
+describe("an unsupported method", () => {
   it.each(["TRACE", "PROPFIND", "LINK"])("%s is 405", async (method) => {
-    const answer = await rawRequest(
+    const response = await rawRequest(
       site.url,
       `${method} / HTTP/1.1\r\nHost: site.example\r\nCookie: session=x\r\nConnection: close\r\n\r\n`,
     );
-    expect(statusOf(answer)).toBe(405);
-    expect(answer).toMatch(/^Allow: GET, HEAD, /m);
-    expect(answer).not.toContain("session=x");
+    expect(statusOf(response)).toBe(405);
+    expect(response).toMatch(/^Allow: GET, HEAD, /m);
+    expect(response).not.toContain("session=x");
   });
 
   it("CONNECT is 405", async () => {
@@ -212,17 +212,17 @@ describe("X-Forwarded-Host", () => {
   afterAll(() => plain.remove());
 
   it.each(["/", "/feed.xml", "/sitemap.xml", "/robots.txt"])(
-    "of a request for %s is not believed",
+    "isn't trusted in a request for %s",
     async (path) => {
       const headers = ["Host: site.example", "X-Forwarded-Host: evil.example:1234"];
-      const answer = await rawGet(plain.url, path, headers);
-      expect(statusOf(answer)).toBe(200);
-      expect(answer).toContain("http://site.example");
-      expect(answer).not.toMatch(/evil\.example|:1234/);
+      const response = await rawGet(plain.url, path, headers);
+      expect(statusOf(response)).toBe(200);
+      expect(response).toContain("http://site.example");
+      expect(response).not.toMatch(/evil\.example|:1234/);
     },
   );
 
-  it("and Host cannot fill a shared cache: feeds are private without PUBLIC_URL", async () => {
+  it("can't poison a shared cache, because feeds are private without PUBLIC_URL", async () => {
     for (const path of ["/feed.xml", "/sitemap.xml", "/robots.txt"]) {
       expect(await rawGet(plain.url, path)).toMatch(/^Cache-Control: private, max-age=300\r$/im);
       expect(await rawGet(site.url, path)).toMatch(/^Cache-Control: public, no-cache\r$/im);
@@ -230,7 +230,7 @@ describe("X-Forwarded-Host", () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("bytes that aren't a request", () => {
   it.each([
     [400, "no request at all\r\n\r\n"],
     [400, "\x16\x03\x01"],
@@ -239,11 +239,14 @@ describe("bytes that are no request", () => {
       `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\nb\r\n`,
     ],
     [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
-  ])("get %d without a word about the site, which goes on", async (status, bytes) => {
-    const answer = await rawRequest(site.url, bytes);
-    expect(answer).toMatch(
-      new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
-    );
-    expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
-  });
+  ])(
+    "get %d without any information about the site, which keeps running",
+    async (status, bytes) => {
+      const response = await rawRequest(site.url, bytes);
+      expect(response).toMatch(
+        new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
+      );
+      expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
+    },
+  );
 });

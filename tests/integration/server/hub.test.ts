@@ -46,7 +46,7 @@ describe("the hub", () => {
     ["an insert", "INSERT INTO videos (title, category, status) VALUES ('D', 'desi', 'hidden')"],
     ["an update", "UPDATE videos SET title = 'C' WHERE id = 'hidden'"],
     ["a delete", "DELETE FROM videos WHERE id = 'hidden'"],
-  ])("announces %s of what is hidden to the studio alone", (_, sql) => {
+  ])("announces %s of a hidden video only to the studio", (_, sql) => {
     const hidden =
       "INSERT INTO videos (id, title, category, status) VALUES ('hidden', 'B', 'desi', 'hidden')";
     sqliteHandle().exec(hidden);
@@ -57,7 +57,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["jobs"]);
   });
 
-  it("says nothing to anybody when only the views of what is hidden rise", () => {
+  it("announces nothing if only the views of a hidden video rise", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v'");
     vi.advanceTimersByTime(60_000);
     changes.length = 0;
@@ -66,7 +66,7 @@ describe("the hub", () => {
     expect(topics()).toEqual([]);
   });
 
-  it("announces what another connection has written", () => {
+  it("announces changes of another connection", () => {
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     other.close();
@@ -87,7 +87,7 @@ describe("the hub", () => {
     );
   });
 
-  it("does not wait for changes to end that never do, nor announces each", () => {
+  it("announces continuous changes at an interval", () => {
     for (let index = 0; index < 100; index++) {
       insert();
       vi.advanceTimersByTime(50);
@@ -96,7 +96,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(12);
   });
 
-  it("announces views alone every 15 s at most", () => {
+  it("announces view counts at most every 15 s", () => {
     for (let second = 0; second < 60; second++) {
       view();
       vi.advanceTimersByTime(1_000);
@@ -106,7 +106,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(4);
   });
 
-  it("announces a change of the catalogue at once, however lately views were", () => {
+  it("announces a change of the catalogue immediately, even right after view counts", () => {
     view();
     vi.advanceTimersByTime(16_000);
     insert();
@@ -114,7 +114,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["views", "catalogue"]);
   });
 
-  it("announces the progress of conversions once a second at most", () => {
+  it("announces the progress of jobs at most once per second", () => {
     for (let index = 0; index < 50; index++) {
       announceStudioChange();
       vi.advanceTimersByTime(100);
@@ -123,7 +123,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(5);
   });
 
-  it("does not look while nobody listens, and tells nobody of the past", () => {
+  it("doesn't poll without listeners, and doesn't announce past changes to a new one", () => {
     unsubscribe();
     expect(vi.getTimerCount()).toBe(0);
     insert();

@@ -13,7 +13,7 @@ afterAll(() => site.remove());
 const STACK = /\bat .+:\d+:\d+|node_modules|node:|\/app\//;
 const statusOf = (answer: string) => Number(answer.split(" ")[1]);
 
-describe("a request that makes no sense", () => {
+describe("a malformed request", () => {
   it.each([
     ["/", ["Host: a b"]],
     ["/", ["Host: [::zz]"]],
@@ -25,7 +25,7 @@ describe("a request that makes no sense", () => {
     ["/%zz?search=x", undefined],
     ["/?_data=routes/home", undefined],
     ["*", undefined],
-    // They lead to another path than they begin with.
+    // They resolve to another path.
     ["/%2e/auth", undefined],
     ["/x/../auth", undefined],
     ["/x/..\\auth", undefined],
@@ -36,13 +36,13 @@ describe("a request that makes no sense", () => {
     ["/.", undefined],
     // Malformed until it is decoded once.
     ["/%%34%31uth", undefined],
-  ])("%s with %s is 400 in one sentence", async (target, headers) => {
+  ])("%s with %s is 400", async (target, headers) => {
     const answer = await rawGet(site.url, target, headers);
     expect(statusOf(answer)).toBe(400);
     expect(answer).not.toMatch(STACK);
   });
 
-  it("of too many bytes is refused by Node", async () => {
+  it("is rejected by Node if it is too large", async () => {
     const answer = await rawGet(site.url, "/", ["Host: x", `X-Much: ${"a".repeat(20_000)}`]);
     expect(statusOf(answer)).toBe(431);
   });
@@ -54,13 +54,13 @@ describe("a request that makes no sense", () => {
     },
   );
 
-  it("leaves the site answering", async () => {
+  it("doesn't stop the site", async () => {
     expect(statusOf(await rawGet(site.url, "/"))).toBe(200);
     expect(site.log).not.toMatch(/error/i);
   });
 });
 
-describe("an address in an odd form", () => {
+describe("a target in an unusual form", () => {
   it.each([
     ["/%00", 404],
     ["/%70rivacy", 200],
@@ -77,13 +77,13 @@ describe("an address in an odd form", () => {
     expect(answer).not.toMatch(STACK);
   });
 
-  it("without a Host, as HTTP/1.0 may, is answered", async () => {
+  it("is served without a Host header, as in HTTP/1.0", async () => {
     expect(statusOf(await rawRequest(site.url, "GET / HTTP/1.0\r\n\r\n"))).toBe(200);
   });
 });
 
 describe("the log", () => {
-  it("says what was asked and how it went, and nothing about who asked or what for", async () => {
+  it("contains the route and the result, but nothing about the visitor or the path", async () => {
     const agent = { "User-Agent": "agent-of-the-visitor", "X-Forwarded-For": "203.0.113.9" };
     await (await fetch(`${site.url}/?search=secretword`, { headers: agent })).text();
     await (await fetch(`${site.url}/_root.data?search=secretword`, { headers: agent })).text();
@@ -100,7 +100,7 @@ describe("the log", () => {
     expect(site.log).not.toMatch(/[^\n\x20-\x7e]/);
   });
 
-  it("says nothing of the health check", async () => {
+  it("doesn't contain health checks", async () => {
     await fetch(`${site.url}/healthz`);
     await (await fetch(`${site.url}/manifest.webmanifest`)).text();
     await until(() => site.log.includes("GET /manifest.webmanifest 200"));
@@ -108,8 +108,8 @@ describe("the log", () => {
   });
 });
 
-describe("an answer", () => {
-  it("carries the security headers, of pages and of files of the build alike", async () => {
+describe("a response", () => {
+  it("has the security headers, for pages and for files of the build", async () => {
     const page = await fetch(site.url);
     const asset = /\/assets\/[\w.-]+\.js/.exec(await page.text())![0];
     for (const { headers } of [page, await fetch(site.url + asset), await fetch(`${site.url}/%`)]) {
@@ -127,7 +127,7 @@ describe("an answer", () => {
 });
 
 describe("the health check", () => {
-  it("names what is not well", async () => {
+  it("names the failing checks", async () => {
     const ask = async () => {
       const response = await fetch(`${site.url}/healthz`);
       return [response.status, await response.json()];
@@ -143,8 +143,8 @@ describe("the health check", () => {
   });
 });
 
-describe("an error that nobody expected", () => {
-  it("is 500 with a reference that stands in the log, and no stack", async () => {
+describe("an unexpected error", () => {
+  it("is 500 with a reference that is in the log, and without a stack trace", async () => {
     site.database().exec("ALTER TABLE series RENAME TO elsewhere");
     try {
       const response = await fetch(`${site.url}/series/some-series?search=secret-search`);

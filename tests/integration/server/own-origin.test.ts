@@ -36,7 +36,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** fetch() sets headers of its own; a plain request sends what it is told. */
+/** Sends a request with exactly these headers. fetch() would add its own. */
 function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http
@@ -49,10 +49,10 @@ function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   });
 }
 
-describe("whether a request is our own", () => {
+describe("the origin check", () => {
   const statusOf = async (headers: Record<string, string>) => (await send(headers)).statusCode;
 
-  it("is seen by Origin and by Sec-Fetch-Site, which wins", async () => {
+  it("uses Origin and Sec-Fetch-Site, which takes precedence", async () => {
     handle = requireOwnOrigin;
     expect(await statusOf({ Origin: address })).toBe(204);
     expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);
@@ -73,7 +73,7 @@ describe("whether a request is our own", () => {
     expect(await statusOf({ Origin: "https://videos.example.evil" })).toBe(403);
   });
 
-  it("is asked here alone: the framework sees no Origin that it could stumble over", async () => {
+  it("hides Origin from Remix, which would fail because of it", async () => {
     handle = (request) => {
       expect(request.headers.get("Origin")).toBeNull();
       requireOwnOrigin(request);
@@ -82,8 +82,8 @@ describe("whether a request is our own", () => {
   });
 });
 
-describe("a session that is used", () => {
-  it("prolongs its cookie too, on whatever is being answered", async () => {
+describe("a session in use", () => {
+  it("extends its cookie in any response", async () => {
     const cookie = (await openSession(makeUser().id)).split(";")[0]!;
     handle = async (request) => {
       expect(await findSession(request)).toBeDefined();

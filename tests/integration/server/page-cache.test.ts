@@ -8,7 +8,7 @@ import { ADMIN, SiteProcess } from "../../site-process";
 const site = new SiteProcess();
 const gated = new SiteProcess({ AGE_GATE: "on" });
 beforeAll(async () => {
-  // One after the other: the first may have to build.
+  // Sequentially, because the first may have to build.
   await site.start();
   await gated.start();
   site.addVideo({ id: "v", title: "The first" });
@@ -27,20 +27,20 @@ async function ask(path: string, headers: Record<string, string> = {}, from = si
   return { response, status: response.status, text, policy, etag: response.headers.get("ETag") };
 }
 
-/** The inline scripts of a page that a browser would run. */
+/** Returns the inline scripts of a page that a browser would run. */
 function inlineScripts(html: string): string[] {
   return [...html.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g)]
     .filter(([, attributes = ""]) => !attributes.includes("ld+json"))
     .map(([, , script = ""]) => script);
 }
 
-describe("a public page for a visitor nobody knows", () => {
+describe("a public page for an anonymous visitor", () => {
   it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy", "/api"])(
     "%s is rendered once, and its policy allows its inline scripts and no other",
     async (path) => {
       const [first, second] = [await ask(path), await ask(path)];
       expect([first.status, second.status]).toEqual([200, 200]);
-      // The moment at which it was rendered stands in the page's data; a cached page repeats it.
+      // The page's data contains the time of rendering, which a cached page repeats.
       expect(second.text).toBe(first.text);
       expect(second.policy).toBe(first.policy);
       for (const { text, policy } of [first, second]) {
@@ -56,7 +56,7 @@ describe("a public page for a visitor nobody knows", () => {
     },
   );
 
-  it("is compressed without being compressed again, and is the same", async () => {
+  it("is compressed only once, and decompresses to the same page", async () => {
     const plain = await ask("/");
     const url = `${site.url}/`;
     const unpacked = execFileSync("gzip", ["-dc"], {
@@ -68,14 +68,14 @@ describe("a public page for a visitor nobody knows", () => {
     ).toBeNull();
   });
 
-  it("is 304 for who has it, whose copy has its policy", async () => {
+  it("is 304 for a client with a current copy, which keeps its policy", async () => {
     const { etag } = await ask("/");
     const again = await ask("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
     expect(again.response.headers.get("Cache-Control")).toBe("private, no-cache");
   });
 
-  it("is new at the next request after a change, by whatever tool", async () => {
+  it("is rendered again after a change by any tool", async () => {
     const before = await ask("/");
     site.addVideo({ title: "The second" });
     const after = await ask("/", { "If-None-Match": before.etag! });
@@ -89,14 +89,14 @@ describe("a public page for a visitor nobody knows", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has data with an entity tag too", async () => {
+  it("has data with an entity tag", async () => {
     const first = await ask("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await ask("/_root.data")).text).toBe(first.text);
     expect((await ask("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("answers HEAD with its length alone", async () => {
+  it("responds to HEAD with its length and no body", async () => {
     const { text } = await ask("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",
@@ -105,7 +105,7 @@ describe("a public page for a visitor nobody knows", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("of a video includes the view just counted, from either way of counting", async () => {
+  it("includes a view that was just counted in either way", async () => {
     const count = async (method: "POST" | "GET") => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
@@ -118,7 +118,7 @@ describe("a public page for a visitor nobody knows", () => {
     expect([await views(), await views("/video/%76")]).toEqual(["2 views", "2 views"]);
   });
 
-  it("names the host that was asked for", async () => {
+  it("contains the requested host", async () => {
     await ask("/video/v");
     const port = new URL(site.url).port;
     const other = await (await fetch(`http://localhost:${port}/video/v`)).text();
@@ -126,8 +126,8 @@ describe("a public page for a visitor nobody knows", () => {
   });
 });
 
-describe("what is someone's own", () => {
-  it("is never kept, nor answered from what is kept", async () => {
+describe("a personal page", () => {
+  it("is never cached, and never served from the cache", async () => {
     await ask("/");
     const form = new URLSearchParams(ADMIN);
     const signIn = await fetch(`${site.url}/auth`, {
@@ -148,19 +148,19 @@ describe("what is someone's own", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("is told from cookies of others, which change no page", async () => {
+  it("isn't assumed because of other sites' cookies", async () => {
     const { etag, text } = await ask("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await ask("/", { Cookie });
       expect([same.etag, same.text], Cookie).toEqual([etag, text]);
     }
-    // Forged or expired: whether it is valid is not asked before the page is rendered.
+    // A forged or expired cookie isn't verified before the page is rendered.
     for (const Cookie of ["session=x", "_ga=1; toast=y", "device=z; age=18"]) {
       expect((await ask("/", { Cookie })).etag, Cookie).toBeNull();
     }
   });
 
-  it("is the entry dialog, also with cookies of others", async () => {
+  it("includes the entry dialog, even with other sites' cookies", async () => {
     const before = await ask("/", { Cookie: "_ga=1; wage=18" }, gated);
     expect(before.etag).toBeNull();
     const after = await ask("/", { Cookie: "_ga=1; age=18" }, gated);
@@ -168,7 +168,7 @@ describe("what is someone's own", () => {
     expect(after.text.length).toBeLessThan(before.text.length);
   });
 
-  it("is the entry dialog, until the age is known", async () => {
+  it("includes the entry dialog until the age is confirmed", async () => {
     const before = await ask("/", {}, gated);
     expect(before.etag).toBeNull();
     const after = await ask("/", { Cookie: "age=18" }, gated);
@@ -178,7 +178,7 @@ describe("what is someone's own", () => {
     expect(again.text.length).toBeGreaterThan(after.text.length);
   });
 
-  it("is what failed", async () => {
+  it("includes a failed page", async () => {
     site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
     const failed = await ask("/?page=77");
     site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
@@ -187,12 +187,12 @@ describe("what is someone's own", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("the cache", () => {
   const version = { catalogue: 1, views: 1 };
   const page = { text: "x", headers: new Headers() };
   beforeEach(() => stopRuntime());
 
-  it("goes when the catalogue changes, 15 s after views did, and after ten minutes", () => {
+  it("drops a page when the catalogue changes, 15 s after views change, and after ten minutes", () => {
     const find = (changed: object, age: number) => {
       cachePage("k", version, page, 0);
       return findCachedPage("k", { ...version, ...changed }, age) !== undefined;
@@ -204,19 +204,19 @@ describe("what is kept", () => {
     expect(find({ views: 2 }, 16_000)).toBe(false);
   });
 
-  it("shows views on a video's page that are at most a second old", () => {
+  it("serves view counts on a video's page that are at most a second old", () => {
     const find = (lastView: number, views: number, age: number) => {
       cachePage("k", { ...version, lastView: 1 }, page, 0);
       return findCachedPage("k", { ...version, views, lastView }, age) !== undefined;
     };
     expect(find(1, 1, 60_000)).toBe(true);
     expect(find(2, 1, 1)).toBe(false);
-    // Views that another process or tool has written.
+    // Views written by another process or tool.
     expect(find(1, 2, 900)).toBe(true);
     expect(find(1, 2, 1_000)).toBe(false);
   });
 
-  it("is bounded: the least used goes first", () => {
+  it("is limited, and drops the least recently used page first", () => {
     const text = "x".repeat(100_000);
     for (let index = 0; index < 1_000; index++)
       cachePage(`${index}`, version, { ...page, text }, 0);

@@ -10,11 +10,11 @@ const ROOT = { id: "root", data: { siteName: SITE_NAME } };
 
 useAdminSite({ SITE_NAME });
 
-// A new route is covered without being named here.
+// New routes are covered automatically.
 const modules = import.meta.glob("../../../app/features/*/routes/*.tsx", { eager: true });
 const pages = routes.filter(({ file }) => file.endsWith(".tsx"));
 
-/** Returns the document's title as Remix would: from the page's `meta`, else from the root's. */
+/** Returns the document's title like Remix: from the page's `meta`, or else from the root's. */
 async function titleOf(
   { file, path = "" }: (typeof routes)[number],
   parameters: Record<string, string> = PARAMETERS,
@@ -25,15 +25,15 @@ async function titleOf(
   let data: unknown;
   let error: unknown;
   try {
-    const answer = await page.loader?.({ request, params: parameters, context: {} });
-    data = answer?.type === "DataWithResponseInit" ? answer.data : answer;
+    const response = await page.loader?.({ request, params: parameters, context: {} });
+    data = response?.type === "DataWithResponseInit" ? response.data : response;
   } catch (thrown) {
     if (!(thrown instanceof Response)) throw thrown;
     error = new ErrorResponse(thrown.status, thrown.statusText, null);
   }
   const given = { data, error, params: parameters, location: {}, matches: [ROOT] };
   const own = page.meta?.(given) ?? [];
-  // biome-ignore lint/suspicious/noExplicitAny: the root's `meta` reads its data and the error alone
+  // biome-ignore lint/suspicious/noExplicitAny: the root's `meta` reads only its data and the error
   const tags = own.length > 0 ? own : (rootMeta as any)({ ...given, data: ROOT.data });
   return tags.find((tag: { title?: string }) => tag.title)?.title;
 }

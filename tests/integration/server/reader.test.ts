@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SESSION_SECRET = "a-secret-for-tests-of-32-characters";
 const VIDEO = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind nginx", () => {
+describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));
   let reader: SiteProcess;
@@ -34,12 +34,12 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
       },
     });
   }
-  /** Refreshes until the reader, asked directly, answers as expected. */
+  /** Refreshes until the reader responds to a direct request as expected. */
   async function refreshUntil(isThere: () => Promise<boolean>): Promise<void> {
     await until(async () => {
       expect(refresh().stderr).toBe("");
       const inode = fs.statSync(reader.databasePath).ino;
-      // It looks each second.
+      // It checks every second.
       for (let looks = 0; looks < 40; looks++) {
         if (await isThere()) return true;
         await new Promise((next) => setTimeout(next, 50));
@@ -56,7 +56,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
       headers: { Origin: url, "Sec-Fetch-Site": "same-origin" },
       body: new URLSearchParams(ADMIN),
     });
-  /** What the player sends; of programs no view is counted. */
+  /** The player's headers, because views by other clients aren't counted. */
   const watch = (url: string) =>
     fetch(`${url}/video/v/view`, {
       method: "POST",
@@ -74,7 +74,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     litestream.start();
     writer.addFile("videos", "u/1700000000000.mp4", "0123456789".repeat(100));
     writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: VIDEO });
-    // What is derived is brought up to date by the site that writes.
+    // The primary updates derived data.
     expect(await (await fetch(`${writer.url}/?search=lighthouse`)).text()).toContain("/video/v");
     reader = new SiteProcess({
       READ_ONLY_FROM: writer.url,
@@ -119,23 +119,23 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     VIDEO,
   ];
 
-  it.each(READ)("%s comes from the reader, which says how old its data are", async (address) => {
-    const answer = await fetch(nginx.url + address);
-    expect(answer.status).toBe(200);
-    expect(Number(answer.headers.get("X-Data-Age"))).toBeLessThan(3600);
-    const body = await answer.text();
+  it.each(READ)("serves %s from the reader, with the age of its data", async (address) => {
+    const response = await fetch(nginx.url + address);
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("X-Data-Age"))).toBeLessThan(3600);
+    const body = await response.text();
     if (/search|desi|^\/$|sea/.test(address) && !address.includes(".")) {
       expect(body).toContain("Lighthouse");
     }
   });
 
-  it("videos are read in parts, and the log of the reader has no fault", async () => {
+  it("serves ranges of videos, without errors in the reader's log", async () => {
     const part = await fetch(nginx.url + VIDEO, { headers: { Range: "bytes=10-14" } });
     expect([part.status, await part.text()]).toEqual([206, "01234"]);
     expect(reader.log).not.toMatch(/error|SQLITE/i);
   });
 
-  it("what changes something reaches the site that writes", async () => {
+  it("routes changes to the primary", async () => {
     const before = digest();
     const signedIn = await signIn(nginx.url);
     expect([signedIn.status, signedIn.headers.get("Location")]).toEqual([302, "/"]);
@@ -144,7 +144,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     const headers = { Cookie: cookie.join("; ") };
     const studio = await fetch(`${nginx.url}/admin`, { headers });
     expect([studio.status, studio.headers.get("X-Data-Age")]).toEqual([200, null]);
-    // Who is signed in sees what is, also on public pages.
+    // Signed-in users see the current state, also on public pages.
     expect((await fetch(`${nginx.url}/`, { headers })).headers.get("X-Data-Age")).toBeNull();
     await watch(nginx.url);
     // Views are written in batches.
@@ -153,20 +153,20 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     expect(digest()).toBe(before);
   });
 
-  it("what reaches the reader past the proxy is sent on, or refused with a sentence", async () => {
+  it("redirects or rejects other requests that bypass the proxy", async () => {
     const studio = await fetch(`${reader.url}/admin?page=2`, { redirect: "manual" });
     expect([studio.status, studio.headers.get("Location")]).toEqual([
       307,
       `${writer.url}/admin?page=2`,
     ]);
     for (const address of ["/auth", "/video/v/view", "/report", "/api/v1/videos", "/admin"]) {
-      const answer = await fetch(reader.url + address, { method: "POST", body: "a=b" });
-      expect([answer.status, await answer.text()], address).toEqual([
+      const response = await fetch(reader.url + address, { method: "POST", body: "a=b" });
+      expect([response.status, await response.text()], address).toEqual([
         503,
-        expect.stringContaining("for reading, and changes nothing"),
+        expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
-    // A session of the site that writes opens nothing here.
+    // A session of the primary gives no access here.
     const signedIn = await signIn(writer.url);
     const cookie = signedIn.headers.getSetCookie().map((each) => each.split(";")[0]);
     const page = await fetch(`${reader.url}/`, { headers: { Cookie: cookie.join("; ") } });
@@ -176,7 +176,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     expect(health.dataAgeSeconds).toBeLessThan(3600);
   });
 
-  it("what is hidden is gone with the next copy, page, list and file", async () => {
+  it("removes a hidden video's page, list entry and file with the next copy", async () => {
     writer.addVideo({ id: "hidden", title: "Harbour", video_url: `${VIDEO}x` });
     await refreshUntil(async () => (await status(`${reader.url}/video/hidden`)) === 200);
     writer.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'hidden'");
@@ -188,7 +188,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     );
   });
 
-  it("when the site that writes is lost, visitors go on watching", async () => {
+  it("keeps serving visitors when the primary is lost", async () => {
     await writer.stop("SIGKILL");
     await litestream.stop("SIGKILL");
     for (const address of READ) expect(await status(nginx.url + address), address).toBe(200);
@@ -206,14 +206,14 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     ]);
   });
 
-  it("a copy that is too old is not shown, and one that is not whole is not taken up", async () => {
+  it("doesn't show a copy that is too old, and doesn't switch to an incomplete one", async () => {
     const good = fs.readFileSync(reader.databasePath);
     const put = (content: Buffer) => {
       fs.writeFileSync(`${reader.databasePath}.test`, content);
       fs.renameSync(`${reader.databasePath}.test`, reader.databasePath);
     };
     put(Buffer.from("This is no database.".repeat(300)));
-    await until(() => reader.log.includes("is not an SQLite database"));
+    await until(() => reader.log.includes("is not a SQLite database"));
     expect(await status(`${reader.url}/video/v`)).toBe(200);
 
     const old = `${reader.databasePath}.old`;
@@ -232,7 +232,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("a reader is promoted by starting it without READ_ONLY_FROM, and is not overwritten", async () => {
+  it("can be promoted by starting it without READ_ONLY_FROM, and isn't overwritten then", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);
@@ -244,12 +244,12 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     const refused = refresh();
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("belongs to a site that writes"),
+      expect.stringContaining("is the database of a site"),
     ]);
   });
 });
 
-describe("a reader on the very database that the site that writes has open, as a shared mount shows it", () => {
+describe("a reader that shares the database file with its primary, as on a shared mount", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   let reader: SiteProcess;
 
@@ -274,7 +274,7 @@ describe("a reader on the very database that the site that writes has open, as a
 
   const found = async (path: string) => (await fetch(reader.url + path)).text();
 
-  it("shows with the next request what changes, and searches for it once the site has it", async () => {
+  it("shows changes with the next request, and finds them once the primary has indexed them", async () => {
     expect(await found("/")).toContain("Lighthouse");
     const change = writer.database();
     for (const [status, title] of [
@@ -290,14 +290,14 @@ describe("a reader on the very database that the site that writes has open, as a
     expect(await found("/?search=windmill")).toContain("/video/v");
   });
 
-  it("counts no view in it", async () => {
+  it("doesn't count views in it", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
-    const answer = await fetch(`${reader.url}/video/v/view`, {
+    const response = await fetch(`${reader.url}/video/v/view`, {
       method: "POST",
       redirect: "manual",
     });
-    expect(answer.status).toBe(503);
+    expect(response.status).toBe(503);
     expect(views.get()).toBe(before);
   });
 });

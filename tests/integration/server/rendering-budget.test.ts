@@ -5,7 +5,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** Trusted, as a proxy would be; and two addresses of this machine that are not. */
+/** A trusted address, like that of a proxy, and two untrusted addresses of this machine. */
 const PROXY = "127.0.0.1";
 const GREEDY = "127.0.0.2";
 const VISITOR = "127.0.0.3";
@@ -47,24 +47,24 @@ function ask(
 }
 
 let pages = 0;
-/** A page that no cache holds. */
+/** Requests an uncached page. */
 const uncached = () => `/?search=Video&n=${++pages}`;
 
-/** Requests pages until one is refused, and returns that answer. */
+/** Requests pages until one is rejected, and returns that response. */
 async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {}) {
   let refused: Answer | undefined;
   await until(async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => ask(uncached(), localAddress, headers)),
     );
-    refused = answers.find(({ status }) => status === 429);
+    refused = responses.find(({ status }) => status === 429);
     return refused !== undefined;
   });
   return refused!;
 }
 
 describe("a network that has used up its rendering time", () => {
-  it("gets 429 with the seconds to wait, and its page afterward", async () => {
+  it("gets 429 with the seconds to wait, and its page after that", async () => {
     const { headers, body } = await useUp(GREEDY);
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
     expect(headers["content-type"]).toContain("text/plain");
@@ -81,7 +81,7 @@ describe("a network that has used up its rendering time", () => {
     expect((await ask(uncached(), VISITOR)).status).toBe(200);
   }, 60_000);
 
-  it("doesn't keep out accounts and integrations in the same network", async () => {
+  it("doesn't block accounts and integrations in the same network", async () => {
     const form = new URLSearchParams(ADMIN).toString();
     const signIn = await ask(
       "/auth",
@@ -95,13 +95,13 @@ describe("a network that has used up its rendering time", () => {
     expect((await ask("/admin", GREEDY, { Cookie })).status).toBe(200);
     expect((await ask("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
     for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
-      // At the same time they take more than a network has saved at most.
+      // Together they take more than the full budget of a network.
       const many = Array.from({ length: 190 }, () => ask("/api/v1/videos", GREEDY, wrong));
       expect((await Promise.all(many)).map(({ status }) => status)).toContain(429);
     }
   }, 60_000);
 
-  it("is that of the client behind a proxy, and a proxy that names no client has no limit", async () => {
+  it("is the client's behind a proxy, and a proxy that doesn't name its client isn't limited", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
     expect((await ask(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status).toBe(200);
@@ -111,7 +111,7 @@ describe("a network that has used up its rendering time", () => {
   }, 60_000);
 });
 
-/** The name of some file of the build. */
+/** Returns the name of a file of the build. */
 async function asset(): Promise<string> {
   const { body } = await ask("/", VISITOR);
   return /\/assets\/([^"]+\.js)/.exec(body)![1]!;

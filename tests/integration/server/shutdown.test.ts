@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-/** A download that has begun and is not read on. */
+/** Starts a download and stops reading it. */
 async function pausedDownload(agent?: http.Agent): Promise<http.IncomingMessage> {
   const [response] = (await once(
     http.get(site.url + URL_PATH, { agent: agent ?? false }),
@@ -39,9 +39,9 @@ const isRefused = () =>
     () => true,
   );
 
-describe("the site, told to end,", () => {
+describe("the site", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "by %s ends with status 0 while a client is connected and idle",
+    "exits with status 0 on %s while a client is connected and idle",
     async (signal) => {
       const agent = new http.Agent({ keepAlive: true });
       const [response] = (await once(http.get(`${site.url}/healthz`, { agent }), "response")) as [
@@ -53,7 +53,7 @@ describe("the site, told to end,", () => {
     },
   );
 
-  it("lets a running request finish, takes no new one, and ends with status 0", async () => {
+  it("finishes requests in progress, accepts no new ones, and exits with status 0", async () => {
     const agent = new http.Agent({ keepAlive: true });
     const response = await pausedDownload(agent);
     const ended = site.stop();
@@ -65,7 +65,7 @@ describe("the site, told to end,", () => {
     agent.destroy();
   });
 
-  it("waits for a client that has stopped reading no longer than a few seconds", async () => {
+  it("waits only a few seconds for a client that has stopped reading", async () => {
     const response = await pausedDownload();
     response.on("error", () => {});
     expect(await site.stop()).toBe(0);
@@ -73,11 +73,11 @@ describe("the site, told to end,", () => {
   });
 });
 
-describe("at SIGTERM an upload by the form", () => {
+describe("on SIGTERM, an upload by the form", () => {
   const clip = fs.readFileSync(mp4Clip(2));
   const { before, after } = multipartParts(GOOD_TEXTS);
 
-  async function begun() {
+  async function startUpload() {
     const Cookie = await signInTo(site);
     const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie });
     await open.send(before);
@@ -86,8 +86,8 @@ describe("at SIGTERM an upload by the form", () => {
     return open;
   }
 
-  it("that is moving arrives and is published", async () => {
-    const open = await begun();
+  it("is published if it makes progress", async () => {
+    const open = await startUpload();
     const ended = site.stop();
     await until(isRefused);
     open.request.end(Buffer.concat([clip.subarray(50_000), Buffer.from(after)]));
@@ -98,8 +98,8 @@ describe("at SIGTERM an upload by the form", () => {
     expect(titles).toContain(GOOD_TEXTS.title);
   });
 
-  it("that has stopped is answered 503 and leaves nothing", async () => {
-    const open = await begun();
+  it("gets 503 and leaves no file if it has stalled", async () => {
+    const open = await startUpload();
     const ended = site.stop();
     const { status, headers, body } = await open.answer;
     expect([status, headers.connection]).toEqual([503, "close"]);

@@ -9,10 +9,10 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Of a deleted video. */
+/** The file of a deleted video. */
 const DELETED = "videos/u/1700000000000.mp4";
 
-/** All files below the uploads folder, without those of the running site. */
+/** Returns all files in the uploads folder, except for those of the running site. */
 function files(): string[] {
   return fs
     .readdirSync(site.uploads, { recursive: true, withFileTypes: true })
@@ -21,7 +21,7 @@ function files(): string[] {
     .sort();
 }
 
-/** A site with a video and a deleted video, and the files of both. */
+/** Creates a site with a video and a deleted video, and the files of both. */
 async function fill(): Promise<void> {
   await site.start();
   site.addVideo({ id: "live", video_url: site.addFile("videos", "u/1.mp4", "live") });
@@ -33,7 +33,7 @@ async function fill(): Promise<void> {
        VALUES ('deleted', 'A', ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 1)`,
     )
     .run(JSON.stringify({ video_url: url }));
-  // The next start records the files that are there.
+  // The next start records the existing files.
   await site.stop();
   await site.start();
   const recorded = site.database().prepare("SELECT count(*) FROM media_files").pluck();
@@ -41,7 +41,7 @@ async function fill(): Promise<void> {
   await site.stop();
 }
 
-/** Waits until the log contains what a task of the start reports at its end. */
+/** Waits until the log contains the last message of a task of the start. */
 const reported = (text: RegExp) => expect.poll(() => site.log, { timeout: 10_000 }).toMatch(text);
 
 it("starts with a wrong DATABASE_PATH, removes nothing, and explains how to recover", async () => {

@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** A start that cannot succeed ends within this time, however busy the machine is. */
+/** A failing start ends within this time, even on a busy machine. */
 const ENDS_WITHIN_MS = 20_000;
 
-/** Runs the start script to its end and returns what it said. `uid` is the account that runs it. */
+/** Runs the start script until it exits, and returns its output. `uid` is the user who runs it. */
 async function startFails(environment: Record<string, string>, uid?: number) {
   const env = {
     NODE_ENV: "production" as const,
@@ -39,10 +39,10 @@ async function startFails(environment: Record<string, string>, uid?: number) {
     (error: { code: number; stderr: string }) => error,
   );
   if (!failure) throw new Error("The start did not fail.");
-  return { code: failure.code, said: failure.stderr.trim() };
+  return { code: failure.code, output: failure.stderr.trim() };
 }
 
-/** The account of Debian that owns nothing. */
+/** Debian's user `nobody`. */
 const NOBODY = 65_534;
 
 function overwriteMiddle(file: string, bytes: number): void {
@@ -52,66 +52,66 @@ function overwriteMiddle(file: string, bytes: number): void {
 }
 
 describe("npm start", () => {
-  it("ends with one sentence at a bad setting", async () => {
+  it("fails with one line for an invalid setting", async () => {
     expect(await startFails({ MAX_VIDEO_BYTES: "2GB" })).toEqual({
       code: 1,
-      said: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
+      output: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
     });
   });
 
-  it("ends with one sentence at a database of a newer version", async () => {
+  it("fails with one line for a database of a newer version", async () => {
     const sqlite = openSqlite(path.join(folder, "site.sqlite"));
     sqlite.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT)");
     sqlite.exec("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')");
     sqlite.close();
-    const { code, said } = await startFails({});
+    const { code, output } = await startFails({});
     expect(code).toBe(1);
-    expect(said).toMatch(/^The database .+ was written by a newer version .+ a back-up\.$/);
+    expect(output).toMatch(/^The database .+ was created by a newer version .+ a backup\.$/);
   });
 
-  it("ends with one sentence when the port is taken", async () => {
+  it("fails with one line if the port is in use", async () => {
     const other = net.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as net.AddressInfo;
-    const { code, said } = await startFails({ PORT: String(port) });
+    const { code, output } = await startFails({ PORT: String(port) });
     other.close();
-    expect({ code, said }).toEqual({
+    expect({ code, output }).toEqual({
       code: 1,
-      said: `Port ${port} is taken; set PORT to another.`,
+      output: `Port ${port} is already in use. Set PORT to another port.`,
     });
   });
 
   it.each([
     ["192.0.2.1", "an address of another machine"],
-    ["no-such-host.invalid", "a name that leads nowhere"],
-  ])("ends with one sentence when HOST is %s, %s", async (HOST) => {
+    ["no-such-host.invalid", "an unknown name"],
+  ])("fails with one line if HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
-      said: `HOST is not an address of this machine (${HOST}); set it to one of them, such as 127.0.0.1, or leave it unset for all.`,
+      output: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,
     });
   });
 
-  it("ends with one sentence when DATABASE_PATH is a folder", async () => {
+  it("fails with one line if DATABASE_PATH is a folder", async () => {
     expect(await startFails({ DATABASE_PATH: folder })).toEqual({
       code: 1,
-      said: `DATABASE_PATH is a folder (${folder}); set it to a file in it, such as ${folder}/site.sqlite.`,
+      output: `DATABASE_PATH is a folder (${folder}). Set it to a file in that folder, such as ${folder}/site.sqlite.`,
     });
   });
 
-  it("ends with one sentence when DATABASE_PATH is a file of another kind", async () => {
+  it("fails with one line if DATABASE_PATH isn't a database", async () => {
     const file = path.join(folder, "site.sqlite");
     fs.writeFileSync(file, "A letter, not a database. ".repeat(1_000));
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is not an SQLite database (${file}); set it to another path, or move that file away to start with an empty site.`,
+      output: `DATABASE_PATH is not a SQLite database (${file}). Set it to another path, or move the file away to start with an empty site.`,
     });
     expect(fs.readFileSync(file, "utf8")).toContain("A letter");
   });
 
   it.each([
-    ["cut off", (file: string, bytes: number) => fs.truncateSync(file, bytes / 2)],
+    ["truncated", (file: string, bytes: number) => fs.truncateSync(file, bytes / 2)],
     ["overwritten in the middle", overwriteMiddle],
-  ])("ends with one sentence when the database is %s", async (_, damage) => {
+  ])("fails with one line if the database is %s", async (_, damage) => {
     const file = path.join(folder, "site.sqlite");
     const sqlite = openSqlite(file);
     migrate(sqlite);
@@ -123,31 +123,31 @@ describe("npm start", () => {
     damage(file, fs.statSync(file).size);
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `DATABASE_PATH is damaged (${file}); bring a back-up back with npm run restore, or move that file away to start with an empty site.`,
+      output: `DATABASE_PATH is damaged (${file}). Restore a backup with npm run restore, or move the file away to start with an empty site.`,
     });
   });
 
-  it("ends with one sentence when UPLOADS_DIR is a file", async () => {
+  it("fails with one line if UPLOADS_DIR is a file", async () => {
     const file = path.join(folder, "uploads");
     fs.writeFileSync(file, "");
     expect(await startFails({})).toEqual({
       code: 1,
-      said: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder; move that away, or set UPLOADS_DIR to another path.`,
+      output: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder. Move that file away, or set UPLOADS_DIR to another path.`,
     });
   });
 
   it.each([
     ["UPLOADS_DIR", "/proc/x", "/proc/x/videos"],
     ["DATABASE_PATH", "/proc/x/site.sqlite", "/proc/x"],
-  ])("ends with one sentence, and does not hang, when %s is %s", async (name, value, needed) => {
+  ])("fails with one line instead of hanging if %s is %s", async (name, value, needed) => {
     expect(await startFails({ [name]: value })).toEqual({
       code: 1,
-      said: `${name} needs the folder ${needed}, which this account cannot create or write to (no such file or directory); change its owner, or set ${name} to another path.`,
+      output: `${name} needs the folder ${needed}, which this user can't create or write to (no such file or directory). Change its owner, or set ${name} to another path.`,
     });
   });
 
   it.each(["UPLOADS_DIR", "DATABASE_PATH"])(
-    "ends with one sentence when %s may not be written to by this account",
+    "fails with one line if this user can't write to %s",
     async (name) => {
       const others = path.join(folder, "others");
       fs.mkdirSync(path.join(others, "videos"), { recursive: true });
@@ -156,7 +156,7 @@ describe("npm start", () => {
       for (const closed of [path.join(others, "videos"), others]) fs.chmodSync(closed, 0o555);
       fs.chmodSync(folder, 0o755);
       const uid = process.getuid?.() === 0 ? NOBODY : undefined;
-      const { code, said } = await startFails(
+      const { code, output } = await startFails(
         {
           DATABASE_PATH: path.join(folder, "own", "site.sqlite"),
           UPLOADS_DIR: path.join(folder, "own", "uploads"),
@@ -166,21 +166,21 @@ describe("npm start", () => {
       );
       for (const open of [others, path.join(others, "videos")]) fs.chmodSync(open, 0o755);
       const needed = name === "UPLOADS_DIR" ? path.join(others, "videos") : others;
-      expect({ code, said }).toEqual({
+      expect({ code, output }).toEqual({
         code: 1,
-        said: `${name} needs the folder ${needed}, which this account cannot create or write to (permission denied); change its owner, or set ${name} to another path.`,
+        output: `${name} needs the folder ${needed}, which this user can't create or write to (permission denied). Change its owner, or set ${name} to another path.`,
       });
     },
   );
 
-  it("ends with one sentence at a short SESSION_SECRET, and does not show it", async () => {
-    const { code, said } = await startFails({ SESSION_SECRET: "hunter2" });
+  it("fails with one line for a short SESSION_SECRET, without printing it", async () => {
+    const { code, output } = await startFails({ SESSION_SECRET: "hunter2" });
     expect(code).toBe(1);
-    expect(said).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
-    expect(said).not.toContain("hunter2");
+    expect(output).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
+    expect(output).not.toContain("hunter2");
   });
 
-  it("prints the password of the account it makes once, and not at the next start", async () => {
+  it("prints the password of the first account only at the first start", async () => {
     const site = new SiteProcess({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "" });
     try {
       await site.start();
@@ -195,7 +195,7 @@ describe("npm start", () => {
     }
   });
 
-  it("removes what an import that was killed has left in the buckets", async () => {
+  it("removes files that a killed import has left in the buckets", async () => {
     const site = new SiteProcess();
     try {
       await site.start();
@@ -221,7 +221,7 @@ describe("npm start", () => {
     }
   });
 
-  it("leaves no core dump with what visitors have sent, whatever the account may", async () => {
+  it("writes no core dump with visitors' data, even if the user may", async () => {
     const site = new SiteProcess({}, [
       "sh",
       "-c",
@@ -237,7 +237,7 @@ describe("npm start", () => {
     }
   });
 
-  it("keeps the database to its owner", async () => {
+  it("makes the database readable only by its owner", async () => {
     const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email });
     try {
       await site.start();

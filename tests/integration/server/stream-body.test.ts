@@ -23,7 +23,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Starts a server that handles requests with `handle`, and sends it one. */
+/** Starts a server that handles requests with `handle`, and sends a request to it. */
 async function request(handle: () => Promise<void>) {
   const handled = new Promise<void>((resolve, reject) => {
     server = http.createServer(() => handle().then(resolve, reject));
@@ -35,18 +35,18 @@ async function request(handle: () => Promise<void>) {
   return { client, handled };
 }
 
-describe("the body of a response that comes from a stream", () => {
-  it("closes a file that is opened after the visitor has left", async () => {
+describe("streamBody", () => {
+  it("closes a file that is opened after the client has disconnected", async () => {
     const file = path.join(site.folder, "large");
     writeFileSync(file, Buffer.alloc(4 * 1024 * 1024));
-    let begun = () => {};
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     let source: ReadStream | undefined;
     const { client, handled } = await request(async () => {
       await streamBody(async (signal) => {
-        begun();
+        started();
         await once(signal, "abort");
         source = createReadStream(file);
         await once(source, "open");
@@ -60,15 +60,15 @@ describe("the body of a response that comes from a stream", () => {
     expect(timesOpen(process.pid, file)).toBe(0);
   });
 
-  it("tells its source when the visitor leaves, and takes its failure for no failure", async () => {
-    let begun = () => {};
+  it("aborts its source when the client disconnects, and ignores the resulting error", async () => {
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     let body: ReadableStream<Uint8Array> | undefined;
     const { client, handled } = await request(async () => {
       body = await streamBody(async (signal) => {
-        begun();
+        started();
         await once(signal, "abort");
         throw new Error("The request was aborted.");
       });
@@ -79,7 +79,7 @@ describe("the body of a response that comes from a stream", () => {
     expect(await new Response(body).text()).toBe("");
   });
 
-  it("passes a failure on while the visitor waits", async () => {
+  it("rejects with an error of the source while the client waits", async () => {
     const { handled } = await request(async () => {
       await streamBody(async () => {
         throw new Error("The store is away.");
@@ -88,13 +88,13 @@ describe("the body of a response that comes from a stream", () => {
     await expect(handled).rejects.toThrow("The store is away.");
   });
 
-  it("is read outside of a server", async () => {
+  it("works outside of a server", async () => {
     const body = await streamBody(async () => Readable.from([Buffer.from("abc")]));
     expect(await new Response(body).text()).toBe("abc");
   });
 });
 
-describe("the body of a response that comes from a file", () => {
+describe("fileBody", () => {
   it("closes the connection and the file if the file has become shorter", async () => {
     const file = path.join(site.folder, "short");
     writeFileSync(file, Buffer.alloc(100_000));
@@ -115,16 +115,16 @@ describe("the body of a response that comes from a file", () => {
     await until(() => timesOpen(process.pid, file) === 0);
   });
 
-  it("closes the file if the visitor left before the body was created", async () => {
+  it("closes the file if the client disconnected before the body was created", async () => {
     const file = path.join(site.folder, "left");
     writeFileSync(file, Buffer.alloc(100_000));
-    let begun = () => {};
+    let started = () => {};
     const arrived = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     const { client, handled } = await request(async () => {
       const { response } = requestContext()!;
-      begun();
+      started();
       await once(response, "close");
       fileBody(await open(file), 0, 100_000);
       await streamBody(async () => createReadStream(file));

@@ -25,10 +25,10 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
 
-/** The one library among the programs, beside the folder of programs as Debian has it. */
+/** The path of the only library among the programs, relative to the folder of programs in Debian. */
 const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
 
-/** A program that writes down how it was called, and creates those named by `creates`. */
+/** Creates a program that records its arguments, and creates the programs in `creates`. */
 function recorder(name: string, ...creates: string[]): void {
   const lines = creates.map((program) =>
     program === SWIFT
@@ -43,7 +43,7 @@ const calls = () => {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n") : [];
 };
 
-/** What `npm test` does first, where no program is but those of `folder`. No terminal is there. */
+/** Runs the first step of `npm test` with only the programs in `folder`, and without a terminal. */
 async function installs({
   uid,
   env = {},
@@ -69,12 +69,12 @@ const ROOT = { isRoot: true, hasApt: true, isCi: false, isContainer: false, isTe
 
 describe("programs that the tests need", () => {
   it.each([
-    ["asked for on a machine of one's own", {}, "ask"],
+    ["installed after a question on a developer's machine", {}, "ask"],
     ["installed in CI", { isCi: true }, "install"],
     ["installed in a container", { isContainer: true }, "install"],
-    ["installed where nobody can answer", { isTerminal: false }, "install"],
-    ["named only, without root", { isRoot: false, isCi: true }, "report"],
-    ["named only, without apt-get", { hasApt: false }, "report"],
+    ["installed without a terminal", { isTerminal: false }, "install"],
+    ["only reported without root", { isRoot: false, isCi: true }, "report"],
+    ["only reported without apt-get", { hasApt: false }, "report"],
   ])("are %s", (_, circumstances, todo) => {
     expect(whatToDo({ ...ROOT, ...circumstances })).toBe(todo);
   });
@@ -82,7 +82,7 @@ describe("programs that the tests need", () => {
   it.runIf(process.getuid?.() === 0).each([
     ["the default tests", "", PACKAGES, [...NEEDED, FASTER]],
     ["all tests", "{ all: true }", NIGHTLY_PACKAGES, [...NEEDED, SWIFT, ...NIGHTLY, FASTER]],
-  ])("are installed by apt-get for %s when root runs it", async (_, options, packages, creates) => {
+  ])("are installed with apt-get for %s by root", async (_, options, packages, creates) => {
     recorder("apt-get", ...creates);
     recorder("sudo");
     expect((await installs({ options })).untestable).toEqual([]);
@@ -92,7 +92,7 @@ describe("programs that the tests need", () => {
     ]);
   });
 
-  it("of the nightly tests are neither required nor named for the default ones", async () => {
+  it("aren't required or reported by the default tests if only nightly tests need them", async () => {
     for (const program of NEEDED) recorder(program);
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid });
@@ -100,14 +100,14 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([]);
     const all = await installs({ uid, options: "{ all: true }" });
     expect(all.untestable).toEqual([
-      "firefox-esr is missing: tests in Firefox are left out",
-      "WebKitWebDriver is missing: tests in WebKit are left out",
-      "Xvfb is missing: WebKit has no screen, so its tests are left out",
-      "swift is missing: tests of an S3-compatible store are left out",
+      "firefox-esr is missing: tests in Firefox are skipped",
+      "WebKitWebDriver is missing: tests in WebKit are skipped",
+      "Xvfb is missing: tests in WebKit, which needs a screen, are skipped",
+      "swift is missing: tests of an S3-compatible store are skipped",
     ]);
   });
 
-  it("are named when they only save time, and never count", async () => {
+  it("are reported but not required if they only save time", async () => {
     for (const program of NEEDED) recorder(program);
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid });
@@ -117,7 +117,7 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([]);
   });
 
-  it("are not installed by sudo: what cannot be tested is said, and how to mend it", async () => {
+  it("aren't installed with sudo, and are reported with what can't be tested and how to fix it", async () => {
     recorder("apt-get");
     recorder("sudo");
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
@@ -127,7 +127,7 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([
       "ffmpeg is missing: tests that use real clips fail",
       "chromium is missing: end-to-end tests fail",
-      "exiftool is missing: no second tool looks for metadata in files that are public",
+      "exiftool is missing: the metadata of public files isn't checked with a second tool",
       "nginx is missing: tests of the documented proxy fail",
     ]);
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Runs set-password at a terminal and types a line whenever it asks for one. */
+/** Runs set-password in a terminal and types a line at each prompt. */
 async function atTerminal(...lines: string[]) {
   const setPassword = "node scripts/command.mjs set-password --email admin@example.com";
   const child = spawn("script", ["-qec", setPassword, "/dev/null"], {
@@ -25,11 +25,11 @@ async function atTerminal(...lines: string[]) {
     env: process.env,
   });
   let shown = "";
-  let asked = 0;
+  let answered = 0;
   child.stdout.on("data", (chunk) => {
     shown += chunk;
-    const prompts = shown.match(/(New password|The same again): /g)?.length ?? 0;
-    for (; asked < prompts; asked += 1) child.stdin.write(lines[asked] ?? "\x03");
+    const prompts = shown.match(/(New password|Repeat password): /g)?.length ?? 0;
+    for (; answered < prompts; answered += 1) child.stdin.write(lines[answered] ?? "\x03");
   });
   const [code] = await once(child, "close");
   return { code, shown };
@@ -40,22 +40,22 @@ const isPassword = (password: string) => {
   return bcrypt.compareSync(password, hash);
 };
 
-// util-linux, which every Debian has.
-describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a terminal", () => {
-  it("is asked for twice, and never shown", async () => {
+// `script` is part of util-linux, which is installed on every Debian system.
+describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password in a terminal", () => {
+  it("is entered twice, and never shown", async () => {
     const { code, shown } = await atTerminal(`${PASSWORD}\r`, `${PASSWORD}\r`);
     expect(code).toBe(0);
-    expect(shown).toContain("The password of admin@example.com is changed");
+    expect(shown).toContain("Changed the password of admin@example.com");
     expect(shown).not.toContain(PASSWORD);
     expect(isPassword(PASSWORD)).toBe(true);
   });
 
   it.each([
-    [[`${PASSWORD}\r`, "another one\r"], "The two passwords differ; nothing was changed."],
+    [[`${PASSWORD}\r`, "another one\r"], "The passwords don't match. Nothing was changed."],
     [["short\r", "short\r"], "Use a password with at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
-    [["half a pass\x03"], "Cancelled; nothing was changed."],
-  ])("changes nothing when %j is typed", async (lines, message) => {
+    [["half a pass\x03"], "Canceled. Nothing was changed."],
+  ])("changes nothing if %j is typed", async (lines, message) => {
     const { code, shown } = await atTerminal(...lines);
     expect(shown).toContain(message);
     expect(code).not.toBe(0);

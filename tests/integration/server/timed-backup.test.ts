@@ -11,7 +11,7 @@ afterAll(() => site.remove());
 const states = () =>
   site.database().prepare("SELECT state FROM backups ORDER BY id").pluck().all() as string[];
 
-it("backs itself up by its timetable, and ends a backup that runs when it leaves", async () => {
+it("creates scheduled backups, and stops a running backup at a shutdown", async () => {
   fs.mkdirSync(folder);
   await site.start({ BACKUP_DIR: folder, BACKUP_EVERY: "1d" });
   await expect.poll(states, { timeout: 60_000 }).toEqual(["done"]);
@@ -22,13 +22,13 @@ it("backs itself up by its timetable, and ends a backup that runs when it leaves
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 512 * 1024 ** 2);
   const Cookie = await signInTo(site);
   const form = { Cookie, Origin: site.url, "Content-Type": "application/x-www-form-urlencoded" };
-  const answer = await ask(site, "POST", "/admin/backups", form, "intent=back-up");
-  expect([answer.status, answer.headers.location]).toEqual([302, "/admin/backups"]);
+  const response = await ask(site, "POST", "/admin/backups", form, "intent=back-up");
+  expect([response.status, response.headers.location]).toEqual([302, "/admin/backups"]);
   await expect.poll(() => fs.readdirSync(folder).length, { interval: 5, timeout: 30_000 }).toBe(2);
   expect(await site.stop()).toBe(0);
   expect(states()).toEqual(["done", "interrupted"]);
 
-  // What is left of it is no backup, and the next start does not make it up: nothing was due.
+  // Its remains aren't a backup, and the next start doesn't repeat it, because it wasn't scheduled.
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 5);
   await site.start();
   const page = await ask(site, "GET", "/admin/backups", { Cookie: await signInTo(site) });

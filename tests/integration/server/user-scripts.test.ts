@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** As `npm run` does it, but without npm. */
+/** Runs a command without npm. */
 const script = (name: string, args: string[], input = "") =>
   execa(process.execPath, command(name, ...args), {
     cwd: root,
@@ -37,14 +37,14 @@ describe("create-user", () => {
       [],
       `new@example.com\n${GOOD_PASSWORD}\n`,
     );
-    expect([exitCode, stdout]).toEqual([0, "There is now an account for new@example.com."]);
+    expect([exitCode, stdout]).toEqual([0, "Created an account for new@example.com."]);
     expect(bcrypt.getRounds(hashOf("new@example.com"))).toBe(12);
     expect(bcrypt.compareSync(GOOD_PASSWORD, hashOf("new@example.com"))).toBe(true);
   });
 
-  it("invents a password on request", async () => {
+  it("generates a password on request", async () => {
     const { stdout } = await script("create-user", ["--email", "new@example.com", "--generate"]);
-    const password = /^Its password is (\S{20})$/m.exec(stdout)![1]!;
+    const password = /^Password: (\S{20})$/m.exec(stdout)![1]!;
     expect(bcrypt.compareSync(password, hashOf("NEW@example.com"))).toBe(true);
   });
 
@@ -54,7 +54,7 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "short\n", 1, "Use a password with at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
-  ])("says what is wrong with %j", async (args, input, code, message) => {
+  ])("reports what is wrong with %j", async (args, input, code, message) => {
     makeUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
     expect(stderr).toContain(message);
@@ -64,7 +64,7 @@ describe("create-user", () => {
 });
 
 describe("set-password", () => {
-  it("changes it, ends the sessions and can take the second factor away", async () => {
+  it("changes the password, ends the sessions and can remove the second factor", async () => {
     const { id } = makeUser();
     sqliteHandle().exec(`
       INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ('x', '${id}', '2999-01-01');
@@ -72,20 +72,20 @@ describe("set-password", () => {
     const args = ["--email", "Admin@example.com", "--remove-second-factor"];
     const { exitCode, stdout } = await script("set-password", args, "another good password\n");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("The password of admin@example.com is changed");
+    expect(stdout).toContain("Changed the password of admin@example.com");
     expect(bcrypt.compareSync("another good password", hashOf("admin@example.com"))).toBe(true);
     expect(sqliteHandle().prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(0);
     expect(sqliteHandle().prepare("SELECT totp_enabled_at FROM users").pluck().get()).toBeNull();
   });
 
-  it("knows no account that is not there", async () => {
+  it("reports an unknown account", async () => {
     const { exitCode, stderr } = await script("set-password", ["--email", "no@b.c"], "");
     expect([exitCode, stderr]).toEqual([1, "There is no account for no@b.c."]);
   });
 });
 
 describe("delete-user", () => {
-  it("deletes an account whose videos another account receives", async () => {
+  it("deletes an account and transfers its videos", async () => {
     const { id } = makeUser("left@example.com");
     const receiver = makeUser("here@example.com").id;
     sqliteHandle()
@@ -100,7 +100,7 @@ describe("delete-user", () => {
     const done = await script("delete-user", [...args, "--transfer-to", "here@example.com"]);
     expect([done.exitCode, done.stdout.split("\n")]).toEqual([
       0,
-      ["The account left@example.com is deleted.", "here@example.com received 1 video."],
+      ["Deleted the account left@example.com.", "Transferred 1 video to here@example.com."],
     ]);
     expect(sqliteHandle().prepare("SELECT email FROM users").pluck().all()).toEqual([
       "here@example.com",

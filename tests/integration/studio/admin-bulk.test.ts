@@ -10,7 +10,7 @@ import { restoreDeletion } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -351,7 +351,7 @@ describe("bulk actions on thousands of videos", () => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, title: `Night ${id}` });
     })();
-    await projected();
+    await ensureProjected();
     let result: BulkResult | undefined;
     const held = await averageHold(async () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
@@ -359,7 +359,7 @@ describe("bulk actions on thousands of videos", () => {
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
     // Typically a tenth of this if nothing else is running.
     expect(held).toBeLessThan(100);
-    await projected();
+    await ensureProjected();
     expect(
       (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,
     ).toBe(change.action === "add-tags" ? COUNT : 0);

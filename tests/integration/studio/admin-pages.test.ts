@@ -4,7 +4,7 @@ import { type ManageView, SORTS } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { useTemporarySite } from "../../temporary-site";
@@ -86,7 +86,7 @@ function comparing() {
 
 /** Returns the stored totals and the totals computed from the table. */
 async function expectTotalsRight(): Promise<void> {
-  await projected();
+  await ensureProjected();
   const all = (sql: string) => sqliteHandle().prepare(sql).all();
   expect(all("SELECT * FROM video_totals ORDER BY status, listed, category")).toEqual(
     all(`SELECT status, listed, category, count(*) AS videos, sum(views > 0) AS viewed,

@@ -61,9 +61,9 @@ it("prints its usage, and what is wrong with its arguments", async () => {
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
   });
   for (const [args, message] of [
-    [[], "One folder has to be named."],
-    [[folder, "--copy", "--move"], "Only one of --copy, --move and --link can be."],
-    [[folder, "--category", "cats"], "--category takes desi, blacked"],
+    [[], "Specify one folder."],
+    [[folder, "--copy", "--move"], "Use only one of --copy, --move and --link."],
+    [[folder, "--category", "cats"], "--category must be desi, blacked"],
     [[path.join(site.uploads, "videos")], "must not overlap with the uploads"],
   ] as const) {
     const { exitCode, stderr } = await importCommand(...args);
@@ -77,18 +77,18 @@ it("imports, prints a summary, and imports nothing twice", async () => {
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
   const dry = await importCommand(folder, "--category", "desi", "--dry-run");
-  expect(dry.stdout).toContain("5 would be imported, 0 could not.");
+  expect(dry.stdout).toContain("5 would be imported, 0 can't be imported.");
   expect(videos()).toBe(0);
 
   const first = await importCommand(folder, "--category", "desi", "--status", "hidden");
   expect(first.exitCode).toBe(1);
-  expect(first.stdout).toContain('the-same.mp4: the same file as "Clip 0".');
-  expect(first.stdout).toMatch(/3 imported \(.+\), 0 already there, 1 duplicates, 1 failed/);
+  expect(first.stdout).toContain('the-same.mp4: duplicate of "Clip 0".');
+  expect(first.stdout).toMatch(/3 imported \(.+\), 0 already imported, 1 duplicate, 1 failed/);
   expect(first.stderr).toContain("broken.mp4: This file isn’t a supported video.");
   expect(videos()).toBe(3);
 
   const again = await importCommand(folder, "--category", "desi");
-  expect(again.stdout).toMatch(/0 imported \(.+\), 3 already there/);
+  expect(again.stdout).toMatch(/0 imported \(.+\), 3 already imported/);
   expect(videos()).toBe(3);
 });
 
@@ -98,7 +98,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   await until(() => isReading(running.pid));
   running.kill("SIGINT");
   const { exitCode, stdout } = await running;
-  expect([exitCode, stdout]).toEqual([130, expect.stringContaining("goes on from here")]);
+  expect([exitCode, stdout]).toEqual([130, expect.stringContaining("Run the same command again")]);
   expect(Number(videos())).toBeLessThan(20);
 
   const rest = await importCommand(folder, "--category", "desi", "--move");
@@ -116,13 +116,15 @@ it("says once, before it starts, which videos name no category", async () => {
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
   const { exitCode, stdout, stderr } = await importCommand(folder);
   expect(stderr.split("\n").filter((line) => line.includes("category"))).toEqual([
-    "4 of 5 are left out, as nothing says the category (clip-0.mp4, clip-1.mp4, clip-2.mp4 and 1 more). --category desi, blacked, english, pornstar or premium takes them too.",
+    "4 of 5 files have no category and will be skipped (clip-0.mp4, clip-1.mp4, clip-2.mp4 and 1 more). To import them, set --category to desi, blacked, english, pornstar or premium.",
   ]);
   expect(stderr.trimStart().startsWith("4 of 5")).toBe(true);
   expect(stdout).toContain("1 imported");
   expect(stdout).toContain("4 failed");
   expect(exitCode).toBe(1);
-  expect((await importCommand(folder, "--category", "desi")).stdout).toContain("1 already there");
+  expect((await importCommand(folder, "--category", "desi")).stdout).toContain(
+    "1 already imported",
+  );
 });
 
 it("requires the version of the uploader terms while the studio requires their acceptance", async () => {
@@ -136,7 +138,7 @@ it("requires the version of the uploader terms while the studio requires their a
   for (const more of [[], ["--accept-terms", "2"]]) {
     expect(await importCommand(folder, "--category", "desi", ...more)).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/stand under \/admin\/terms; --accept-terms 1 says/),
+      stderr: expect.stringMatching(/Read them at \/admin\/terms, .* with --accept-terms 1\./),
     });
   }
   expect(videos()).toBe(0);
@@ -156,6 +158,6 @@ it("the demo accepts no terms for anyone, and says so before it generates anythi
   ).toMatchObject({
     exitCode: 1,
     stdout: "",
-    stderr: expect.stringContaining("The demo accepts nothing in your name"),
+    stderr: expect.stringContaining("The demo can't accept the terms for you"),
   });
 });

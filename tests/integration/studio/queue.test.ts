@@ -214,7 +214,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       codecsOff: [],
     });
     expect(await said(ask())).toBe("Queued. The codecs will be added to the stream.");
-    expect(await activities()).toContain("asked for further codecs of Video a");
+    expect(await activities()).toContain("requested more codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await turnedDown(ask())).toMatchObject({ status: 409 });
     expect(await turnedDown(ask("gone"))).toMatchObject({ status: 404 });
@@ -280,8 +280,8 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
       ["a", "poster"],
     ]);
     expect((await activities()).slice(0, 2)).toEqual([
-      "put Poster of “Video a” last in the queue",
-      "put Streaming versions of “Video c” first in the queue",
+      "moved Poster of “Video a” to the back of the queue",
+      "moved Streaming versions of “Video c” to the front of the queue",
     ]);
   });
 
@@ -374,7 +374,7 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     expect(await said(fields, "/admin/queue?state=waiting")).toBe(
       "2 jobs moved to the front of the queue. 1 job couldn’t be changed. 1 job no longer exists.",
     );
-    expect(await activities()).toEqual(["put 2 jobs of “Video a” first in the queue"]);
+    expect(await activities()).toEqual(["moved 2 jobs of “Video a” to the front of the queue"]);
   });
 });
 
@@ -466,7 +466,7 @@ describe.runIf(ffmpegAvailable())("a paused queue", () => {
     expect(await said([["intent", "resume"]])).toBe("Processing resumed.");
     expect(await said([["intent", "resume"]])).toBe("Processing wasn’t paused.");
     expect(await next()).toEqual(["a", "transcode"]);
-    expect(await activities()).toEqual(["let the queue go on", "paused the queue"]);
+    expect(await activities()).toEqual(["resumed the queue", "paused the queue"]);
   });
 });
 

@@ -70,8 +70,8 @@ describe("the series pages", () => {
       { id: 1 },
     ]);
     expect(await messages()).toEqual([
-      "made the series Nights in Paris ete",
-      "made the series Nights in Paris: été",
+      "created the series Nights in Paris ete",
+      "created the series Nights in Paris: été",
     ]);
   });
 
@@ -184,7 +184,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
     await move(id, { video: "d", move: "up" });
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
-    expect((await messages())[0]).toBe("ordered the series Nights");
+    expect((await messages())[0]).toBe("reordered the series Nights");
     const incomplete = await refusedSeries({ intent: "move", video: "d" }, `/admin/series/${id}`);
     expect(incomplete.status).toBe(400);
   });

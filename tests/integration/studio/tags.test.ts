@@ -16,7 +16,7 @@ import {
   undoTagChange,
 } from "~/features/library/tags/tag-changes.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -145,7 +145,7 @@ describe("a tag", () => {
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
     await succeed(merge("night", "river"));
     addVideo({ id: "e", tags: '["Night","river"]' });
-    await projected();
+    await ensureProjected();
     await succeed(merge("night", "river"));
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
@@ -192,7 +192,7 @@ describe("a tag", () => {
     ],
     ["no tag", merge("x"), 422, "Select at least one tag."],
     ["a tag that doesn't exist", merge("x", "gone"), 404, "No videos have this tag anymore."],
-    ["no intent", [["selected", "hd"]], 400, "Load the page again"],
+    ["no intent", [["selected", "hd"]], 400, "Reload the page"],
     [
       "no such change",
       [
@@ -220,7 +220,7 @@ describe("a tag", () => {
 describe("a tag change", () => {
   it("continues after a restart, and so does undoing it", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
-    await projected();
+    await ensureProjected();
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
@@ -246,7 +246,7 @@ describe("a tag change", () => {
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["hd"]' WHERE id = 'b';
       UPDATE tag_changes SET state = 'running'`);
-    await projected();
+    await ensureProjected();
     disableBusyTimeout();
     const other = new Sqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
@@ -285,7 +285,7 @@ describe("a tag change", () => {
     sqliteHandle().transaction(() => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
-    await projected();
+    await ensureProjected();
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;

@@ -11,7 +11,7 @@ import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import type { Failure } from "~/platform/failure";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -184,7 +184,7 @@ describe("restoring from the trash", () => {
     );
     expect(location).toBe("/admin/trash?search=video&page=2");
     expect(description).toBe("“Video a” restored.");
-    await projected();
+    await ensureProjected();
     expect(video("a")).toEqual({
       ...before,
       number: expect.any(Number),
@@ -459,7 +459,7 @@ describe("the automatic cleanup of the trash", () => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, description: "x".repeat(500) });
     })();
-    await projected();
+    await ensureProjected();
     await removeVideos(ids, "u");
     for (const work of [() => restoreVideos(ids, "u"), () => purge(ids)]) {
       let turns = 0;
@@ -471,7 +471,7 @@ describe("the automatic cleanup of the trash", () => {
       expect(inTrash()).toEqual([]);
       // A thousand videos take at least a third of a second.
       expect(turns).toBeGreaterThan(2);
-      await projected();
+      await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");
     }
   });

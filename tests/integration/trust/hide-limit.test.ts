@@ -136,7 +136,7 @@ describe("REPORT_HIDE_LIMIT", () => {
   it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("refuses %s", async (value) => {
     const { settings } = await import("~/platform/settings.server");
     set({ REPORT_HIDE_LIMIT: value });
-    expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos an hour/);
+    expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos per hour/);
     set({ REPORT_HIDE_LIMIT: "20/h,2%/d" });
   });
 });

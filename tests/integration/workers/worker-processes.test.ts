@@ -39,7 +39,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect([jobsDone("attic"), jobsDone("cellar")].every((count) => count > 0)).toBe(true);
     expect(videos.map((id) => jobOf(id).attempts)).toEqual([1, 1, 1, 1]);
     expect([await attic.stop(), await cellar.stop()]).toEqual([0, 0]);
-    expect(attic.log).toContain("Leaving.");
+    expect(attic.log).toContain("Stopped.");
     expect([...filesBelow(attic.folder), ...filesBelow(cellar.folder)]).toEqual([]);
     expect(filesBelow(path.join(workers.site.uploads, "tmp"))).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
 describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
-    [["--site", "https://videos.example"], "The token of this worker is missing."],
+    [["--site", "https://videos.example"], "Specify the token of this worker."],
   ])("prints what is wrong or missing: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activityMessage } from "~/platform/activity/activity-labels";
 
-const format = (action: string, detail = "") => {
+const sentence = (action: string, detail = "") => {
   const { before, subject, after } = activityMessage(action, detail);
   return `Ann ${before}${subject}${after}`;
 };
@@ -18,17 +18,17 @@ it.each([
   ["sign-in", "", "Ann signed in"],
   ["session-end", "All but one", "Ann ended all other sessions"],
   ["session-end", "", "Ann ended a session"],
-  ["account-create", "b@c.d", "Ann made the account b@c.d"],
+  ["account-create", "b@c.d", "Ann created the account b@c.d"],
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
-])("formats the activity %s with “%s”", (action, detail, message) => {
-  expect(format(action, detail)).toBe(message);
+])("describes the activity %s with the detail “%s”", (action, detail, message) => {
+  expect(sentence(action, detail)).toBe(message);
 });
 
-it("keeps a percent sign in a title", () => {
-  expect(format("show", "100 % pure")).toBe("Ann made 100 % pure visible");
+it("allows a percent sign in a title", () => {
+  expect(sentence("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("shows an unknown action by its name", () => {
-  expect(format("levitate", "A video")).toBe("Ann levitate A video");
+it("describes an action of another version by its name", () => {
+  expect(sentence("levitate", "A video")).toBe("Ann levitate A video");
 });

@@ -8,12 +8,12 @@ describe("an attempt limit", () => {
   it("allows a number of attempts in a window that begins with the first", () => {
     const limit = attemptLimit("attempts", 2, 60);
     expect([limit.consume("a", 0), limit.consume("a", 30_000)]).toEqual([undefined, undefined]);
-    expect(limit.isUsedUp("a", 30_000)).toBe(true);
+    expect(limit.isExhausted("a", 30_000)).toBe(true);
     expect(limit.consume("a", 30_000)).toBe(30);
     expect(limit.consume("a", 59_999)).toBe(1);
     expect(limit.consume("b", 30_000)).toBeUndefined();
     expect(limit.consume("a", 60_000)).toBeUndefined();
-    expect(limit.isUsedUp("a", 60_000)).toBe(false);
+    expect(limit.isExhausted("a", 60_000)).toBe(false);
   });
 
   it("doesn't count refunded attempts", () => {
@@ -30,9 +30,9 @@ describe("an attempt limit", () => {
     const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
-    expect(limit.isUsedUp("first", 0)).toBe(true);
+    expect(limit.isExhausted("first", 0)).toBe(true);
     // Reading it made it the most recent. Ten thousand others evict it.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
-    expect(limit.isUsedUp("first", 0)).toBe(false);
+    expect(limit.isExhausted("first", 0)).toBe(false);
   });
 });

@@ -97,7 +97,9 @@ describe("the secret without SESSION_SECRET", () => {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);
     setting("SESSION_SECRET", undefined);
-    expect(() => sessionSecrets()).toThrow(`${file} holds a secret of less than 32 characters`);
+    expect(() => sessionSecrets()).toThrow(
+      `${file} contains a secret with fewer than 32 characters`,
+    );
   });
 });
 

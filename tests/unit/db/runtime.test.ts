@@ -18,7 +18,7 @@ describe("a piece of the runtime", () => {
     expect(create).toHaveBeenCalledTimes(1);
   });
 
-  it("survives that its module is evaluated again", () => {
+  it("survives a second evaluation of its module", () => {
     processState("counter", () => ({ count: 0 }))().count = 5;
     expect(processState("counter", () => ({ count: 0 }))().count).toBe(5);
   });
@@ -34,8 +34,8 @@ describe("a piece of the runtime", () => {
   });
 });
 
-describe("stopping the runtime", () => {
-  it("stops the pieces in reverse order of creation, each after the next has ended", async () => {
+describe("stopRuntime", () => {
+  it("stops the pieces one at a time, in reverse order of creation", async () => {
     const events: string[] = [];
     const database = processState(
       "database",
@@ -62,14 +62,14 @@ describe("stopping the runtime", () => {
     expect(stop).not.toHaveBeenCalled();
   });
 
-  it("creates a piece again on its next use", async () => {
+  it("lets a piece be created again on its next use", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime();
     expect(list()).toEqual([]);
   });
 
-  it("also stops a piece that another one creates while it stops", async () => {
+  it("also stops a piece that is created by another one while that stops", async () => {
     const stop = vi.fn();
     const log = processState("log", () => [], stop);
     processState(
@@ -97,7 +97,7 @@ describe("stopping the runtime", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("keeps the pieces that are excepted", async () => {
+  it("keeps the excepted pieces running", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime({ except: ["list"] });
@@ -110,7 +110,7 @@ describe("periodic work", () => {
     vi.useFakeTimers();
   });
 
-  it("begins after the first period, or when it is told to", async () => {
+  it("starts after the first interval, or after the given delay", async () => {
     const [usual, now, soon] = [vi.fn(), vi.fn(), vi.fn()];
     every(1_000, "work", usual);
     every(1_000, "work", now, { firstMs: 0 });
@@ -152,7 +152,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("doesn't overlap with itself when the work asks for another round", async () => {
+  it("doesn't overlap with itself when the work requests another round", async () => {
     const events: string[] = [];
     const periodic = every(60_000, "work", () => {
       events.push("begin");
@@ -164,7 +164,7 @@ describe("periodic work", () => {
     expect(events).toEqual(["begin", "end", "begin", "end"]);
   });
 
-  it("logs an error with its name and goes on", async () => {
+  it("logs an error with its name and continues", async () => {
     const work = vi.fn(() => {
       throw new Error("The disk is full.");
     });
@@ -185,7 +185,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("ends with the runtime, once the round in progress is over", async () => {
+  it("stops with the runtime, after the round in progress", async () => {
     const events: string[] = [];
     let end = () => {};
     const periodic = every(1_000, "work", async () => {
@@ -205,7 +205,7 @@ describe("periodic work", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("ends alone, and doesn't keep the process alive", async () => {
+  it("can be stopped alone, and doesn't keep the process alive", async () => {
     vi.useRealTimers();
     const work = vi.fn();
     const timers = vi.spyOn(globalThis, "setInterval");

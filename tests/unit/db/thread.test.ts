@@ -11,10 +11,10 @@ const file = path.join(folder, "program.mjs");
 fs.writeFileSync(
   file,
   `import { parentPort, threadId } from "node:worker_threads";
-   parentPort.on("message", ({ id, question }) => {
-     if (question === "exit") process.exit();
-     if (question === "throw") throw new Error("It failed.");
-     if (question !== "wait") parentPort.postMessage({ id, answer: threadId });
+   parentPort.on("message", ({ id, request }) => {
+     if (request === "exit") process.exit();
+     if (request === "throw") throw new Error("It failed.");
+     if (request !== "wait") parentPort.postMessage({ id, response: threadId });
    });`,
 );
 const create = () => createThread("test", { file, loader: null });
@@ -23,33 +23,33 @@ it.each([
   ["exit", "The test thread ended."],
   ["throw", "It failed."],
 ])(
-  "rejects what a thread was asked when it ends: %s. The next question starts another",
-  async (question, message) => {
+  "rejects pending requests when the thread ends (%s), and starts another for the next request",
+  async (request, message) => {
     const thread = create();
-    const first = await thread.ask("id");
-    const asked = [thread.ask("wait"), thread.ask(question), thread.ask("id")];
-    for (const answer of asked) await expect(answer).rejects.toThrow(message);
-    expect(await thread.ask("id")).not.toBe(first);
+    const first = await thread.request("id");
+    const responses = [thread.request("wait"), thread.request(request), thread.request("id")];
+    for (const response of responses) await expect(response).rejects.toThrow(message);
+    expect(await thread.request("id")).not.toBe(first);
     await thread.terminate();
   },
 );
 
-it("rejects what waits for an answer when the thread is terminated", async () => {
+it("rejects pending requests when the thread is terminated", async () => {
   const thread = create();
-  const asked = thread.ask("wait");
-  await Promise.all([expect(asked).rejects.toThrow("ended"), thread.terminate()]);
+  const response = thread.request("wait");
+  await Promise.all([expect(response).rejects.toThrow("ended"), thread.terminate()]);
 });
 
-it("answers what it was asked before it finishes", async () => {
+it("handles pending requests before it finishes", async () => {
   const thread = create();
-  const asked = [thread.ask("id"), thread.ask("id")];
+  const responses = [thread.request("id"), thread.request("id")];
   await thread.finish();
-  expect(new Set(await Promise.all(asked)).size).toBe(1);
+  expect(new Set(await Promise.all(responses)).size).toBe(1);
 });
 
-it("finishes when the thread ends without an answer", async () => {
+it("finishes when the thread ends without a response", async () => {
   const thread = create();
-  const asked = expect(thread.ask("exit")).rejects.toThrow("ended");
+  const rejected = expect(thread.request("exit")).rejects.toThrow("ended");
   await thread.finish();
-  await asked;
+  await rejected;
 });

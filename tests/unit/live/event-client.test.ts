@@ -7,7 +7,7 @@ import {
   listenToEvents,
 } from "~/ui/live/event-client";
 
-/** What a browser's EventSource does, driven by hand. */
+/** A fake EventSource that the tests control. */
 class FakeSource extends EventTarget {
   static all: FakeSource[] = [];
   static open = () => FakeSource.all.filter(({ closed }) => !closed);
@@ -51,8 +51,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("listening to events", () => {
-  it("hands on topic and version", () => {
+describe("the event client", () => {
+  it("passes on the topic and version", () => {
     FakeSource.all[0]!.send("hello", 3);
     FakeSource.all[0]!.send("catalogue", 4);
     expect(heard).toEqual([
@@ -73,7 +73,7 @@ describe("listening to events", () => {
     }
   });
 
-  it("begins again with 1 s once a connection has worked", () => {
+  it("restarts the back-off at 1 s after a successful connection", () => {
     FakeSource.all[0]!.fail();
     vi.advanceTimersByTime(1_000);
     FakeSource.all[1]!.fail();
@@ -97,13 +97,13 @@ describe("listening to events", () => {
       const count = FakeSource.all.length;
       vi.advanceTimersByTime(wait);
       expect(FakeSource.all).toHaveLength(count + 1);
-      // The new connection is dead too.
+      // The new connection also dies.
       vi.advanceTimersByTime(40_000);
       expect(FakeSource.open()).toEqual([]);
     }
   });
 
-  it("tells that the site is heard again, not that it is heard at first", () => {
+  it("reports a reconnection, but not the first connection", () => {
     let reconnects = 0;
     const end = listenToEvents(
       "/events",
@@ -123,7 +123,7 @@ describe("listening to events", () => {
     end();
   });
 
-  it("gives the connection back while hidden, and opens one when shown", () => {
+  it("closes the connection while the page is hidden, and reopens it when shown", () => {
     show("hidden");
     expect(FakeSource.open()).toEqual([]);
     vi.advanceTimersByTime(60_000);
@@ -132,7 +132,7 @@ describe("listening to events", () => {
     expect(FakeSource.open()).toHaveLength(1);
   });
 
-  it("does not reconnect while hidden, or after its end", () => {
+  it("doesn't reconnect while the page is hidden, or after it was closed", () => {
     FakeSource.all[0]!.fail();
     show("hidden");
     vi.advanceTimersByTime(60_000);

@@ -61,8 +61,8 @@ afterEach(() => {
 
 const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
 
-describe("a list that refreshes itself", () => {
-  it("refetches once for several changes, and keeps what is typed", async () => {
+describe("a list with live refresh", () => {
+  it("refetches once for several changes, and keeps typed text", async () => {
     const input = screen.getByLabelText<HTMLInputElement>("Search");
     input.value = "half a wo";
     for (version = 2; version < 5; version++) source().send("catalogue", version);
@@ -71,21 +71,21 @@ describe("a list that refreshes itself", () => {
     expect(screen.getByLabelText<HTMLInputElement>("Search").value).toBe("half a wo");
   });
 
-  it("does not refetch what it shows already", async () => {
+  it("doesn't refetch the version that it already shows", async () => {
     source().send("hello", 1);
     source().send("catalogue", 1);
     await pass(5_000);
     expect(loads).toBe(1);
   });
 
-  it("refetches when it connects and has missed something", async () => {
+  it("refetches on connecting if it has missed a change", async () => {
     version = 7;
     source().send("hello", 7);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("refetches when something of the studio happened before it connected, and not for less", async () => {
+  it("refetches on connecting if the studio's version has changed, and otherwise doesn't", async () => {
     source().send("hello", 1, "4.1");
     await pass(5_000);
     expect(loads).toBe(1);
@@ -94,13 +94,13 @@ describe("a list that refreshes itself", () => {
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("refetches for views", async () => {
+  it("refetches for view counts", async () => {
     source().send("views", 1);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("waits for an answer under way before it asks again", async () => {
+  it("waits for a request in progress before it refetches", async () => {
     let arrive = () => {};
     answer = () => new Promise((resolve) => (arrive = resolve));
     version = 2;

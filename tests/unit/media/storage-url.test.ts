@@ -54,13 +54,13 @@ describe("settings of the store", () => {
     }
   };
 
-  it("report missing related settings with a message", () => {
+  it("require the settings that they depend on", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
-      "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the name of a key.",
+      "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the id of an access key.",
     );
     expect(refusal({ STORAGE_URL: S3, AWS_ACCESS_KEY_ID: "a" })).toBe(
-      "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that key.",
+      "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that access key.",
     );
     expect(refusal({ STORAGE_DELIVERY: "redirect", STORAGE_URL: "file:///mnt" })).toMatch(
       /^STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3:/,
@@ -75,7 +75,7 @@ describe("settings of the store", () => {
     );
     expect(refusal({ ...redirect, ...secret })).toMatch(/^CDN_URL needs STORAGE_URL, which must/);
     expect(refusal({ CDN_URL: "https://cdn.example/videos" })).toMatch(
-      /^CDN_URL must be the address of a CDN before the store, without a path/,
+      /^CDN_URL must be the URL of a CDN in front of the store, without a path/,
     );
     expect(refusal({ CDN_SIGNING: "none" })).toBe("CDN_SIGNING must be nginx or bunny.");
     expect(refusal({ ...redirect, ...secret, STORAGE_URL: "file:///mnt" })).toBeUndefined();

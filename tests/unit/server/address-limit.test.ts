@@ -6,21 +6,21 @@ const allowed = (limit: ReturnType<typeof addressLimit>, addresses: string[]) =>
 const networks = (count: number) =>
   Array.from({ length: count }, (_, n) => `2001:db8:1:${n.toString(16)}`);
 
-it("limits the networks of an IPv6 /48 together to four times the limit of one", () => {
+it("limits a whole IPv6 /48 to four times the limit of one network", () => {
   const limit = addressLimit("tests of a /48", 5, 60);
   expect(allowed(limit, Array(20).fill("2001:db8:1:0"))).toBe(5);
   expect(allowed(limit, networks(1_000))).toBe(15);
-  expect(limit.isUsedUp("2001:db8:1:ffff", 1_000)).toBe(true);
-  expect(limit.isUsedUp("2001:db8:2:0", 1_000)).toBe(false);
+  expect(limit.isExhausted("2001:db8:1:ffff", 1_000)).toBe(true);
+  expect(limit.isExhausted("2001:db8:2:0", 1_000)).toBe(false);
 });
 
-it("limits each IPv4 address alone", () => {
+it("limits each IPv4 address separately", () => {
   const limit = addressLimit("tests of IPv4", 5, 60);
   expect(allowed(limit, Array(20).fill("192.0.2.1"))).toBe(5);
   expect(allowed(limit, Array(20).fill("192.0.2.2"))).toBe(5);
 });
 
-it("counts a refused or refunded attempt for neither", () => {
+it("doesn't count a refused or refunded attempt for either", () => {
   const limit = addressLimit("tests of refunds", 5, 60);
   for (const network of networks(100)) {
     expect(limit.consume(network, 1_000)).toBeUndefined();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { bearerToken } from "~/platform/bearer-token";
 
-describe("the token of an Authorization header", () => {
+describe("bearerToken", () => {
   it.each([
     ["Bearer abc", "abc"],
     ["bearer  abc.d-_~+/=", "abc.d-_~+/="],
     ["BEARER abc", "abc"],
-  ])("is found in %j", (header, token) => expect(bearerToken(header)).toBe(token));
+  ])("finds a token in %j", (header, token) => expect(bearerToken(header)).toBe(token));
 
   it.each([
     null,
@@ -18,5 +18,5 @@ describe("the token of an Authorization header", () => {
     "Bearer a b",
     "xBearer a",
     "abc",
-  ])("is missing in %j", (header) => expect(bearerToken(header)).toBeUndefined());
+  ])("finds no token in %j", (header) => expect(bearerToken(header)).toBeUndefined());
 });

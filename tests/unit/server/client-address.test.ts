@@ -14,7 +14,7 @@ afterEach(() => site.remove());
 const from = (forwarded: string) =>
   clientAddress(new Request("http://localhost/", { headers: { "X-Forwarded-For": forwarded } }));
 
-describe("the address a request came from", () => {
+describe("clientAddress", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["6.6.6.6, 192.0.2.7", "192.0.2.7"],
@@ -42,9 +42,9 @@ describe("the address a request came from", () => {
     ["::ffff:1", "0:0:0:0"],
     ["unknown", "unknown"],
     ["", "unknown"],
-  ])("is, as the proxy says %j, %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
+  ])("for X-Forwarded-For %j is %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
 
-  it("has one prefix for each IPv6 network, however it is written, and never throws", () => {
+  it("has one prefix for each IPv6 network in any notation, and never throws", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
         for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
@@ -57,27 +57,27 @@ describe("the address a request came from", () => {
     );
   });
 
-  it("is not what a client says of itself where there is no proxy", () => {
+  it("ignores X-Forwarded-For without a proxy", () => {
     delete process.env.PUBLIC_URL;
     forgetSettings();
     expect(from("192.0.2.7")).toBe("unknown");
   });
 });
 
-describe("the network that limits count a request by", () => {
+describe("limitedNetworkOf", () => {
   const networkOf = (remoteAddress: string, forwarded?: string) =>
     limitedNetworkOf({
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is that of the client behind a trusted proxy, or of the connection", () => {
+  it("is the network of the client behind a trusted proxy, or of the connection", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
   });
 
-  it("is undefined for a trusted proxy that names no client", () => {
+  it("is undefined for a trusted proxy that doesn't name its client", () => {
     for (const proxy of ["127.0.0.1", "::1", "::ffff:172.18.0.2", "fd00::1"]) {
       expect(networkOf(proxy), proxy).toBeUndefined();
       expect(networkOf(proxy, "10.0.0.9"), proxy).toBeUndefined();
@@ -88,7 +88,7 @@ describe("the network that limits count a request by", () => {
   });
 });
 
-describe("whose X-Forwarded-For is believed", () => {
+describe("isTrustedProxy", () => {
   const addressSeenFrom = (remoteAddress: string) =>
     clientAddressOf({
       headers: { "x-forwarded-for": "192.0.2.7" },
@@ -108,30 +108,30 @@ describe("whose X-Forwarded-For is believed", () => {
     "fd00::1",
     "fe80::1%eth0",
     "::ffff:ac12:2",
-  ])("is, unless TRUSTED_PROXIES is set, a proxy on a private address: %s", (address) =>
+  ])("includes private addresses by default: %s", (address) =>
     expect(addressSeenFrom(address)).toBe("192.0.2.7"),
   );
 
-  it("is not a client on a public address", () => {
+  it("doesn't include public addresses by default", () => {
     expect(addressSeenFrom("203.0.113.9")).toBe("203.0.113.9");
     expect(addressSeenFrom("2001:db8:1:2::9")).toBe("2001:db8:1:2");
   });
 
-  it("is a proxy that TRUSTED_PROXIES names, and no other", () => {
+  it("includes exactly the networks of TRUSTED_PROXIES", () => {
     trust("203.0.113.0/24, 2001:db8::/32");
     expect(addressSeenFrom("203.0.113.9")).toBe("192.0.2.7");
     expect(addressSeenFrom("2001:db8:1:2::9")).toBe("192.0.2.7");
     expect(addressSeenFrom("127.0.0.1")).toBe("127.0.0.1");
   });
 
-  it("is anyone if all networks are named", () => {
+  it("includes everyone if TRUSTED_PROXIES contains all networks", () => {
     trust("0.0.0.0/0, ::/0");
     for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8:1:2::9"]) {
       expect(addressSeenFrom(address)).toBe("192.0.2.7");
     }
   });
 
-  it("is a proxy by its IPv4 address, also where that is written in IPv6", () => {
+  it("compares IPv4-mapped IPv6 addresses as IPv4", () => {
     for (const proxies of ["::ffff:203.0.113.9", "::ffff:203.0.113.0/120"]) {
       trust(proxies);
       expect(addressSeenFrom("203.0.113.9"), proxies).toBe("192.0.2.7");
@@ -150,7 +150,7 @@ describe("whose X-Forwarded-For is believed", () => {
     "::1/129",
     "10.0.0.0/8/8",
     "10.0.0.0/8,",
-  ])("has to be a list of networks: %s is none", (proxies) => {
+  ])("needs a list of networks: %s is invalid", (proxies) => {
     trust(proxies);
     expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be addresses/);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { countryRule, mayAskForCheck, parseCountryRules } from "~/platform/settings/country-rules";
+import { countryRule, mayRequireCheck, parseCountryRules } from "~/platform/settings/country-rules";
 
-describe("rules of countries", () => {
+describe("country rules", () => {
   const rules = parseCountryRules("US-TX=check, us=open,FR = closed,unknown=closed")!;
 
   it.each([
@@ -13,7 +13,7 @@ describe("rules of countries", () => {
     ["FR", "closed"],
     ["FR-75", "closed"],
     ["DE", "open"],
-    // What Cloudflare says of Tor; two headers that Node has joined; no header.
+    // Cloudflare's code for Tor; two headers that Node has joined; no header.
     ["T1", "closed"],
     ["DE, FR", "closed"],
     ["FR,DE", "closed"],
@@ -27,13 +27,13 @@ describe("rules of countries", () => {
     expect(countryRule(rules, header)).toBe(rule);
   });
 
-  it("leave open what has none, and take the unknown for the others", () => {
+  it("default to open for other countries, and to the rule of the others for unknown ones", () => {
     const few = parseCountryRules("DE=closed")!;
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;
     expect([countryRule(others, "FR"), countryRule(others, "?")]).toEqual(["check", "check"]);
-    expect(mayAskForCheck(few)).toBe(false);
-    expect(mayAskForCheck(others)).toBe(true);
+    expect(mayRequireCheck(few)).toBe(false);
+    expect(mayRequireCheck(others)).toBe(true);
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe("rules of countries", () => {
     "DE=closed,de=open",
     "US-TEXAS=check",
     "*=closed",
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseCountryRules(text)).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ beforeEach(() => {
   );
 });
 
-/** Time passes; the event loop is busy for that part of it. */
+/** Lets time pass, during a part of which the event loop is busy. */
 function pass(ms: number, busy = ms) {
   now += ms;
   busyMs += busy;
@@ -27,7 +27,7 @@ function begin(network?: string): () => void {
   return begun;
 }
 
-/** Renders for a while, and says for how many seconds the next request is refused. */
+/** Renders for a while, and returns for how many seconds the next request is refused. */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -43,12 +43,12 @@ function waitOf(network: string): number | undefined {
 }
 
 describe("the rendering time of a network", () => {
-  it("is used up by three seconds of rendering, and comes back at 300 ms a second", () => {
+  it("is used up by three seconds of rendering, and refills at 300 ms per second", () => {
     expect(render(A, 2_000)).toBeUndefined();
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // It goes on at the pace of the budget.
+    // From now on, it can use its budget per second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {
@@ -60,13 +60,13 @@ describe("the rendering time of a network", () => {
     expect(renderedMs).toBeLessThan(19_000);
   });
 
-  it("makes a network wait for ten seconds at most", () => {
+  it("makes a network wait at most ten seconds", () => {
     expect(render(A, 60_000)).toBe(10);
     pass(10_100, 0);
     expect(waitOf(A)).toBeUndefined();
   });
 
-  it("is that of one network: another still has its own", () => {
+  it("is separate for each network", () => {
     render(A, 10_000);
     expect(waitOf(A)).toBeGreaterThan(0);
     expect(waitOf(B)).toBeUndefined();
@@ -79,19 +79,19 @@ describe("the rendering time of a network", () => {
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is divided among networks, so that opening more requests doesn't lower the costs", () => {
+  it("is divided among networks, so that opening more requests doesn't reduce the cost", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);
     expect(waitOf(A)).toBeGreaterThan(0);
     for (const end of idle) end();
-    // 2 s each.
+    // Each network has used 2 s.
     other();
     expect(render(B, 900)).toBeUndefined();
     expect(render(B, 900)).toBeGreaterThan(0);
   });
 
-  it("lets a limited number of requests begin before any of them has cost something", () => {
+  it("limits the requests that start before any of them has used time", () => {
     let count = 0;
     while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
     expect(count).toBe(150);

@@ -22,7 +22,7 @@ describe("settings", () => {
     });
   });
 
-  it("take an empty variable as unset", () => {
+  it("treat an empty variable as unset", () => {
     expect(parseSettings({ PORT: "", SITE_NAME: "", AGE_GATE: "" })).toEqual(parseSettings({}));
   });
 
@@ -64,13 +64,13 @@ describe("settings", () => {
       });
     });
 
-    it("are held against the same rules", () => {
+    it("are validated by the same rules", () => {
       expect(() => parseSettings({ ADMIN_PASSWORD_FILE: fileOf("short\n") })).toThrow(
         "ADMIN_PASSWORD must be a password of at least 10 characters",
       );
     });
 
-    it("are refused with a sentence where a file is missing, empty or one too many", () => {
+    it("are rejected with a message if the file is missing or empty, or both variables are set", () => {
       const missing = path.join(folder, "missing");
       for (const [environment, message] of [
         [
@@ -81,14 +81,14 @@ describe("settings", () => {
         [{ METRICS_TOKEN_FILE: fileOf(" \n") }, "which is empty."],
         [
           { METRICS_TOKEN: "a-token-of-the-metrics", METRICS_TOKEN_FILE: missing },
-          "METRICS_TOKEN and METRICS_TOKEN_FILE are both set; one of them is enough.",
+          "METRICS_TOKEN and METRICS_TOKEN_FILE are both set. Set only one of them.",
         ],
       ] as const) {
         expect(() => parseSettings(environment)).toThrow(message);
       }
     });
 
-    it("alone come from files", () => {
+    it("are the only settings that can come from files", () => {
       expect(parseSettings({ SITE_NAME_FILE: fileOf("Other") }).siteName).toBe("Afterdark");
       for (const name of SECRET_SETTINGS) expect(SETTING_NAMES).toContain(name);
     });
@@ -128,7 +128,7 @@ describe("settings", () => {
     ["UPLOADER_MAX_QUEUED_JOBS", "-1"],
     ["REQUIRE_CONSENT", "yes"],
     ["RECORDS_CUSTODIAN", " | "],
-  ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
+  ])("reject %s=%s with a message that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));
   });
 
@@ -146,7 +146,7 @@ describe("settings", () => {
       { AGE_CHECK_URL: "https://check.example" },
       "AGE_CHECK_URL needs AGE_CHECK_SECRET, which must be",
     ],
-  ])("refuse %j, which does nothing by itself, with one sentence", (environment, message) => {
+  ])("reject %j, which lacks another setting", (environment, message) => {
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${message} .+\\.$`));
   });
 });

@@ -60,7 +60,7 @@ describe("a signed value", () => {
     );
   });
 
-  it("expires at its time, which nobody can move or remove", () => {
+  it("expires at its time, which can't be changed or removed", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 1e12 }), (text, ms) => {
         const signed = sign("worker source", text, NOW + ms);
@@ -96,7 +96,7 @@ describe("a signed value", () => {
     );
   });
 
-  it("is nothing that anyone can write who doesn't have the secret", () => {
+  it("can't be forged without the secret", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(verify("report status", text, NOW)).toBeUndefined();
@@ -107,12 +107,12 @@ describe("a signed value", () => {
 });
 
 describe("the token of a puzzle", () => {
-  it("has one length, whatever the answer", () => {
+  it("has the same length for every answer", () => {
     const lengths = Array.from({ length: 200 }, () => newPuzzle().token.length);
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it("is used up after one answer, however many made-up ones follow", () => {
+  it("is used up after one answer, even if many forged ones follow", () => {
     const { token } = newPuzzle(NOW);
     const { question, token: solved } = newPuzzle(NOW);
     const answer = solvePuzzle(question);
@@ -124,7 +124,7 @@ describe("the token of a puzzle", () => {
     expect(isSolved(solved, answer, NOW)).toBe(false);
   });
 
-  it("is worth nothing after its time", () => {
+  it("is invalid after its expiry", () => {
     const { question, token } = newPuzzle(NOW);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000)).toBe(false);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000 - 1)).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { splitCommand } from "~/platform/settings/split-command";
 import { parseSettings } from "~/platform/settings.server";
 
-describe("the words of a command", () => {
+describe("splitCommand", () => {
   it.each([
     ["/usr/bin/scan", ["/usr/bin/scan"]],
     ["  scan  --fast\t-v ", ["scan", "--fast", "-v"]],
@@ -14,16 +14,16 @@ describe("the words of a command", () => {
       ["scan", "$HOME", "*;", "rm", "-rf", "/", "|", "cat", ">", "x"],
     ],
     [`scan a\\b`, ["scan", "a\\b"]],
-  ])("are split: %s", (line, words) => {
+  ])("splits %s", (line, words) => {
     expect(splitCommand(line)).toEqual(words);
   });
 
-  it.each(["", "  ", 'scan "a', "scan it's", '""'])("can't be read: %s", (line) => {
+  it.each(["", "  ", 'scan "a', "scan it's", '""'])("rejects %s", (line) => {
     expect(splitCommand(line)).toBeUndefined();
   });
 });
 
-it("says what SCAN_COMMAND has to be", () => {
+it("describes the format of SCAN_COMMAND in the error message", () => {
   expect(parseSettings({}).scanCommand).toBeUndefined();
   expect(parseSettings({ SCAN_COMMAND: "scan -v" }).scanCommand).toEqual(["scan", "-v"]);
   expect(() => parseSettings({ SCAN_COMMAND: 'scan "a' })).toThrow(

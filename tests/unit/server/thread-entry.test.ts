@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const ROOTS: Record<string, string> = { "~/": "app/", "~db/": "db/" };
 
-/** The file that a module imports by a name of ours; undefined for a package, or what are only types. */
+/** Returns the file of an import; undefined for a package, or a file without code. */
 function importedFile(from: string, name: string): string | undefined {
   const root = Object.keys(ROOTS).find((prefix) => name.startsWith(prefix));
   if (!root && !name.startsWith(".")) return undefined;
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   return [...names].flatMap(([, name = ""]) => importedFile(file, name) ?? name);
 }
 
-it("the threads load neither the framework nor what asks them, which the build would look for beside a shared part", () => {
+it("keeps Remix and the code that calls the threads out of the threads, because the build would look for files next to a shared chunk", () => {
   const loaded = new Set(["app/entry.threads.server.ts"]);
   for (const file of loaded) {
     if (fs.existsSync(file)) for (const each of importsOf(file)) loaded.add(each);

@@ -61,9 +61,7 @@ describe("the disk forecast", () => {
 
   it("says how many more days it needs", () => {
     expect(message([])).toBe("Needs 7 more days of data");
-    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
-      "Needs 1 more day of data",
-    );
+    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
   it("is known from four records spread over a week", () => {

@@ -40,12 +40,12 @@ describe("the worker's client", () => {
       [200],
     );
     const said: string[] = [];
-    const answer = await siteClient(site, "t", (text) => said.push(text), pause).ask("jobs");
+    const answer = await siteClient(site, "t", (text) => said.push(text), pause).request("jobs");
     expect(answer.status).toBe(200);
     expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
     expect(said[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
-    expect(said[1]).toBe("The site answers: Busy. Trying again in 2 s.");
-    expect(said[3]).toBe("The site answers: status 429. Trying again in 8 s.");
+    expect(said[1]).toBe("The site responded: Busy. Trying again in 2 s.");
+    expect(said[3]).toBe("The site responded: status 429. Trying again in 8 s.");
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe("the worker's client", () => {
     [404, Error],
   ])("doesn't retry after %i", async (status, kind) => {
     const site = await siteAnswering([status, "Why not."]);
-    const asked = siteClient(site, "t", () => {}, pause).ask("jobs");
+    const asked = siteClient(site, "t", () => {}, pause).request("jobs");
     await expect(asked).rejects.toThrow("Why not.");
     await expect(asked).rejects.toBeInstanceOf(kind);
     expect(waited).toEqual([]);
@@ -64,7 +64,7 @@ describe("the worker's client", () => {
   it("stops retrying when it is aborted", async () => {
     const leave = new AbortController();
     const site = await siteAnswering([0]);
-    const asked = siteClient(site, "t", () => leave.abort(), pause).ask("jobs", {
+    const asked = siteClient(site, "t", () => leave.abort(), pause).request("jobs", {
       until: leave.signal,
     });
     await expect(asked).rejects.toThrow("aborted");

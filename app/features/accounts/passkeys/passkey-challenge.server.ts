@@ -229,7 +229,7 @@ export async function verifyInThread<C extends PasskeyCheck>(
   );
   const thread = createThread("passkey", executable, { env: childEnvironment() });
   try {
-    const value = await thread.ask<Result<C> | undefined>({ check, options });
+    const value = await thread.request<Result<C> | undefined>({ check, options });
     if (!value?.verified) throw notVerified();
     return value;
   } finally {

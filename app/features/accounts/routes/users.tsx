@@ -9,7 +9,7 @@ import { failure } from "~/platform/failure";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteOrigin } from "~/platform/site-origin.server";
-import { answerForm, redirectWithToast } from "~/platform/toast.server";
+import { redirectWithToast, respondToForm } from "~/platform/toast.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { listInvitations } from "../invitations.server";
 import { hasPassword } from "../passkeys/passkeys.server";
@@ -54,7 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const session = await requireSession(request, "/admin/users");
   requireOwnOrigin(request);
   const answer = await performUsers(request, session);
-  return "invitation" in answer ? data(answer) : answerForm("/admin/users", answer);
+  return "invitation" in answer ? data(answer) : respondToForm("/admin/users", answer);
 }
 
 export default function Users() {

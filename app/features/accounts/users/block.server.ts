@@ -5,7 +5,7 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { FormError } from "~/platform/form-error.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
-import { eachPart } from "~db/threads/checkpoint.server";
+import { changeInBatches } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { accountRow, setDeactivated } from "../user-list.server";
 
@@ -124,7 +124,7 @@ function videosOf(userId: string): string[] {
 /** Changes videos in parts, so that other writes can happen in between. Returns for how many `change` returned true. */
 function changeVideos(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const rest = [...ids];
-  return eachPart(
+  return changeInBatches(
     () => rest.splice(0, VIDEOS_AT_ONCE),
     (some) => some.filter(change).length,
   );

@@ -2,7 +2,11 @@ import { accountNow, mayNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";
-import { activityInParts, forgetEmail, recordActivity } from "~/platform/activity/activity.server";
+import {
+  createActivityRecorder,
+  recordActivity,
+  redactEmail,
+} from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
@@ -103,7 +107,7 @@ export async function deleteAccount(
       const receiver = isTransfer && receiverId ? requireReceiver(receiverId, userId) : undefined;
       endAccess(userId, { event: "deletion" });
       const moved = isTransfer && receiverId ? transferSome(userId, receiverId) : 0;
-      const forgotten = forgetEmail(user.email, forgottenTo);
+      const forgotten = redactEmail(user.email, forgottenTo);
       const isDone = forgotten.isDone && !hasVideos(userId);
       const deleted = { email: user.email, videos: videos + moved, receiver };
       if (isDone) deleteRows(user, ownerId, deleted, receiverId);
@@ -190,7 +194,7 @@ export async function transferVideos(
 ): Promise<{ email: string; receiver: string; videos: number } | undefined> {
   const yieldIfDue = createWriteYielder();
   let videos = 0;
-  const record = activityInParts();
+  const record = createActivityRecorder();
   for (;;) {
     const step = await transaction(() => {
       const email = accountRow(userId)?.email;

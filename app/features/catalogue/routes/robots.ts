@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { validatedAnswer } from "~/platform/conditional-response.server";
+import { conditionalResponse } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 
 /** Allows crawling of everything public, but not of pages for admins and endpoints for scripts. */
@@ -19,5 +19,5 @@ export async function loader({ request }: LoaderFunctionArgs): Promise<Response>
     `Sitemap: ${origin}/sitemap.xml`,
     "",
   ];
-  return validatedAnswer(request, origin, "text/plain; charset=utf-8", () => lines.join("\n"));
+  return conditionalResponse(request, origin, "text/plain; charset=utf-8", () => lines.join("\n"));
 }

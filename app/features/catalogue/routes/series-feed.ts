@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { validatedAnswer } from "~/platform/conditional-response.server";
+import { conditionalResponse } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { seriesFeed } from "../feeds.server";
 import { requestedSeries } from "../series.server";
@@ -8,7 +8,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const maySee = () => Promise.resolve(false);
   const series = await requestedSeries(request, params.slug ?? "", maySee, "/feed.xml");
   const site = siteIdentity(request);
-  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
+  return conditionalResponse(request, site.origin, "application/rss+xml; charset=utf-8", () =>
     seriesFeed(site, series),
   );
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
-import { validatedAnswer } from "~/platform/conditional-response.server";
+import { conditionalResponse } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import {
   MAX_SITEMAP,
@@ -18,7 +18,7 @@ const XML = "application/xml; charset=utf-8";
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
   const answer = (body: () => BodyInit | Promise<BodyInit>) =>
-    validatedAnswer(request, site.origin, XML, body);
+    conditionalResponse(request, site.origin, XML, body);
   if (params.part === undefined) return answer(() => sitemapIndex(site));
   if (params.part === "pages.xml") return answer(() => pagesSitemap(site));
   if (params.part === "tags.xml") return answer(() => tagsSitemap(site));

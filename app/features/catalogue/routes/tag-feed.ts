@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { validatedAnswer } from "~/platform/conditional-response.server";
+import { conditionalResponse } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { tagFeed } from "../feeds.server";
 import { requestedTag } from "../tags.server";
@@ -7,7 +7,7 @@ import { requestedTag } from "../tags.server";
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const tag = requestedTag(request, "/feed.xml");
   const site = siteIdentity(request);
-  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
+  return conditionalResponse(request, site.origin, "application/rss+xml; charset=utf-8", () =>
     tagFeed(site, tag),
   );
 }

@@ -15,7 +15,7 @@ import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { answerForm } from "~/platform/toast.server";
+import { respondToForm } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
@@ -59,7 +59,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, HERE);
   requireOwnOrigin(request);
-  return answerForm(HERE, await unlessBusy(perform(user, await readSmallForm(request))));
+  return respondToForm(HERE, await unlessBusy(perform(user, await readSmallForm(request))));
 }
 
 const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Check the box first." });

@@ -7,7 +7,7 @@ import { AdminPage } from "~/features/site/admin-navigation";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";
-import { answerForm } from "~/platform/toast.server";
+import { respondToForm } from "~/platform/toast.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
   type PerformerFailure,
@@ -36,7 +36,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const answer = await performPerformerForm(request, params.id ?? "", user);
-  return "status" in answer ? answerForm("", answer) : answerForm(answer.to, answer.toast);
+  return "status" in answer ? respondToForm("", answer) : respondToForm(answer.to, answer.toast);
 }
 
 export default function PerformerPage() {

@@ -8,7 +8,7 @@ import { type Failure, failure, GONE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";
 import { readForm, readSmallForm } from "~/platform/small-form.server";
-import { answerForm } from "~/platform/toast.server";
+import { respondToForm } from "~/platform/toast.server";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
@@ -55,7 +55,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const videoId = params.id ?? "";
   const about = { videoId, userId: user.id, shown };
   const saved = await unlessBusy(saveVideoConsent(about, typed));
-  return answerForm<ConsentFailure>(consentHref(videoId), answerOf(saved, typed));
+  return respondToForm<ConsentFailure>(consentHref(videoId), answerOf(saved, typed));
 }
 
 function answerOf(saved: SavedConsent, typed: ConsentTexts): ConsentFailure | ToastMessage {

@@ -3,7 +3,7 @@ import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/m
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { deletionRefused, removeVideos, stoppedBy } from "~/features/trash/remove.server";
 import { writeIntentions } from "~/features/visibility/visibility.server";
-import { activityInParts } from "~/platform/activity/activity.server";
+import { createActivityRecorder } from "~/platform/activity/activity.server";
 import { partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
@@ -43,7 +43,7 @@ export async function changeVideos(
   userId: string,
 ): Promise<BulkResult | Refusal> {
   const permission = `/admin bulk ${change.action}` as const;
-  const recordPart = activityInParts();
+  const recordPart = createActivityRecorder();
   const record = (titles: readonly string[]) =>
     recordPart({ userId, action: "bulk-edit", detail: describeDone(change, titles) });
   if (change.action === "delete") {

@@ -181,7 +181,11 @@ async function durationOf(
 /** Shorter than a frame of any video. */
 const SAME_SECONDS = 0.01;
 
-function unnecessaryTrim(range: TrimRange, length: number, current: TrimRange | undefined): string | undefined {
+function unnecessaryTrim(
+  range: TrimRange,
+  length: number,
+  current: TrimRange | undefined,
+): string | undefined {
   const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
   if (current && isSame(range, current)) return "The video is already trimmed to this range.";

@@ -5,7 +5,7 @@ import { type CategoryId, storedValues, toCategoryId } from "~/shared/categories
 import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { VIDEO_STATUSES, type VideoRow, type VideoStatus } from "~db/schema";
@@ -21,7 +21,7 @@ const hasPrivateMetadata = sql<0 | 1 | null>`
 
 /** Returns one page of the videos that match the view, whatever their status. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  await projected();
+  await ensureProjected();
   const queryView = toQueryView(view);
   const { search, scheduled, similar, uploadedBy, from, to, problems } = queryView;
   const status = VIDEO_STATUSES.find((each) => each === view.status);
@@ -52,7 +52,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
 
 /** Returns at most `limit` ids of the videos that match the view, in no particular order. */
 export async function findVideoIds(view: ManageView, limit: number): Promise<string[]> {
-  await projected();
+  await ensureProjected();
   return queryThread<string[]>("reading", "managed-ids", { view: toQueryView(view), limit });
 }
 
@@ -164,7 +164,7 @@ interface CountedFilter {
 
 /** Returns the number of videos, views and bytes per category. Legacy values count as the current category. */
 export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<string, Totals>> {
-  await projected();
+  await ensureProjected();
   let query = database()
     .selectFrom("video_totals")
     .select(["category", "videos", "views", "bytes"])

@@ -3,7 +3,7 @@ import { createMutex, partsOf } from "~/shared/event-loop";
 import { fold } from "~/shared/fold";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
@@ -167,7 +167,7 @@ function messageOf(names: string, target: string | null): string {
 }
 
 async function taggedIds(tags: readonly string[]): Promise<string[]> {
-  await projected();
+  await ensureProjected();
   return queryThread<string[]>("studio", "tagged-ids", { tags });
 }
 

@@ -10,7 +10,7 @@ import { formatQuantity, nameTitles } from "~/shared/format";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { setAliases } from "./set-aliases.server";
@@ -33,7 +33,7 @@ export interface TagsFailure extends Failure {
 
 /** Returns the data of the Tags page. */
 export async function loadTags(view: TagsView, tag?: string): Promise<TagsPage> {
-  await projected();
+  await ensureProjected();
   return queryThread<TagsPage>("studio", "tags", { ...view, tag });
 }
 

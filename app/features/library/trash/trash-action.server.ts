@@ -12,7 +12,7 @@ import {
   replacedUntil,
   trashedUntil,
 } from "~/features/trash/trash.server";
-import { activityInParts, recordActivity } from "~/platform/activity/activity.server";
+import { createActivityRecorder, recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
@@ -126,7 +126,7 @@ async function purgeFile(
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashResult> {
   const options = { isRemovedKept: !isOwner(userId) };
   const evidence = evidenceAmong(ids, options);
-  const recordPart = activityInParts();
+  const recordPart = createActivityRecorder();
   const record = (done: readonly Purged[]) =>
     recordPart({ userId, action: "purge", ...activityAbout(done) });
   const purged = await purge(ids, { ...options, record });
@@ -153,7 +153,7 @@ async function emptyUntil(
     ]
       .filter(Boolean)
       .join(" and ");
-  const record = activityInParts();
+  const record = createActivityRecorder();
   const recordAll = () => record({ userId, action: "trash-empty", detail: summary() });
   // Emptying the trash never deletes evidence.
   const options = { own, isRemovedKept: true };

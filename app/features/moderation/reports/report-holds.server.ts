@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
-import { atMostEntries } from "~/platform/attempt-limit.server";
+import { maxEntries } from "~/platform/attempt-limit.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
@@ -35,7 +35,7 @@ const MAX_REMEMBERED = 10_000;
  */
 const networks = processState(
   "networks of reports",
-  () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
+  () => new LRUCache<string, string>(maxEntries(MAX_REMEMBERED)),
 );
 
 /** Returns whether reports of this kind hide their videos before a moderator has read them. */

@@ -5,7 +5,7 @@ import { transaction } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
 import type { ReportNotice } from "~db/schema/operations";
-import { eachPart } from "~db/threads/checkpoint.server";
+import { changeInBatches } from "~db/threads/checkpoint.server";
 import {
   emailSender,
   eraseReport,
@@ -37,7 +37,7 @@ export function startReports(): void {
  * @returns the number of reports.
  */
 export function eraseDueReports(now = Date.now()): Promise<number> {
-  return eachPart(
+  return changeInBatches(
     () => reportsToErase(now),
     (due) => due.filter((id) => eraseReport(id, now)).length,
   );

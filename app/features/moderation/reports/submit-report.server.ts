@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { addressLimit } from "~/platform/address-limit.server";
-import { atMostEntries, attemptLimit } from "~/platform/attempt-limit.server";
+import { attemptLimit, maxEntries } from "~/platform/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/platform/client-address.server";
 import { decrypt, encrypt } from "~/platform/encryption.server";
 import { mailbox } from "~/platform/settings/setting-rules";
@@ -52,7 +52,8 @@ export interface RefusedReport {
 
 /** Returns a question to answer first, if this IP address, or all of them together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
-  const isAsked = freeByAddress.isUsedUp(clientAddress(request)) || freeForAll.isUsedUp("all");
+  const isAsked =
+    freeByAddress.isExhausted(clientAddress(request)) || freeForAll.isExhausted("all");
   return isAsked ? newPuzzle() : undefined;
 }
 
@@ -212,7 +213,7 @@ const ANSWER_LENGTH = 2;
 
 const used = processState(
   "used puzzles",
-  () => new LRUCache<string, true>({ ...atMostEntries(MAX_USED), ttl: ANSWERED_WITHIN_MS }),
+  () => new LRUCache<string, true>({ ...maxEntries(MAX_USED), ttl: ANSWERED_WITHIN_MS }),
 );
 
 export interface Puzzle {

@@ -4,7 +4,7 @@ import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
 import type { UploaderDecisionsTable } from "~db/schema/accounts";
-import { eachPart } from "~db/threads/checkpoint.server";
+import { changeInBatches } from "~db/threads/checkpoint.server";
 
 const PURPOSE = "uploader decision";
 const MAX_SHOWN = 100;
@@ -94,7 +94,7 @@ export function deleteOldDecisions(now = Date.now()): Promise<number> {
   const forget = prepared(
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",
   );
-  return eachPart(
+  return changeInBatches(
     () => due.all(before),
     (ids) => forget.run(JSON.stringify(ids)).changes,
   );

@@ -11,7 +11,7 @@ import { unlessBusy } from "~/platform/busy.server";
 import type { Failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { answerForm } from "~/platform/toast.server";
+import { respondToForm } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -54,7 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, BLOCK_LIST);
   requireOwnOrigin(request);
   if (!allows(user, "/admin/block-list import")) throw await refusalOf(request);
-  return answerForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
+  return respondToForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
 }
 
 /** Handles a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */

@@ -11,7 +11,7 @@ import { unlessBusy } from "~/platform/busy.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { answerForm } from "~/platform/toast.server";
+import { respondToForm } from "~/platform/toast.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
@@ -60,7 +60,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const form = await readSmallForm(request, MAX_FORM_BYTES);
   const id = params.id ?? "";
   const answer = await unlessBusy(perform(id, user, form));
-  return answerForm(`/admin/reports/${encodeURIComponent(id)}`, answer);
+  return respondToForm(`/admin/reports/${encodeURIComponent(id)}`, answer);
 }
 
 function perform(

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { countVideos } from "~/features/library/list/managed-list.server";
 import { correctHeld } from "~/features/visibility/holds.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, projector, sqliteHandle, transaction } from "~db/client.server";
 import { checkLibrary } from "./check-library.server";
 
@@ -17,12 +17,12 @@ const SMALL_LIBRARY_VIDEOS = 5_000;
 
 /** Rebuilds all derived data if the totals or the search index don't match the rows. Returns whether it did. */
 export async function correctDerivedData(): Promise<boolean> {
-  await projected();
-  // They may differ while an import is still being projected.
+  await ensureProjected();
+  // They may differ while an import is still being ensureProjected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
-  await transaction(() => projector().startAnew());
+  await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {
-    await projected();
+    await ensureProjected();
     await setImmediate();
   }
   return true;

@@ -1,7 +1,7 @@
 import { type CheckName, failingChecks } from "~/platform/health.server";
 import { settings } from "~/platform/settings.server";
 import { SITE_VERSION } from "~/platform/version.server";
-import { copyAgeSeconds, siteReplication } from "~db/replication.server";
+import { replicaAgeSeconds, siteReplication } from "~db/replication.server";
 
 const MESSAGES: Record<CheckName, string> = {
   database: "The database doesn't respond.",
@@ -29,7 +29,7 @@ export async function loader(): Promise<Response> {
 /** The state of Litestream is included but doesn't affect the status, because the site works without it. */
 function replication(): object {
   const { readOnlyFrom } = settings();
-  if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: copyAgeSeconds() };
+  if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: replicaAgeSeconds() };
   const replication = siteReplication();
   return replication ? { litestream: replication.state } : {};
 }

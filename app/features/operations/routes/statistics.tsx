@@ -5,7 +5,7 @@ import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { reencodeOutdatedStreams } from "~/features/processing/queue/enqueue.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
-import { activityInParts } from "~/platform/activity/activity.server";
+import { createActivityRecorder } from "~/platform/activity/activity.server";
 import { unlessBusy } from "~/platform/busy.server";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
@@ -65,7 +65,7 @@ export async function action({ request }: ActionFunctionArgs) {
   if (form.get("intent") !== "convert-again") {
     throw new Response(null, { status: 400, statusText: "Bad Request" });
   }
-  const recordPart = activityInParts();
+  const recordPart = createActivityRecorder();
   const record = (count: number) =>
     recordPart({
       userId: user.id,

@@ -8,7 +8,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
 import { csvTable } from "~/shared/markup/csv";
 import type { PeriodDays } from "~/shared/statistics-address";
-import { projected } from "~db/changes.server";
+import { ensureProjected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -22,7 +22,7 @@ const MAX_DAYS = 3_650;
 export async function readStatistics(days: PeriodDays, now = Date.now()) {
   const period = periodOf(days, now);
   const from = period[0] ?? "";
-  await projected();
+  await ensureProjected();
   return {
     /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
     days: await viewsByDay(period, from),
@@ -66,7 +66,7 @@ export async function readVideoStatistics(
      WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
   ).get({ id, uploadedBy: uploadedBy ?? null });
   if (!video) return undefined;
-  await projected();
+  await ensureProjected();
   const period = periodOf(days ?? daysSinceFirstView(id, now), now);
   return {
     video,

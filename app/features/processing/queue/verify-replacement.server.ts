@@ -118,7 +118,10 @@ async function hasSamePackets(
   task: Task,
 ): Promise<boolean> {
   const packetsOf = (from: string, { video, durationSeconds }: Probe, audioTracks: AudioTrack[]) =>
-    hashPackets(task, from, durationSeconds, [video.index, ...audioTracks.map(({ index }) => index)]);
+    hashPackets(task, from, durationSeconds, [
+      video.index,
+      ...audioTracks.map(({ index }) => index),
+    ]);
   const copied = await packetsOf(playedFile, copy, copy.audioTracks);
   return isDeepStrictEqual(copied, await packetsOf(file, probe, copyableAudioTracks(probe)));
 }

@@ -105,7 +105,9 @@ async function verifyFiles(
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const audioTracks = audioRenditionsFor(video.audioTracks, withLowBandwidth);
   // The default audio track is required if it has to be encoded.
-  const missingAudio = audioTracks.find((each) => each.isDefault && each.bitrate && !isReceived(each));
+  const missingAudio = audioTracks.find(
+    (each) => each.isDefault && each.bitrate && !isReceived(each),
+  );
   if (missingAudio) throw new InvalidResultError(`${missingAudio.name}.mp4 is missing.`);
   const known = [...renditions, ...audioTracks].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));

@@ -13,7 +13,7 @@ import { videoExtension } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
-import { activityInParts } from "~/platform/activity/activity.server";
+import { createActivityRecorder } from "~/platform/activity/activity.server";
 import { incompleteMessage } from "~/shared/cut-off";
 import { formatQuantity } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
@@ -80,7 +80,7 @@ export async function importVideos(
   const since = new Date().toISOString();
   await recoverImports();
   const seen = new Map<string, string>();
-  const record = activityInParts();
+  const record = createActivityRecorder();
   let videos = 0;
   const countImported = (more: number) => {
     videos += more;

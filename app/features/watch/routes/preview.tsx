@@ -10,7 +10,7 @@ import {
 } from "~/features/library/review/preview-links.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { withVersion } from "~/media/serve/file-version.server";
-import { lacksAgeAnswer } from "~/platform/age.server";
+import { needsAgeConfirmation } from "~/platform/age.server";
 import { requestContext } from "~/platform/node/request-context.server";
 import { videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
@@ -33,7 +33,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   if (!preview || !video) return data({ video: undefined }, { status: 404, headers: PRIVATE });
   if (preview.status === "published") throw redirect(videoPath(video.id), { headers: PRIVATE });
   // Behind the age gate, nobody has seen it yet.
-  const isShown = !lacksAgeAnswer(request) || (await currentUser(request)) !== undefined;
+  const isShown = !needsAgeConfirmation(request) || (await currentUser(request)) !== undefined;
   if (isShown && isPageLoad(request) && countsAsView(request)) await countPreview(preview);
   const within = (address: string) => address && previewPath(token) + address;
   const shown = {

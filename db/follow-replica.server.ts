@@ -2,18 +2,18 @@ import fs from "node:fs";
 import { reopenDatabase, sqliteHandle } from "./client.server";
 import { every } from "./runtime.server";
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /**
- * Looks for a newer copy in place of the database file, and reads that from then on. One that cannot be used
- * is said once, and the earlier one read on.
+ * Switches to a newer replica whenever one replaces the database file. If it can't be used, logs that once and stays
+ * with the old one.
  *
- * @param onNewer for what is kept of the database in memory.
+ * @param onNewer clears what is cached from the database.
  */
-export function followCopy(onNewer: () => void): void {
+export function followReplica(onNewer: () => void): void {
   const file = sqliteHandle().name;
   let seen = identityOf(file);
-  every(LOOK_EVERY_MS, "read the newer copy of the database", () => {
+  every(CHECK_EVERY_MS, "open the newer copy of the database", () => {
     const now = identityOf(file);
     if (now === undefined || now === seen) return;
     seen = now;
@@ -26,7 +26,7 @@ export function followCopy(onNewer: () => void): void {
   });
 }
 
-/** A file that was put there by renaming differs in one of these. */
+/** Returns values of which at least one changes when another file is renamed to this path. */
 function identityOf(file: string): string | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
