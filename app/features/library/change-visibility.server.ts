@@ -97,8 +97,8 @@ export function scheduleIn(
   setTimes(id, { publishAt, unpublishAt });
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
   recordActivity({ ...entry, detail: video.title });
-  const withheld = publishAt === null ? undefined : refusalsOf([id]).get(id);
-  return { isSet, ...(withheld && { holdMessage: withheld }) };
+  const holdMessage = publishAt === null ? undefined : refusalsOf([id]).get(id);
+  return { isSet, ...(holdMessage && { holdMessage }) };
 }
 
 function findVideo(id: string) {

@@ -192,7 +192,7 @@ describe("editing a video", () => {
 
   it("removes control characters, as uploading does", async () => {
     addVideo();
-    const texts = { title: "A\u0000better\u2028film\u001b", description: "Wo\u0007rds\r\n\tmore" };
+    const texts = { title: "A\u0000better\u2028video\u001b", description: "Wo\u0007rds\r\n\tmore" };
     await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
     expect(video()).toMatchObject({
       title: "A better video",

@@ -304,7 +304,7 @@ describe("the import page", () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,
-      message: expect.stringMatching(/^Row 2 \(C\): .* Nothing is brought in\.$/),
+      message: expect.stringMatching(/^Row 2 \(C\): .* Nothing was imported\.$/),
     });
     expect(await table([row, { ...row, address: "ftp://videos.example/" }])).toMatchObject({
       status: 422,

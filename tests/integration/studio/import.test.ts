@@ -237,7 +237,7 @@ describe("importing a folder", () => {
         if (files > 0) ended ??= end(owner.id);
       },
     });
-    await expect(importing).rejects.toThrow("The account that imports was deactivated or deleted.");
+    await expect(importing).rejects.toThrow("The importing account was deactivated or deleted.");
     await ended;
     await removeFiles();
     expect([rows(), filesIn("videos")]).toEqual([[], []]);

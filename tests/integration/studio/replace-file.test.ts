@@ -248,7 +248,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const long = path.join(site.folder, "long.mp4");
     fs.copyFileSync(mp4Clip(5), long);
     const cut = await refusalOf(truncated(long, 0.6));
-    expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "cut off" } } });
+    expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "incomplete" } } });
     const kept = { upload: cut.replace!.question!.upload, duplicate: "keep", incomplete: "keep" };
     await succeed({ intent: "replace", id: "v", ...kept });
     expect(pendingId()).not.toBe("");

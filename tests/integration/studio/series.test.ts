@@ -346,8 +346,8 @@ describe("series in the list of videos", () => {
   it("adds a video to a series and removes it from others in the edit dialog", async () => {
     const [nights, days] = [four(), addSeries({ title: "Days", slug: "days" }, ["a"])];
     expect(await dialog("a")).toEqual({
-      offered: expect.arrayContaining(["Days", "Nights"]),
-      of: [
+      suggested: expect.arrayContaining(["Days", "Nights"]),
+      current: [
         { id: days, title: "Days" },
         { id: nights, title: "Nights" },
       ],
@@ -374,7 +374,7 @@ describe("series in the list of videos", () => {
     expect((await refused(fields)).status).toBe(403);
     await succeed({ intent: "update", id: "e", title: "E", addToSeries: "nights" });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
-    expect(await dialog("e")).toEqual({ offered: [], of: [] });
+    expect(await dialog("e")).toEqual({ suggested: [], current: [] });
     expect((await caught(() => seriesPage())).status).toBe(403);
   });
 });

@@ -108,9 +108,9 @@ describe("the Tags page", () => {
     expect([list.tags.length, view.page]).toEqual([30, 2]);
     expect(await page("/admin/tags?tag=ODD")).toMatchObject({
       status: 200,
-      asked: { tag: "odd", videos: 65 },
+      requested: { tag: "odd", videos: 65 },
     });
-    expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, asked: null });
+    expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, requested: null });
   });
 
   it("is only for signed-in users, and refuses forms of other sites", async () => {

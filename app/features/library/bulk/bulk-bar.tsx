@@ -150,7 +150,7 @@ export function BulkBar({
             <SeriesNameField
               label="Series"
               name="series"
-              offered={series}
+              suggested={series}
               isLabelHidden={hydrated}
               placeholder={hydrated ? "Series name" : undefined}
             />

@@ -149,9 +149,9 @@ export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
 };
 
 /** Returns the message about scheduled videos that a hold keeps hidden. */
-export function onHoldMessage({ onHold: withheld }: Skipped): string | undefined {
-  if (!withheld) return undefined;
-  const { videos, because } = withheld;
+export function onHoldMessage({ onHold }: Skipped): string | undefined {
+  if (!onHold) return undefined;
+  const { videos, because } = onHold;
   const stay = videos === 1 ? "stays hidden" : "stay hidden";
   return `${formatQuantity(videos, "video")} ${stay} at that time unless ${videos === 1 ? "its hold is" : "their holds are"} released: ${because}`;
 }

@@ -194,9 +194,11 @@ async function perform(
     case "schedule": {
       const outcome = await scheduleVideo(request, userId);
       if (isRefusal(outcome)) return outcome;
-      const { isSet, holdMessage: withheld } = outcome;
+      const { isSet, holdMessage } = outcome;
       const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
-      const description = withheld ? `${saved} ${withheld} It stays hidden until then.` : saved;
+      const description = holdMessage
+        ? `${saved} ${holdMessage} It stays hidden until then.`
+        : saved;
       return { ...UPDATED, description };
     }
     case "delete": {

@@ -6,14 +6,14 @@ import type { SeriesChoice } from "./series-list.server";
 export function SeriesNameField({
   name,
   label,
-  offered,
+  suggested,
   error,
   isLabelHidden,
   placeholder,
 }: {
   name: string;
   label: string;
-  offered: readonly string[];
+  suggested: readonly string[];
   error?: string;
   isLabelHidden?: boolean;
   placeholder?: string;
@@ -31,7 +31,7 @@ export function SeriesNameField({
         placeholder={placeholder}
       />
       <datalist id={id}>
-        {offered.map((title) => (
+        {suggested.map((title) => (
           <option key={title} value={title} />
         ))}
       </datalist>
@@ -41,7 +41,7 @@ export function SeriesNameField({
 
 /** The fields of the edit dialog that add a video to a series and remove it from others. */
 export function SeriesFields({
-  choice: { suggested: offered, current: of },
+  choice: { suggested, current },
   error,
 }: {
   choice: SeriesChoice;
@@ -50,8 +50,13 @@ export function SeriesFields({
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="sr-only">Series</legend>
-      <SeriesNameField label="Add to series" name="addToSeries" offered={offered} error={error} />
-      {of.map(({ id, title }) => (
+      <SeriesNameField
+        label="Add to series"
+        name="addToSeries"
+        suggested={suggested}
+        error={error}
+      />
+      {current.map(({ id, title }) => (
         <CheckboxField
           key={id}
           label={<span dir="auto" className="min-w-0 break-words">{`Remove from “${title}”`}</span>}

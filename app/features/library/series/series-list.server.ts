@@ -162,17 +162,17 @@ export interface SeriesChoice {
 }
 
 export function seriesChoices(videoId?: string): SeriesChoice {
-  const offered = prepared<string>(
+  const suggested = prepared<string>(
     "SELECT title FROM series WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
   )
     .pluck()
     .all(MAX_SUGGESTIONS);
-  if (videoId === undefined) return { suggested: offered, current: [] };
-  const of = prepared<SeriesChoice["current"][number]>(
+  if (videoId === undefined) return { suggested, current: [] };
+  const current = prepared<SeriesChoice["current"][number]>(
     `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
      WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
   ).all(videoId);
-  return { suggested: offered, current: of };
+  return { suggested, current };
 }
 
 /** Returns the series with a title or slug. */

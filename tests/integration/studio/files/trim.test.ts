@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(dialog?.trim).toMatchObject({
       url: before.video_url,
       duration: "0:05",
-      cut: { start: 1.2, end: 3 },
+      range: { start: 1.2, end: 3 },
     });
     expect(dialog?.trim?.frames.length).toBeGreaterThan(0);
 
@@ -152,7 +152,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       ["Commentary", "1.2-1.7 Here"],
     ]);
     expect(otherFiles(id).original?.duration).toBe("0:05");
-    expect(otherFiles(id).earlier).toMatchObject([{ cut: { start: 1.2, end: 3 } }]);
+    expect(otherFiles(id).earlier).toMatchObject([{ range: { start: 1.2, end: 3 } }]);
 
     await succeed({ intent: "undo-trim", id });
     const pick = (row: typeof before) => FILE_COLUMNS.map((name) => row[name]);

@@ -297,8 +297,8 @@ describe("saved views", () => {
 
 describe("missing files", () => {
   it("are found by the next check, with its start time, and forgotten once they exist", async () => {
-    const { filesCheckedAt: filesLookedAt } = await manage("missing=1");
-    expect(Date.now() - Date.parse(filesLookedAt!)).toBeLessThan(60_000);
+    const { filesCheckedAt } = await manage("missing=1");
+    expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
     writeUpload(site.uploads, "videos/u/b.mp4");
     expect(await ids("missing=1")).toBe("db");
