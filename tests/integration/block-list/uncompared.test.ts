@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   it("is on hold until its job has compared it, then public", async () => {
     const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
-    expect(successMessage(video)).toContain("stays on hold until it has been compared");
+    expect(successMessage(video)).toContain("is on hold until it has been compared");
     expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_MESSAGES.comparing);
     expect(await releaseCompared()).toBe(0);
     await workOnComparison();
@@ -179,7 +179,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     };
     expect(answer.data.studio).toMatchObject({
       status: 503,
-      detail: expect.stringContaining("Try again in a moment"),
+      detail: expect.stringContaining("Try again in a few minutes"),
     });
   }, 60_000);
 });

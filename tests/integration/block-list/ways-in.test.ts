@@ -250,7 +250,7 @@ const say = (id: string, cookie = adminCookie()) =>
   review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
-      body: new URLSearchParams({ intent: "other-video", sources: matchesOf(id).join() }),
+      body: new URLSearchParams({ intent: "other-video", videos: matchesOf(id).join() }),
       headers: { Cookie: cookie, Origin: "http://localhost", Host: "localhost" },
     }),
     params: { id },
@@ -272,9 +272,9 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).get(id)).toContain("resembles a removed video");
     const { manage } = (await page("/admin?tab=manage")) as never as {
-      manage: { likeBlocked: string[] };
+      manage: { resemblingBlocked: string[] };
     };
-    expect(manage.likeBlocked).toEqual([id]);
+    expect(manage.resemblingBlocked).toEqual([id]);
     const request = new Request(`http://localhost/admin/review/${id}`, {
       headers: { Cookie: adminCookie() },
     });

@@ -67,7 +67,7 @@ it("redirects from an upload to its consent record, then publishes it", async ()
   visitor.attach(visitor.document.querySelector<HTMLElement>("input[name=video]")!, mp4Clip(5));
   await visitor.press("Upload Video");
   expect(visitor.address).toMatch(/^\/admin\/videos\/[^/]+\/consent$/);
-  expect(visitor.text).toContain("saved as a draft because it has no");
+  expect(visitor.text).toContain("saved as a draft, because it has no");
   expect(rows()).toEqual([{ title: "Morning in the garden", status: "review" }]);
 
   visitor.fill("Legal basis", "Own recording");

@@ -131,7 +131,10 @@ describe("the list", () => {
     site.database().exec("INSERT INTO similar_videos VALUES ('a', 'b', NULL)");
     await visitor.open(MANAGE);
     const status = visitor.field<HTMLSelectElement>("Status");
-    visitor.fill("Status", [...status.options].find(({ text }) => /alike/i.test(text))!.text);
+    visitor.fill(
+      "Status",
+      [...status.options].find(({ text }) => /possible duplicates/i.test(text))!.text,
+    );
     await visitor.press("Filter");
     expect(titles().sort()).toEqual(["Video a", "Video b"]);
     expect(rowOf("Video a")).toContain("Similar to:");

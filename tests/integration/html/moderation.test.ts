@@ -223,7 +223,7 @@ describe("the uploaders' terms", () => {
     visitor.attach(visitor.field("Video file"), mp4Clip(5));
     box(version).checked = true;
     await visitor.press("Replace file");
-    expect(visitor.text).toMatch(/File (Received|Replaced)/);
+    expect(visitor.text).toMatch(/File (uploaded|replaced)/);
     expect(accepted()).toEqual([{ version, title: "Older than the terms" }]);
     await visitor.open(`/admin?tab=manage&edit=${id}`);
     expect(textOfList("Accepted terms")).toContain(

@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
     if (!answer.ok) throw new Error(answer.failure.message);
     const { id } = answer.video;
-    expect(successMessage(answer.video)).toContain("stays on hold until it has been scanned");
+    expect(successMessage(answer.video)).toContain("is on hold until it has been scanned");
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);

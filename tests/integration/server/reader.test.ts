@@ -202,7 +202,7 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
     const refused = await signIn(nginx.url);
     expect([refused.status, await refused.text()]).toEqual([
       503,
-      expect.stringContaining("Watching goes on"),
+      expect.stringContaining("You can still watch videos"),
     ]);
   });
 
@@ -224,7 +224,7 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
     fs.renameSync(old, reader.databasePath);
     await until(async () => (await status(`${reader.url}/`)) === 503);
     const page = await fetch(`${reader.url}/video/v`);
-    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("too old")]);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("out of date")]);
     expect(await status(reader.url + VIDEO)).toBe(503);
     const health = await fetch(`${reader.url}/healthz`);
     expect([health.status, (await health.json()).failing]).toEqual([503, ["copy"]]);

@@ -421,7 +421,7 @@ describe("a record that expires", () => {
   });
 
   describe("raises an alert", () => {
-    const messages = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    const messages = () => sqliteHandle().prepare("SELECT message FROM alerts").pluck().all();
     const warningOf = (day: string) =>
       `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
     const addEnding = (id: string, endsOn: string, status = "published") => {

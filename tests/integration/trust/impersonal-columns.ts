@@ -69,7 +69,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   queue_state: "id paused_at",
   heartbeat: "id at",
   backups: "id due_at state name files bytes added_bytes repaired reason started_at finished_at",
-  alerts: "id kind sentence until raised_at resolved_at",
+  alerts: "id kind message until raised_at resolved_at",
   outbox: "alert_id delivered_at",
   migrations: "name digest ran_at",
 };

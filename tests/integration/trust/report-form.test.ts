@@ -376,7 +376,7 @@ describe("a status link", () => {
     expect(readMessages(id).map(({ text }) => text)).toEqual(["Which minute?", "The third."]);
     expect(readReport(id)?.state).toBe("open");
     const empty = await answer(token, { intent: "answer", message: " \u202e " });
-    expect([empty.status, empty.data.error]).toEqual([422, "Please write your message."]);
+    expect([empty.status, empty.data.error]).toEqual([422, "Please enter a message."]);
     const long = await answer(token, { intent: "answer", message: "x".repeat(4_001) });
     expect([long.status, long.data.text]).toEqual([422, "x".repeat(4_001)]);
     expect((await answer(token, { intent: "nonsense" })).status).toBe(400);

@@ -325,7 +325,7 @@ describe("the original of a trimmed video", () => {
       `INSERT INTO video_files (id, video_id, state, created_at, cut_of, cut_start, cut_end)
        VALUES ('p', 'v', 'pending', '2026-11-01T10:00:00.000Z', 'u/1', 2, 4)`,
     );
-    const found = { url: "/media/videos/u/1793527200000.mp4", cut: { start: 2, end: 4 } };
+    const found = { url: "/media/videos/u/1793527200000.mp4", trim: { start: 2, end: 4 } };
     expect(trimSource("p")).toMatchObject(found);
     await activateReplacement("e", "u");
     expect(trimSource("p")).toMatchObject(found);
