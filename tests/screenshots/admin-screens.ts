@@ -240,7 +240,7 @@ export function adminScreens({
       steps: async (page) => {
         const panel = page.getByRole("region", { name: "Two-factor authentication" });
         await panel.getByLabel("Your password").fill(ADMIN.password);
-        await panel.getByRole("button", { name: "Set up two-factor authentication" }).click();
+        await panel.getByRole("button", { name: "Set up authenticator app" }).click();
         await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
       },
       undo: "UPDATE users SET totp_secret = NULL WHERE totp_enabled_at IS NULL",

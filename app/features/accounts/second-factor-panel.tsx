@@ -38,7 +38,7 @@ function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "bu
       <ConfirmField hasPassword={hasPassword} label="Your password" error={error} />
       <div>
         <Button variant="secondary" name="intent" value="second-factor-begin" disabled={busy}>
-          Set up two-factor authentication
+          Set up authenticator app
         </Button>
       </div>
     </Form>

@@ -41,9 +41,9 @@ test("started videos are shown above the list, latest first, and continue where 
     /Video 2/,
     /Video 1.*0:50 left/,
   ]);
-  await expect(begun(page).first()).toContainText("Watched: 50 %");
+  await expect(begun(page).first()).toContainText("Watched: 50%");
   const inList = page.locator("main article").filter({ hasText: "Video 3" });
-  await expect(inList).toContainText("Watched: 50 %");
+  await expect(inList).toContainText("Watched: 50%");
   await expectNoViolations(page);
 
   await test.step("a video that was withdrawn in the meantime is replaced in place", async () => {

@@ -42,7 +42,7 @@ test("edits, hides, shows and deletes a video, and undoes the deletion", async (
   await expect(page.getByText("Video is now visible on the website.")).toBeVisible();
 
   await row(page, "Beach").getByRole("link", { name: "Delete Beach" }).click();
-  await expect(page.getByRole("dialog")).toContainText("For 30 days");
+  await expect(page.getByRole("dialog")).toContainText("for 30 days");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(
     page.getByText("Video and associated files have been removed successfully."),
@@ -76,7 +76,7 @@ test("reports conflicting edits of a video in both tabs, and overwrites nothing"
   await other.getByRole("dialog").getByLabel("Title").fill("Theirs");
   await other.getByRole("button", { name: "Update" }).click();
   const dialog = other.getByRole("dialog");
-  await expect(dialog).toContainText("Nothing was overwritten");
+  await expect(dialog).toContainText("Someone else edited this video");
   await expect(dialog.getByRole("row", { name: "Title Mine Theirs" })).toBeVisible();
   // The list is refetched, but the rejected input stays.
   site.addVideo({ id: "d", title: "Delta" });

@@ -40,9 +40,7 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   await expect(start).toHaveValue("0:02.5");
   await end.fill("0:04.25");
   await end.press("Enter");
-  await expect(
-    page.getByText("The current version stays online until the trimmed one is ready."),
-  ).toBeVisible();
+  await expect(page.getByText("Trimming started")).toBeVisible();
   expect(
     site
       .database()

@@ -160,7 +160,7 @@ it("sets up two-factor authentication and signs in with it", async () => {
   await visitor.open("/admin/account");
   const panel = visitor.in().getByRole("region", { name: "Two-factor authentication" });
   visitor.fill("Your password", ADMIN.password, panel);
-  await visitor.press("Set up two-factor authentication");
+  await visitor.press("Set up authenticator app");
   visitor.in().getByRole("img", { name: "QR code for an authenticator app" });
   const key = textOf(visitor.document.querySelector("p.font-mono")!);
   const app = new TOTP({ secret: key.replace(/\s/g, "") });
