@@ -73,7 +73,7 @@ test("on a phone, elements that need JavaScript take no space and nothing is cut
       "static",
     );
     // The header of the checkboxes, which need JavaScript, leaves no gap above the cards.
-    const count = (await page.getByText("12 videos").boundingBox())!;
+    const count = (await page.getByText("12 videos", { exact: true }).boundingBox())!;
     const first = (await page.getByRole("row").nth(1).boundingBox())!;
     expect(first.y - (count.y + count.height)).toBeLessThan(56);
   });
