@@ -28,7 +28,7 @@ Shows the running, queued and failed jobs.
   --again   re-encode the streams that were encoded with other settings, after all other jobs
   --codecs  add the other codecs of ENCODER_CODECS to the stream of the video with this id
   --scan    scan the videos that were never scanned, after all other jobs; they stay public meanwhile
-  --retry   retryFailedJobs the failed jobs
+  --retry   retry the failed jobs
   --pause   pause the queue, also after a restart, and suspend running jobs
   --resume  resume the queue
   --once    run the jobs in this process until none is due; failed attempts are retried later
@@ -42,7 +42,7 @@ await runScript(
     again: { type: "boolean" },
     scan: { type: "boolean" },
     codecs: { type: "string" },
-    retryFailedJobs: { type: "boolean" },
+    retry: { type: "boolean" },
     pause: { type: "boolean" },
     resume: { type: "boolean" },
     once: { type: "boolean" },
@@ -77,8 +77,7 @@ await runScript(
       const isQueued = await enqueueCodecs(options.codecs);
       console.log(isQueued ? "Queued the other codecs." : "There are no codecs to add.");
     }
-    if (options.retryFailedJobs)
-      console.log(`Retrying ${formatQuantity(await retryFailedJobs(), "job")}.`);
+    if (options.retry) console.log(`Retrying ${formatQuantity(await retryFailedJobs(), "job")}.`);
     if ((options.once || options.work) && !canRunJobs()) throw new UsageError(WITHOUT_FFMPEG);
     if (options.once || options.work) await work(options.work === true);
     else if (options.watch) await watch();

@@ -17,7 +17,7 @@ const HAVE_CURRENT_DATA = 2;
  *
  * A URL stays the same when its file is replaced (only the entity tag changes, RFC 9110 §8.8). The rest of the
  * old file is then unavailable, which interrupts the download or corrupts the data. So a file that fails after
- * playback has hasStarted is reloaded once before an error is shown.
+ * playback has started is reloaded once before an error is shown.
  */
 export function watchForProblems(
   element: HTMLVideoElement,

@@ -42,8 +42,8 @@ export async function restoreDeletion(
   userId: string,
   own?: OwnVideos,
 ): Promise<Failure | ToastMessage> {
-  const all = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
-  const ids = ownDeletedIds(own, all as string[]);
+  const deleted = prepared<string>("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck();
+  const ids = ownDeletedIds(own, deleted.all(batch));
   if (ids.length === 0) {
     return failure(404, "This deletion can no longer be undone.", {
       detail: "It was already undone, or its videos were permanently deleted.",

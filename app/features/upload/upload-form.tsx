@@ -238,8 +238,8 @@ export function UploadForm({
       )}
       {quota && <p className="text-sm text-muted figures">{quota}</p>}
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-        {/* The file is shown first. Without scripts it is sent last all the same: texts that come
-            before it are kept when it is rejected on its way. */}
+        {/* The file is shown first. Without JavaScript it comes last, so that the texts before it are
+            kept if it is rejected while it is being sent. */}
         {hydrated ? [media, texts] : [texts, media]}
         <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
           {mayPublish && (

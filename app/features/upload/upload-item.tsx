@@ -268,7 +268,7 @@ export function QuestionNotice({
         )}
         {cutOff && (
           <>
-            {incompleteMessage(cutOff)} Upload it all the same to publish what is there, save it as
+            {incompleteMessage(cutOff)} Upload it anyway to publish the incomplete video, save it as
             a draft, or {another}.
           </>
         )}

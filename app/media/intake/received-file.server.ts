@@ -93,7 +93,7 @@ export interface SinkWatch {
 
 /**
  * Returns a stream that writes to a file from `position` on. If it is destroyed without an error of its own, it writes
- * what it has taken before it closes. The file can be truncated then.
+ * what it has taken before it closes, so that a resumed upload continues there. The file can be truncated then.
  */
 export function fileSink(
   file: FileHandle,
@@ -153,7 +153,6 @@ export function fileSink(
         done,
       ),
     final: (done) => run(() => take([], true), done),
-    // Without an error of its own, it writes the rest: a resumed upload continues there.
     destroy: (error, done) =>
       run(
         async () => (uncheckedHead ? undefined : flush()),

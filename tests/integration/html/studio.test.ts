@@ -65,7 +65,7 @@ describe("an upload", () => {
     attachVideo(video.subarray(0, video.length * 0.6));
     await upload();
     expect(alert()).toContain("The file is incomplete");
-    expect(visitor.text).toContain("Upload it all the same to publish what is there");
+    expect(visitor.text).toContain("Upload it anyway to publish the incomplete video");
     expect(rows()).toEqual([]);
     await upload();
     expect(visitor.text).toContain("Video uploaded and published successfully.");

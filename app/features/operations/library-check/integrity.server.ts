@@ -18,7 +18,7 @@ const SMALL_LIBRARY_VIDEOS = 5_000;
 /** Rebuilds all derived data if the totals or the search index don't match the rows. Returns whether it did. */
 export async function correctDerivedData(): Promise<boolean> {
   await ensureProjected();
-  // They may differ while an import is still being ensureProjected.
+  // They may differ while an import is still being projected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {

@@ -158,7 +158,7 @@ function stateText(running: number, waiting: number, isPaused: boolean): string 
   const jobs = formatQuantity(running + waiting, "job");
   if (isPaused) return `Processing is paused.${running + waiting > 0 ? ` ${jobs} left.` : ""}`;
   if (running > 0) return `Processing ${jobs}`;
-  return waiting > 0 ? "Resuming…" : "All done";
+  return waiting > 0 ? "Starting…" : "All done";
 }
 
 function timeText(left: number, { seconds }: QueuePage["timeLeft"], isPaused: boolean) {
