@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import { format, stripVTControlCharacters } from "node:util";
 import { settings } from "../settings.server";
+import { packageOfServe } from "./package-of-serve.server";
 import { onRequestStart, routeNameOf } from "./request-context.server";
 
 /**
@@ -98,12 +98,4 @@ export function writeConsoleAsJson(write: (line: string) => void = writeOut): vo
 
 function writeOut(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-const require = createRequire(import.meta.url);
-const requireOfServe = createRequire(require.resolve("@remix-run/serve/package.json"));
-
-/** Returns the instance of a package that remix-serve uses, in order to change it. */
-function packageOfServe<Package>(name: string): Package {
-  return requireOfServe(name) as Package;
 }

@@ -9,6 +9,7 @@ import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.ser
 import { narrowRouteMatching } from "./route-matching.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseDuringShutdown, shutDownOnSignals } from "./shutdown.server";
+import { narrowStaticFiles } from "./static-files.server";
 
 /**
  * All changes to remix-serve and Node's server, in the order in which they take effect. They hook into Node's
@@ -31,6 +32,7 @@ import { refuseDuringShutdown, shutDownOnSignals } from "./shutdown.server";
  * | `request-target` | some targets, hosts and methods make Remix fail with 500 | `integration/middleware`, `integration/hostile-requests` |
  * | `page-cache` | the same public page is rendered for every visitor | `integration/page-cache` |
  * | `route-matching` | Remix ranks and compiles every route, five times per page | `unit/route-matching` |
+ * | `static-files` | remix-serve looks for a file in two folders before every page | `unit/static-files` |
  * | `stream-body` | Remix's writer ignores back-pressure: a stalled client keeps a file in memory | `integration/downloads` |
  *
  * `stream-body` changes nothing globally: the media route uses it for its bodies.
@@ -52,6 +54,7 @@ export function configureStockServer(
   limitBodyTime();
   deferUploadBodies();
   narrowRouteMatching();
+  narrowStaticFiles();
   shutDownOnSignals();
   const first = [
     refuseDuringShutdown,
