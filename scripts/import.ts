@@ -183,7 +183,7 @@ function report(summary: ImportSummary): void {
   console.log(
     [
       `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
-      `${summary.alreadyThere} already imported`,
+      `${summary.alreadyImported} already imported`,
       formatQuantity(summary.duplicates.length, "duplicate"),
       `${failed} failed`,
     ].join(", "),

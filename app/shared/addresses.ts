@@ -123,10 +123,10 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
   };
 }
 
-function categoryOf(from: ListName, asked: string | null): string | undefined {
-  const id = toCategoryId(asked);
+function categoryOf(from: ListName, requested: string | null): string | undefined {
+  const id = toCategoryId(requested);
   if (from === "home") return id;
-  return from === "categories" ? (id ?? (asked || undefined)) : undefined;
+  return from === "categories" ? (id ?? (requested || undefined)) : undefined;
 }
 
 /** Returns the search text and category that a search from this page starts with. */

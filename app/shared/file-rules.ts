@@ -23,7 +23,7 @@ export function videoSize({ maxVideoBytes }: Pick<FileLimits, "maxVideoBytes">):
   return { maxBytes: maxVideoBytes, tooLarge };
 }
 
-export function pictureSize({
+export function thumbnailSize({
   maxThumbnailBytes,
 }: Pick<FileLimits, "maxThumbnailBytes">): SizeRule {
   const tooLarge = `The thumbnail is larger than ${formatBytes(maxThumbnailBytes)}.`;

@@ -8,8 +8,8 @@ export const SAVED_AT_ONCE = 24;
 
 /** Parses the parameter `page`; anything but a positive integer gives 1. */
 export function pageParameter(parameters: URLSearchParams): number {
-  const asked = Number(parameters.get("page"));
-  return Number.isSafeInteger(asked) && asked >= 1 ? asked : 1;
+  const requested = Number(parameters.get("page"));
+  return Number.isSafeInteger(requested) && requested >= 1 ? requested : 1;
 }
 
 /** Returns the number of pages for `total` videos; an empty list has one page. */
@@ -18,8 +18,8 @@ function pageCount(total: number): number {
 }
 
 /** Clamps a requested page to the range from 1 to the last page. */
-export function clampPage(asked: number, total: number): number {
-  return Math.min(Math.max(1, Math.floor(asked) || 1), pageCount(total));
+export function clampPage(requested: number, total: number): number {
+  return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));
 }
 
 export function videoPage(videos: VideoCardData[], page: number, total: number): VideoPage {

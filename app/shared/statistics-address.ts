@@ -5,8 +5,8 @@ export type PeriodDays = (typeof PERIODS_DAYS)[number];
 const DEFAULT_PERIOD_DAYS = 30;
 
 export function readPeriod(parameters: URLSearchParams): PeriodDays {
-  const asked = Number(parameters.get("days"));
-  return PERIODS_DAYS.find((days) => days === asked) ?? DEFAULT_PERIOD_DAYS;
+  const requested = Number(parameters.get("days"));
+  return PERIODS_DAYS.find((days) => days === requested) ?? DEFAULT_PERIOD_DAYS;
 }
 
 /** Returns the URL of the page, without a default period. */

@@ -246,7 +246,7 @@ type Day = string;
 export const IDENTITY_DOCUMENTS = [
   "passport",
   "identity-card",
-  "driving-licence",
+  "drivers-license",
   "other",
 ] as const;
 export const DOCUMENT_KINDS = ["identity", "release", "other"] as const;

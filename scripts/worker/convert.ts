@@ -40,7 +40,7 @@ export async function convert(
   job: Job,
   folder: string,
   leave: AbortSignal,
-  say: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<End> {
   let latest: Progress = { fraction: 0 };
   const startedAt = performance.now();
@@ -58,7 +58,7 @@ export async function convert(
     const response = await site.request(lease, { method: "POST", json, signal: task.signal });
     if ((await response.json<Pick<Job, "paused">>()).paused) task.pause();
     else task.resume();
-    say(
+    log(
       `Job ${job.job}: ${Math.floor(fraction * 100)}%${speed ? ` · ${speed.toFixed(1)}× speed` : ""}`,
     );
   };
@@ -78,7 +78,7 @@ export async function convert(
   try {
     leave.throwIfAborted();
     await asJob(encodeAndSend);
-    say(`Job ${job.job}: done.`);
+    log(`Job ${job.job}: done.`);
     return "done";
   } catch (error) {
     return await ended(lost ?? error);
@@ -98,7 +98,7 @@ export async function convert(
     forgetSettings();
     const video = path.join(task.folder, `video${job.extension}`);
     const bytes = await fetchVideo(site, `${lease}/video`, video, task.signal);
-    say(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
+    log(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
     const probe = await cachedProbe(video);
     if (!isSingleFrame(probe)) await encodeRenditions(video, probe, task, "made", job.pace);
     const made = path.join(task.folder, "made");
@@ -118,11 +118,11 @@ export async function convert(
   async function ended(error: unknown): Promise<End> {
     if (error instanceof TokenError) throw error;
     if (error instanceof LostLeaseError) {
-      say(`Job ${job.job}: ${error.message}`);
+      log(`Job ${job.job}: ${error.message}`);
       return "lost";
     }
     if (error instanceof RefusedError) {
-      say(`Job ${job.job}: ${error.message}`);
+      log(`Job ${job.job}: ${error.message}`);
       return "failed";
     }
     const isFull = (error as NodeJS.ErrnoException).code === "ENOSPC";
@@ -133,7 +133,7 @@ export async function convert(
         signal: AbortSignal.timeout(10_000),
       });
       const why = isFull && !leave.aborted ? ": the disk of this machine is full" : "";
-      say(`Job ${job.job}: returned to the queue${why}.`);
+      log(`Job ${job.job}: returned to the queue${why}.`);
       return isFull ? "full" : "returned";
     }
     // Only an error about the video file itself is final.
@@ -147,7 +147,7 @@ export async function convert(
       json: { reason, final },
       expected: [409],
     });
-    say(`Job ${job.job}: failed. ${reason}`);
+    log(`Job ${job.job}: failed. ${reason}`);
     return "failed";
   }
 }

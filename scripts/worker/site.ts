@@ -44,13 +44,13 @@ export interface SiteRequest {
 /**
  * Creates a client for the site.
  *
- * @param say prints why it has to wait.
+ * @param log prints why it has to wait.
  * @param pause waits for this number of milliseconds between two attempts.
  */
 export function siteClient(
   site: string,
   token: string,
-  say: (text: string) => void,
+  log: (text: string) => void,
   pause: (ms: number, signal: AbortSignal) => Promise<void> = (ms, signal) =>
     setTimeout(ms, undefined, { signal }),
 ): SiteClient {
@@ -62,7 +62,7 @@ export function siteClient(
         request.until?.throwIfAborted();
         const problem = await attempt(url, token, request);
         if (typeof problem !== "string") return problem;
-        say(`${problem} Trying again in ${Math.round(wait / 1000)} s.`);
+        log(`${problem} Trying again in ${Math.round(wait / 1000)} s.`);
         const ends = [request.signal, request.until].filter((each) => each !== undefined);
         await pause(wait, AbortSignal.any(ends));
       }

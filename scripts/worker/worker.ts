@@ -42,10 +42,10 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => leave.abort());
   const folder = await mkdtemp(path.join(parent, "afterdark-worker-"));
   try {
-    const client = siteClient(site, token, say);
-    say(`Working for ${site}.`);
+    const client = siteClient(site, token, log);
+    log(`Working for ${site}.`);
     while (!leave.signal.aborted) await takeOne(client, folder, leave.signal);
-    say("Stopped.");
+    log("Stopped.");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -65,12 +65,12 @@ async function takeOne(
       return;
     }
     const job = await response.json<Job>();
-    say(`Job ${job.job}: taken.`);
-    const end = await convert(client, job, folder, leave, say);
+    log(`Job ${job.job}: taken.`);
+    const end = await convert(client, job, folder, leave, log);
     if (end === "full") await setTimeout(FULL_WAIT_MS, undefined, { signal: leave });
   } catch (error) {
     if (leave.aborted && !(error instanceof TokenError)) return;
-    if (error instanceof RefusedError) say(error.message);
+    if (error instanceof RefusedError) log(error.message);
     else throw error;
   }
 }
@@ -96,6 +96,6 @@ function readArguments(): { site: string; token: string; parent: string } {
   return { site: site.origin, token, parent: path.resolve(values.folder ?? os.tmpdir()) };
 }
 
-function say(text: string): void {
+function log(text: string): void {
   console.log(text);
 }

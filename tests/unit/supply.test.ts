@@ -24,12 +24,12 @@ describe("the packages of the lock file", () => {
   }));
 
   it("are in the list of licenses", () => {
-    const list = read("docs/licences.csv");
+    const list = read("docs/licenses.csv");
     // Optional ones may be for another system.
     const missing = packages.filter(
       ({ name, version, optional }) => !optional && !list.includes(`"${name}@${version}"`),
     );
-    expect(missing, "run npm run licences").toEqual([]);
+    expect(missing, "run npm run licenses").toEqual([]);
   });
 
   it("run no script at their installation but the two that are known", () => {

@@ -232,8 +232,8 @@ function described(
   keys: readonly (number | bigint | string)[],
 ): DescribedVideo[] {
   const rows = prepared<Row>(`
-    SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.${key} = asked.value
-    WHERE +listed ORDER BY asked.key`).all(
+    SELECT videos.* FROM json_each(?) AS requested CROSS JOIN videos ON videos.${key} = requested.value
+    WHERE +listed ORDER BY requested.key`).all(
     `[${keys.map((each) => (typeof each === "string" ? JSON.stringify(each) : each))}]`,
   );
   return rows.map((row) => ({

@@ -39,7 +39,7 @@ function messageOf(state: ConsentState): string {
   switch (state.kind) {
     case "complete":
       return "The consent record is complete.";
-    case "ending":
+    case "expiring":
       return `The consent record expires in ${formatQuantity(state.days, "day")}.`;
     case "lacking":
       return state.message;

@@ -9,7 +9,7 @@ export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 export const IDENTITY_LABELS: Record<IdentityDocument, string> = {
   passport: "Passport",
   "identity-card": "Identity card",
-  "driving-licence": "Driver’s license",
+  "drivers-license": "Driver’s license",
   other: "Other photo ID",
 };
 
@@ -37,7 +37,7 @@ export type ConsentState =
   /** The message says what is missing. */
   | { kind: "lacking"; message: string }
   /** Complete, but expires in this many days, at least one. */
-  | { kind: "ending"; days: number };
+  | { kind: "expiring"; days: number };
 
 /** Returns the day of a timestamp, YYYY-MM-DD in UTC. */
 export function dayOf(time: number): string {

@@ -25,15 +25,15 @@ export const LACKS = {
 
 /** Query with one row for each video id in the JSON array `@ids`. */
 const STATES = `
-  SELECT asked.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
-    EXISTS (SELECT 1 FROM videos WHERE id = asked.value AND status = 'published') AS isPublished,
-    (SELECT count(*) FROM video_performers WHERE video_id = asked.value) AS named,
-    (SELECT count(*) FROM video_performers WHERE video_id = asked.value AND of_age = 0) AS young,
+  SELECT requested.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
+    EXISTS (SELECT 1 FROM videos WHERE id = requested.value AND status = 'published') AS isPublished,
+    (SELECT count(*) FROM video_performers WHERE video_id = requested.value) AS named,
+    (SELECT count(*) FROM video_performers WHERE video_id = requested.value AND of_age = 0) AS young,
     (SELECT count(*) FROM video_performers JOIN performers ON performers.id = performer_id
-     WHERE video_id = asked.value AND (checked_on IS NULL OR NOT EXISTS (
+     WHERE video_id = requested.value AND (checked_on IS NULL OR NOT EXISTS (
        SELECT 1 FROM performer_documents AS document
        WHERE document.performer_id = performers.id AND document.kind = 'identity'))) AS unproved
-  FROM json_each(@ids) AS asked LEFT JOIN video_consents AS consent ON consent.video_id = asked.value`;
+  FROM json_each(@ids) AS requested LEFT JOIN video_consents AS consent ON consent.video_id = requested.value`;
 
 interface State {
   id: string;
@@ -89,7 +89,7 @@ export function consentStates(
   const stateOf = ({ lack, endsOn }: { lack?: string; endsOn: string | null }): ConsentState => {
     if (lack) return { kind: "lacking", message: lack };
     const days = endsOn ? daysUntil(endsOn, now) : Number.POSITIVE_INFINITY;
-    return days <= WARN_DAYS ? { kind: "ending", days } : { kind: "complete" };
+    return days <= WARN_DAYS ? { kind: "expiring", days } : { kind: "complete" };
   };
   return Object.fromEntries(statesOf(videoIds, now).map((state) => [state.id, stateOf(state)]));
 }

@@ -11,7 +11,7 @@ interface StoredVolume {
 }
 
 function readVolume(): StoredVolume | undefined {
-  const stored = readStored("sound") as Partial<StoredVolume> | undefined;
+  const stored = readStored("volume") as Partial<StoredVolume> | undefined;
   const volume = stored?.volume;
   if (typeof volume !== "number" || !(volume >= 0 && volume <= VOLUME_MAX)) return undefined;
   return { volume, muted: stored?.muted === true };
@@ -46,7 +46,7 @@ export function useStoredVolumeAndSpeed(
     }
     if (element.playbackRate === 1) commands.setSpeed(readSpeed());
 
-    const saveVolume = () => writeStored("sound", { volume: element.volume, muted: element.muted });
+    const saveVolume = () => writeStored("volume", { volume: element.volume, muted: element.muted });
     // The default rate, which isn't changed by double speed during a press.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();

@@ -14,7 +14,7 @@ const REPORTS = "/admin/reports";
 const PAGES = [
   ["/admin/statistics", "Statistics"],
   ["/admin/activity", "Activity"],
-  ["/admin/queue", "Queue"],
+  ["/admin/queue", "Processing"],
   ["/admin/tags", "Tags"],
   [SERIES, "Series"],
   ["/admin/import", "Import"],

@@ -61,7 +61,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "storage",
     keys: [
-      "visitor.sound",
+      "visitor.volume",
       "visitor.speed",
       "visitor.captions",
       "visitor.audioTrack",

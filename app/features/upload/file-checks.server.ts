@@ -18,7 +18,7 @@ import type { Duplicate } from "./upload-fields";
 
 /** What examining the content of an upload found. */
 export interface ProbedVideo {
-  ending: string;
+  extension: string;
   /** Undefined if unknown; the first job of the video sets it then. */
   durationSeconds?: number;
   cutOff?: CutOff;
@@ -34,15 +34,15 @@ export interface ProbedVideo {
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
-  const ending = await videoExtension(head);
+  const extension = await videoExtension(head);
   try {
     // Wait despite a full queue or a disconnected client: the whole file has arrived.
     const read = () => probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
     const found = await withSlot(read, { owner: userId, ignoresQueueLimit: true });
-    if (!found) return { ending, playable: true };
+    if (!found) return { extension, playable: true };
     const { isEstimated, cutOff, playable } = found;
     const durationSeconds = isEstimated ? undefined : found.durationSeconds;
-    return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
+    return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
   } catch (error) {
     if (error instanceof InterruptedError) throw probeInterrupted();
     if (!(error instanceof RefusedFileError)) throw error;

@@ -40,19 +40,19 @@ export function FramePicker({
   }, [file]);
 
   const chosenUrl = useObjectUrl(chosen);
-  const picture = isLarge && <Picture url={chosenUrl ?? frames?.[0]?.url} />;
+  const largeFrame = isLarge && <LargeFrame url={chosenUrl ?? frames?.[0]?.url} />;
   if (frames === undefined) {
     return (
       <>
-        {picture}
+        {largeFrame}
         <p className="text-sm text-muted">Extracting frames…</p>
       </>
     );
   }
-  if (frames.length === 0) return picture || null;
+  if (frames.length === 0) return largeFrame || null;
   return (
     <>
-      {picture}
+      {largeFrame}
       <fieldset>
         <legend className="mb-1.5 text-sm font-medium">Or choose a frame</legend>
         <div className="grid grid-cols-2 gap-2 xs:grid-cols-3">
@@ -83,7 +83,7 @@ export function FramePicker({
 }
 
 /** The selected thumbnail; an icon while there is none. */
-function Picture({ url }: { url: string | undefined }) {
+function LargeFrame({ url }: { url: string | undefined }) {
   if (url) {
     return (
       <img
@@ -183,7 +183,7 @@ async function captureFrames(file: File, count: number): Promise<Blob[]> {
       for (let index = 0; index < count; index += 1) {
         video.currentTime = (video.duration * (index + 0.5)) / count;
         await happens(video, "seeked");
-        const frame = await picture(video);
+        const frame = await captureFrame(video);
         if (frame) frames.push(frame);
       }
     } finally {
@@ -195,7 +195,7 @@ async function captureFrames(file: File, count: number): Promise<Blob[]> {
   }
 }
 
-function picture(video: HTMLVideoElement): Promise<Blob | null> {
+function captureFrame(video: HTMLVideoElement): Promise<Blob | null> {
   const scale = Math.min(1, FRAME_WIDTH / video.videoWidth);
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(video.videoWidth * scale);

@@ -17,7 +17,7 @@ export function PasteLines({
   dispatch: UploadQueue["dispatch"];
 }) {
   const [text, setText] = useState("");
-  const [said, setSaid] = useState("");
+  const [result, setResult] = useState("");
 
   function fill() {
     const { texts, unknown } = readPastedLines(text);
@@ -26,7 +26,7 @@ export function PasteLines({
       if (item) dispatch({ type: "own", key: item.key, own });
     }
     const filled = Math.min(texts.length, items.length);
-    setSaid(
+    setResult(
       [
         `${formatQuantity(filled, "video")} filled in.`,
         texts.length > items.length &&
@@ -46,7 +46,7 @@ export function PasteLines({
       <div className="flex flex-col gap-3 pb-2">
         <TextAreaField
           label="One line per file, in order"
-          hint="title | tags | category, in the order of the queue. What a line leaves out stays."
+          hint="title | tags | category. Missing parts stay as they are."
           placeholder={"Night walk | city, night | Desi"}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
@@ -56,7 +56,7 @@ export function PasteLines({
             Fill in
           </Button>
           <p role="status" className="min-w-0 text-sm text-muted">
-            {said}
+            {result}
           </p>
         </div>
       </div>
@@ -97,8 +97,8 @@ export function readPastedLines(text: string): PastedLines {
 }
 
 function categoryNamed(name: string): CategoryId | undefined {
-  const asked = fold(name);
-  const labelled = shownCategories().find(({ label }) => fold(label) === asked)?.id;
-  const id = labelled ?? toCategoryId(asked);
+  const folded = fold(name);
+  const byLabel = shownCategories().find(({ label }) => fold(label) === folded)?.id;
+  const id = byLabel ?? toCategoryId(folded);
   return isCategoryId(id) ? id : undefined;
 }

@@ -91,9 +91,9 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const probed = await probeUpload(video.path, userId);
     const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
     // Before there is a row: it is never public in between.
-    const look = await compareFile(video.path);
-    const isUncompared = look === "late";
-    const looksBlocked = !isUncompared && look !== undefined && look.blockedVideos.length > 0;
+    const comparison = await compareFile(video.path);
+    const isUncompared = comparison === "late";
+    const looksBlocked = !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Again, while the file still has its original digests.
     await refuseBlockedFile(video, sender);
@@ -101,7 +101,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
-      { file: video.path, extension: probed.ending },
+      { file: video.path, extension: probed.extension },
       thumbnail?.file,
     );
     const id = randomUUID().replaceAll("-", "");
@@ -111,7 +111,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       const work = {
         id,
         upload: { ...upload, status, schedule },
-        look,
+        comparison,
         probed: { ...probed, playable: isClean },
         moved,
         files,
@@ -184,7 +184,7 @@ async function tidyUp(work: () => Promise<void>): Promise<void> {
 interface NewVideo {
   id: string;
   upload: Upload;
-  look: FileComparison | "late" | undefined;
+  comparison: FileComparison | "late" | undefined;
   probed: ProbedVideo;
   moved: MovedUpload;
   files: MeasuredFile[];
@@ -192,7 +192,7 @@ interface NewVideo {
 }
 
 /** Inserts all rows of a new video. */
-function insertUpload({ id, upload, look, probed, moved, files, posterColors }: NewVideo): void {
+function insertUpload({ id, upload, comparison, probed, moved, files, posterColors }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
   // Checked again, since examining the file takes time.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
@@ -226,10 +226,10 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   recordDigest(id, video.sha256);
   storeAcceptance(id, "video", userId, acceptance);
   let isHeldBack = false;
-  if (look === "late") holdUncompared(id);
-  else if (look) {
-    recordFrames(id, look.frames);
-    isHeldBack = holdMatches(id, look.blockedVideos);
+  if (comparison === "late") holdUncompared(id);
+  else if (comparison) {
+    recordFrames(id, comparison.frames);
+    isHeldBack = holdMatches(id, comparison.blockedVideos);
   }
   scanNewVideo(id);
   enqueueJobs([id]);

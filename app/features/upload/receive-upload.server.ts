@@ -16,7 +16,7 @@ import {
 } from "~/media/intake/tus.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { settings } from "~/platform/settings.server";
-import { pictureSize, videoSize } from "~/shared/file-rules";
+import { thumbnailSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
 import { findDuplicate, refuseBlockedFile } from "./file-checks.server";
@@ -192,8 +192,8 @@ async function publishForm(
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
   // Only our form asks for a warning about duplicates; scripts have nobody who could decide.
-  const isAsked = form.fields.get("duplicate") === "ask";
-  const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
+  const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
+  const duplicate = warnsAboutDuplicates ? await findDuplicate(video.sha256, own?.userId) : undefined;
   if (duplicate) {
     const message = `Duplicate of “${duplicate.title}”.`;
     return fail(form, 409, {

@@ -37,15 +37,15 @@ export function templatesOf(userId: string): UploadTemplate[] {
 /**
  * Returns the texts that a user's upload form can start from.
  *
- * @param asked the id of a template, or `last`; null for the default.
+ * @param requested the id of a template, or `last`; null for the default.
  */
-export function uploadStart(userId: string, asked: string | null): UploadStart {
+export function uploadStart(userId: string, requested: string | null): UploadStart {
   const templates = templatesOf(userId);
   const last = lastTexts(userId);
   const template = templates.find(({ id, isDefault }) =>
-    asked === null ? isDefault : String(id) === asked,
+    requested === null ? isDefault : String(id) === requested,
   );
-  return { templates, last, texts: asked === "last" ? last : template };
+  return { templates, last, texts: requested === "last" ? last : template };
 }
 
 /** Returns the texts of the user's newest video, without title and duration. */

@@ -78,7 +78,7 @@ export function UploadForm({
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
-  const isAsked = question !== undefined && items.length === 0;
+  const isConfirmation = question !== undefined && items.length === 0;
   const sendable = items.filter(canBeSent);
   const open = items.filter((item) => !isFinished(item));
   const several = open.length > 1;
@@ -109,7 +109,7 @@ export function UploadForm({
 
   function send(event: FormEvent<HTMLFormElement>) {
     // The bytes are already on the server, so the browser submits the form as it would without JavaScript.
-    if (isAsked) {
+    if (isConfirmation) {
       isPosted.current = true;
       forgetTexts();
       return;
@@ -122,8 +122,8 @@ export function UploadForm({
     const typed = { ...NO_TEXTS };
     for (const name of FIELDS) typed[name] = String(fields.get(name) ?? "");
     const accepted = fields.get("terms")?.toString();
-    const picture = fields.get("thumbnail");
-    const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
+    const thumbnail = fields.get("thumbnail");
+    const chosen = !several && thumbnail instanceof File && thumbnail.size > 0 ? thumbnail : undefined;
     // Checked before the first byte is sent, since the time may pass during the upload.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
@@ -164,8 +164,8 @@ export function UploadForm({
       {only && (
         <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />
       )}
-      {isAsked && failure && <QuestionNotice failure={failure} />}
-      {!isAsked && (
+      {isConfirmation && failure && <QuestionNotice failure={failure} />}
+      {!isConfirmation && (
         <>
           <input type="hidden" name="duplicate" value="ask" />
           <input type="hidden" name="incomplete" value="ask" />
@@ -176,7 +176,7 @@ export function UploadForm({
             multiple={hydrated}
             accept="video/*,.mkv,.avi,.ts,.flv,.wmv,.asf,.mxf,.m1v,.m2v,.vob"
             hint={
-              hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
+              hydrated ? `${videoHint(limits)}. Or drop files anywhere.` : videoHint(limits)
             }
             hydrated={hydrated}
             isSmall={open.length > 0}
@@ -297,8 +297,8 @@ function UnfinishedUploads() {
   if (names.length === 0) return null;
   return (
     <p className="text-sm text-muted">
-      Not finished: <strong className="font-medium text-ink">{names.join(", ")}</strong>. Choose the
-      same file again to go on where it stopped.
+      Interrupted uploads: <strong className="font-medium text-ink">{names.join(", ")}</strong>. Select
+      the same file to resume.
     </p>
   );
 }

@@ -146,8 +146,8 @@ function UploadSchedule({
     setIsOpen(true);
   }, [isFresh]);
   const isWrong = Boolean(wrong.publishAt ?? wrong.unpublishAt);
-  const set = (name: keyof TypedSchedule) => (moment: string) => {
-    const next = { ...current, [name]: moment };
+  const set = (name: keyof TypedSchedule) => (timestamp: string) => {
+    const next = { ...current, [name]: timestamp };
     setCurrent(next);
     if (hasTime(next)) sessionStorage.setItem(STORAGE_KEY, JSON.stringify(next));
     else forgetSchedule();

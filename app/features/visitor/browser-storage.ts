@@ -13,7 +13,7 @@ export type PersistentField =
   | "saved"
   | "watched"
   | "resume"
-  | "sound"
+  | "volume"
   | "speed"
   | "captions"
   | "audioTrack"

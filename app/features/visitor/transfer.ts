@@ -5,7 +5,7 @@ const FORMER_KEYS: Record<PersistentField, string> = {
   saved: "saved-videos",
   watched: "watched-videos",
   resume: "player:resume",
-  sound: "player:sound",
+  volume: "player:sound",
   speed: "player:speed",
   captions: "player:captions",
   audioTrack: "player:sound-track",

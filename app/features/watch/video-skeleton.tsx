@@ -22,7 +22,7 @@ export function VideoSkeleton() {
         <div>
           <div className="watch">
             <div className={`watch-back mb-1 h-11 w-20 mouse:h-9 ${BAR}`} />
-            <div className="watch-picture aspect-video min-w-full animate-breathe bg-raised" />
+            <div className="watch-player aspect-video min-w-full animate-breathe bg-raised" />
           </div>
           <div className={`mt-5 h-8 w-3/4 ${BAR}`} />
           <div className={`mt-3 h-5 w-1/3 ${BAR}`} />

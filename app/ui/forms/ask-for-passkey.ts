@@ -38,7 +38,7 @@ export function answerWithPasskey(
   address: string,
   { inField = false, isWanted = () => true }: { inField?: boolean; isWanted?: () => boolean } = {},
 ): Promise<string | undefined> {
-  return asked(async ({ startAuthentication }) => {
+  return askBrowser(async ({ startAuthentication }) => {
     const options = await challenge<PublicKeyCredentialRequestOptionsJSON>(address, {
       purpose: "confirm",
     });
@@ -59,7 +59,7 @@ export function createPasskey(
   address: string,
   confirmation: Record<string, string>,
 ): Promise<string | undefined> {
-  return asked(async ({ startRegistration }) => {
+  return askBrowser(async ({ startRegistration }) => {
     const options = await challenge<PublicKeyCredentialCreationOptionsJSON>(address, {
       purpose: "add",
       ...confirmation,
@@ -68,7 +68,7 @@ export function createPasskey(
   });
 }
 
-async function asked(
+async function askBrowser(
   ask: (library: Awaited<ReturnType<typeof load>>) => Promise<unknown>,
 ): Promise<string | undefined> {
   try {

@@ -22,10 +22,10 @@ export function DateTimeField({
   hint: string;
   error?: string;
   /** Called with the value to be sent whenever it changes. */
-  onPosition?: (moment: string) => void;
+  onPosition?: (timestamp: string) => void;
 }) {
   const hydrated = useHydrated();
-  const [moment, setTimestamp] = useState(value);
+  const [timestamp, setTimestamp] = useState(value);
   const zone = hydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   return (
     <>
@@ -44,15 +44,15 @@ export function DateTimeField({
           onPosition?.(typed);
         }}
       />
-      {hydrated && <input type="hidden" name={name} value={moment} />}
+      {hydrated && <input type="hidden" name={name} value={timestamp} />}
     </>
   );
 }
 
 const toMinute = (text: string) => text.slice(0, "2030-01-31T18:00".length);
 
-function toLocal(moment: string): string {
-  const time = new Date(moment);
+function toLocal(timestamp: string): string {
+  const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return "";
   return toMinute(new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString());
 }

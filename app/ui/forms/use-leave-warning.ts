@@ -27,8 +27,8 @@ export function useLeaveWarning(
   );
   useEffect(() => {
     if (blocker.state !== "blocked") return;
-    const asked = currentQuestion.current(blocker.location.pathname);
-    if (asked === undefined || window.confirm(asked)) {
+    const warning = currentQuestion.current(blocker.location.pathname);
+    if (warning === undefined || window.confirm(warning)) {
       onLeave?.();
       blocker.proceed();
     } else blocker.reset();

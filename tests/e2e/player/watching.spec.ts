@@ -50,7 +50,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   const link = page.locator(cards).first().getByRole("link").first();
   await link.evaluate((element: HTMLElement) => element.click());
   await expect(page.getByText("Loading video...")).toBeAttached();
-  const skeleton = await boxOf(".watch-picture");
+  const skeleton = await boxOf(".watch-player");
   await release();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
   expect(await boxOf(".player")).toEqual(skeleton);

@@ -99,7 +99,7 @@ test("several files dropped onto the page become videos with texts of their own"
 }) => {
   await signIn(page);
   await page.goto("/admin");
-  await expect(page.getByText("Drop them anywhere on the page")).toBeVisible();
+  await expect(page.getByText("Or drop files anywhere")).toBeVisible();
   const files = [paddedClip("one.mp4", 3_000), paddedClip("two.mp4", 4_000)];
   const contents = files.map((file) => fs.readFileSync(file).toString("base64"));
   const data = await page.evaluateHandle((list) => {
@@ -301,7 +301,7 @@ test("after a reload the same file goes on where it stopped", async ({ page, sit
   page.on("dialog", (dialog) => dialog.accept());
   await page.reload();
   await network.fast();
-  await expect(page.getByText("Not finished:")).toContainText("again.mp4");
+  await expect(page.getByText("Interrupted uploads:")).toContainText("again.mp4");
   const patched = page.waitForRequest((request) => request.method() === "PATCH");
   await chooseVideos(page, file);
   await fillTexts(page, "Again");

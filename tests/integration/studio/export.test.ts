@@ -168,7 +168,7 @@ describe("importing from the server's folder", () => {
       { title: "A video", category: "desi", status: "review" },
     ]);
     const { last } = serverFolder()!;
-    expect(last?.message).toMatch(/^1 imported .* 0 already there, 0 duplicates, 2 failed\.$/);
+    expect(last?.message).toMatch(/^1 imported .* 0 already imported, 0 duplicates, 2 failed\.$/);
     expect(last?.failures.map(({ name }) => name).sort()).toEqual(["b.mp4", "gone.mp4"]);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

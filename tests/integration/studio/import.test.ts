@@ -97,7 +97,7 @@ describe("importing a folder", () => {
     );
     put("notes.txt", "no video");
     const summary = await importFolder();
-    expect(summary).toMatchObject({ imported: 4, alreadyThere: 0, duplicates: [], failures: [] });
+    expect(summary).toMatchObject({ imported: 4, alreadyImported: 0, duplicates: [], failures: [] });
     const byTitle = Object.fromEntries(rows().map((row) => [row.title, row]));
     expect(byTitle["Late night"]).toMatchObject({
       category: "english",
@@ -153,7 +153,7 @@ describe("importing a folder", () => {
     video("two.mp4", "other");
     video("two-again.mp4", "other");
     const summary = await importFolder();
-    expect(summary).toMatchObject({ imported: 1, alreadyThere: 1 });
+    expect(summary).toMatchObject({ imported: 1, alreadyImported: 1 });
     expect(summary.duplicates).toEqual([
       { name: "again.mp4", of: "One" },
       { name: "two.mp4", of: "Two again" },
@@ -217,7 +217,7 @@ describe("importing a folder", () => {
     expect(summary.imported).toBeLessThan(6);
     expect(filesIn("videos")).toHaveLength(summary.imported);
     const rest = await importFolder();
-    expect(rest).toMatchObject({ imported: 6 - summary.imported, alreadyThere: summary.imported });
+    expect(rest).toMatchObject({ imported: 6 - summary.imported, alreadyImported: summary.imported });
   });
 
   it.each([
@@ -362,7 +362,7 @@ describe("importing an export of the earlier system", () => {
     ]);
     expect(await importVideos(plan, { userId, mode: "copy" })).toMatchObject({
       imported: 0,
-      alreadyThere: 2,
+      alreadyImported: 2,
     });
   });
 

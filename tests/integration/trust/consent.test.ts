@@ -549,8 +549,8 @@ describe("the state of records", () => {
     const ends = Date.parse("2099-05-31T00:00:00Z");
     const stateBefore = (days: number) => consentStates(["v"], ends - days * DAY_MS).v;
     expect(stateBefore(31)).toEqual({ kind: "complete" });
-    expect(stateBefore(30)).toEqual({ kind: "ending", days: 30 });
-    expect(stateBefore(0.5)).toEqual({ kind: "ending", days: 1 });
+    expect(stateBefore(30)).toEqual({ kind: "expiring", days: 30 });
+    expect(stateBefore(0.5)).toEqual({ kind: "expiring", days: 1 });
     expect(stateBefore(0)).toEqual({ kind: "lacking", message: LACKS.ended });
   });
 

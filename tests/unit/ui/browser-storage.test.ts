@@ -45,7 +45,7 @@ describe("the document of a browser's storage", () => {
       saved: ["b", "a"],
       watched: ["c"],
       resume: [["d", 30]],
-      sound: { volume: 0.5, muted: true },
+      volume: { volume: 0.5, muted: true },
       speed: 2,
       captions: { label: "English", language: "en" },
       audioTrack: { label: "Commentary", language: "en" },
@@ -108,13 +108,13 @@ describe("the document of a browser's storage", () => {
     const other = await load();
     one.writeStored("speed", 2);
     other.writeStored("captions", { label: "English" });
-    one.writeStored("sound", { volume: 1, muted: false });
+    one.writeStored("volume", { volume: 1, muted: false });
     other.writeStored("speed", 1);
     expect(stored()).toEqual({
       version: 1,
       speed: 1,
       captions: { label: "English" },
-      sound: { volume: 1, muted: false },
+      volume: { volume: 1, muted: false },
     });
   });
 

@@ -50,7 +50,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return {
     search,
     page: listPerformers(search, params.get("after") ?? ""),
-    ending: expiringSoon(),
+    expiring: expiringSoon(),
     lacking: settings().requireConsent ? await videosWithoutRecord() : undefined,
     hidden: hiddenVideos(),
   };
@@ -94,7 +94,7 @@ async function perform(user: SessionUser, form: FormData): Promise<Failure | Toa
 }
 
 export default function Consent() {
-  const { search, page, ending, lacking, hidden } = useLoaderData<typeof loader>();
+  const { search, page, expiring, lacking, hidden } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: Failure }>()?.error;
   const may = usePermissions();
   return (
@@ -104,7 +104,7 @@ export default function Consent() {
       error={error}
     >
       <SafetyLinks />
-      <ExpiringRecords ending={ending} />
+      <ExpiringRecords expiring={expiring} />
       <PerformerList page={page} search={search} />
       <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
       {lacking ? (
@@ -249,12 +249,12 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
   );
 }
 
-function ExpiringRecords({ ending }: { ending: ExpiringRecord[] }) {
-  if (ending.length === 0) return null;
+function ExpiringRecords({ expiring }: { expiring: ExpiringRecord[] }) {
+  if (expiring.length === 0) return null;
   return (
-    <PageSection id="ending" title="Records that expire within 30 days">
+    <PageSection id="expiring" title="Records that expire within 30 days">
       <p className="text-sm text-muted">A video goes on hold on the day its record expires.</p>
-      <VideoLinks videos={ending} label="Expiring records" />
+      <VideoLinks videos={expiring} label="Expiring records" />
     </PageSection>
   );
 }

@@ -169,7 +169,7 @@ async function store(
   // Checked again before removing metadata changes the digests.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
-  const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.ending });
+  const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.extension });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
   const url = mediaUrl(name.bucket, name.path);

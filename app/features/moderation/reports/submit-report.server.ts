@@ -52,9 +52,9 @@ export interface RefusedReport {
 
 /** Returns a question to answer first, if this IP address, or all of them together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
-  const isAsked =
+  const needsPuzzle =
     freeByAddress.isExhausted(clientAddress(request)) || freeForAll.isExhausted("all");
-  return isAsked ? newPuzzle() : undefined;
+  return needsPuzzle ? newPuzzle() : undefined;
 }
 
 /**

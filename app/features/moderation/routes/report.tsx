@@ -313,14 +313,14 @@ function FoundVideos({ text }: { text: string }) {
     if (!text.trim()) return;
     const ids = parseVideoIds(text);
     const aborter = new AbortController();
-    const look = async () => {
+    const findVideos = async () => {
       const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];
       const isFound = (id: string) => cards.some((card) => card.id === id);
       const missing = ids.filter((id) => !isFound(id));
       setFound({ titles: cards.map(({ title }) => title), missing });
     };
     // If this fails, the response to the form reports missing videos.
-    const timer = setTimeout(() => look().catch(() => {}), WAIT_MS);
+    const timer = setTimeout(() => findVideos().catch(() => {}), WAIT_MS);
     return () => {
       clearTimeout(timer);
       aborter.abort();

@@ -76,7 +76,7 @@ export async function action({ request }: ActionFunctionArgs) {
   return redirectWithToast(
     statisticsHref(readPeriod(new URL(request.url).searchParams)),
     success(
-      "Queue",
+      "Processing",
       videos > 0
         ? `Queued ${formatQuantity(videos, "video")} for re-encoding.`
         : "There are no videos to re-encode.",

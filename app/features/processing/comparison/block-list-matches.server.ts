@@ -33,7 +33,7 @@ export interface FileComparison {
  */
 export async function compareFile(file: string): Promise<FileComparison | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
-  const folder = path.join(temporaryFolder(), `look-${randomUUID()}`);
+  const folder = path.join(temporaryFolder(), `compare-${randomUUID()}`);
   const task = createTask(folder, () => {});
   const timer = setTimeout(() => task.abort(), COMPARISON_TIMEOUT_MS);
   try {

@@ -38,10 +38,10 @@ export async function fingerprintVideo(
   if (isSingleFrame(probe)) return NO_ARTIFACT;
   const step = probe.durationSeconds / FINGERPRINT_FRAMES;
   const times = Array.from({ length: FINGERPRINT_FRAMES }, (_, index) => (index + 0.5) * step);
-  const pictures = await grayFrames(source.playedFile, probe, times, HASHED_SIDE, task);
+  const grayImages = await grayFrames(source.playedFile, probe, times, HASHED_SIDE, task);
   // An unreadable frame gets an empty hash.
-  const hashes = pictures.map((picture) =>
-    picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
+  const hashes = grayImages.map((image) =>
+    image ? perceptualHash(image) : new Uint8Array(HASH_BYTES),
   );
   const video = {
     videoId: job.video_id,

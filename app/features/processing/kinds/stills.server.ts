@@ -19,10 +19,10 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     (_, index) => (probe.durationSeconds * (index + 0.5)) / CANDIDATES,
   );
   const size = fit(probe.video, SIDE);
-  const pictures = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
+  const frames = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
     task.report({ fraction: done / (CANDIDATES + 1) }),
   );
-  const files = pictures.filter((picture) => picture !== undefined);
+  const files = frames.filter((frame) => frame !== undefined);
   if (files.length === 0) files.push(await firstFrame(source, probe, task));
   const target = path.join(task.folder, FILE);
   const { colors } = await processImage({ kind: "poster", files, target });
@@ -51,9 +51,9 @@ export async function cleanThumbnail(source: Source, file: string, task: Task): 
 }
 
 async function firstFrame(source: Source, probe: Probe, task: Task): Promise<string> {
-  const picture = await extractFrame(source.playedFile, probe, 0, fit(probe.video, SIDE), task);
-  if (!picture) throw new EncodeError("No frame could be extracted from the video.");
-  return picture;
+  const frame = await extractFrame(source.playedFile, probe, 0, fit(probe.video, SIDE), task);
+  if (!frame) throw new EncodeError("No frame could be extracted from the video.");
+  return frame;
 }
 
 const MIN_SECONDS_EACH = 2;
@@ -106,14 +106,14 @@ export async function createStoryboard(
   const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
     task.report({ fraction: done / (plan.count + 1) }),
   );
-  const pictures: string[] = [];
+  const frames: string[] = [];
   for (const one of found) {
-    const picture =
-      one ?? pictures.at(-1) ?? (await extractFrame(source.playedFile, probe, 0, size, task));
-    if (!picture) throw new EncodeError("No frame could be extracted from the video.");
-    pictures.push(picture);
+    const frame =
+      one ?? frames.at(-1) ?? (await extractFrame(source.playedFile, probe, 0, size, task));
+    if (!frame) throw new EncodeError("No frame could be extracted from the video.");
+    frames.push(frame);
   }
-  await writeSprites(path.join(task.folder, folder), pictures, size);
+  await writeSprites(path.join(task.folder, folder), frames, size);
   await writeFile(
     path.join(task.folder, folder, "storyboard.vtt"),
     storyboardVtt(plan, size, probe.durationSeconds),
@@ -134,11 +134,11 @@ function tileSize({ width, height }: { width: number; height: number }) {
 
 async function writeSprites(
   folder: string,
-  pictures: readonly string[],
+  frames: readonly string[],
   size: { width: number; height: number },
 ): Promise<void> {
-  for (let from = 0; from < pictures.length; from += COLUMNS * ROWS) {
-    const some = pictures.slice(from, from + COLUMNS * ROWS);
+  for (let from = 0; from < frames.length; from += COLUMNS * ROWS) {
+    const some = frames.slice(from, from + COLUMNS * ROWS);
     await processImage({
       kind: "sprite",
       width: Math.min(COLUMNS, some.length) * size.width,

@@ -22,7 +22,7 @@ const NOTHING = "Nothing was changed.";
 
 type Result = Failure | ToastMessage;
 
-const toast = (description: string) => success("Queue", description);
+const toast = (description: string) => success("Processing", description);
 
 /**
  * Handles a form of the queue page. `intent` is `pause`; `resume`; `retry` for all failed jobs; `again`, `now` or

@@ -116,10 +116,10 @@ function Notice({ isBad = false, children }: { isBad?: boolean; children: React.
 
 /** The state of the queue, the estimated time remaining, and the button that pauses or resumes. */
 function QueueHead({
-  queue: { counts, timeLeft },
+  queue: { counts, secondsLeft },
   pausedSince,
 }: {
-  queue: Pick<QueuePage, "counts" | "timeLeft">;
+  queue: Pick<QueuePage, "counts" | "secondsLeft">;
   /** ISO 8601 UTC */
   pausedSince: string | null;
 }) {
@@ -135,7 +135,7 @@ function QueueHead({
           {stateText(running, waiting, isPaused)}
         </p>
         <p className="text-sm text-muted figures">
-          {timeText(running + waiting, timeLeft, isPaused)}
+          {timeText(running + waiting, secondsLeft, isPaused)}
         </p>
       </div>
       <Form method="post" preventScrollReset>
@@ -161,7 +161,7 @@ function stateText(running: number, waiting: number, isPaused: boolean): string 
   return waiting > 0 ? "Starting…" : "All done";
 }
 
-function timeText(left: number, { seconds }: QueuePage["timeLeft"], isPaused: boolean) {
+function timeText(left: number, seconds: number | null, isPaused: boolean) {
   if (left === 0) return null;
   if (seconds === null) return "Estimating time remaining…";
   return `About ${formatSpan(seconds)} remaining${isPaused ? " once processing resumes" : ""}.`;

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { JobKind, JobState, VideoRow } from "~db/schema";
-import { JOB_LABELS, jobLabel, type ListedJob, PRIORITY_BAND } from "../queue/kinds";
+import { jobLabel, type ListedJob, PRIORITY_BAND } from "../queue/kinds";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 
 const QUEUE_PAGE_SIZE = 50;
@@ -9,7 +9,8 @@ const OVERVIEW_SIZE = 20;
 export interface QueuePage {
   /** The number of jobs by state. Completed ones are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
-  timeLeft: TimeLeft;
+  /** The estimated seconds left; null if a kind of job has never run. */
+  secondsLeft: number | null;
   lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
   pageCount: number;
@@ -95,7 +96,7 @@ export function readQueuePage(sqlite: Database) {
   });
 
   return ({ view, concurrency, overviewSize = OVERVIEW_SIZE }: QueueRequest): QueuePage => {
-    const { counts, timeLeft } = totals(concurrency, view.state === "done");
+    const { counts, secondsLeft } = totals(concurrency, view.state === "done");
     if (view.video !== undefined) {
       const row = find.get(view.video);
       const video = row
@@ -107,18 +108,18 @@ export function readQueuePage(sqlite: Database) {
           }
         : null;
       const jobs = ofVideo.all({ video: view.video }).map(toJob);
-      return { counts, timeLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };
+      return { counts, secondsLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };
     }
     if (!view.state) {
       const all = (["running", "failed", "waiting"] as const).map((each) =>
         list(each, overviewSize),
       );
-      return { counts, timeLeft, lists: all, page: 1, pageCount: 1 };
+      return { counts, secondsLeft, lists: all, page: 1, pageCount: 1 };
     }
     const pageCount = Math.max(1, Math.ceil((counts[view.state] ?? 0) / QUEUE_PAGE_SIZE));
     const page = Math.min(view.page, pageCount);
     const one = list(view.state, QUEUE_PAGE_SIZE, (page - 1) * QUEUE_PAGE_SIZE);
-    return { counts, timeLeft, lists: [one], page, pageCount };
+    return { counts, secondsLeft, lists: [one], page, pageCount };
   };
 }
 
@@ -207,7 +208,8 @@ function queueTotals(sqlite: Database) {
       failed: count.get("failed")!,
       ...(withDone && { done: count.get("done")! }),
     };
-    return { counts, timeLeft: timeLeft(remaining, durations, runningSeconds, concurrency) };
+    const secondsLeft = estimateSecondsLeft(remaining, durations, runningSeconds, concurrency);
+    return { counts, secondsLeft };
   };
 }
 
@@ -231,33 +233,27 @@ interface RemainingWork {
   videoSeconds?: number;
 }
 
-/** The estimated seconds left. Null if some kinds of jobs have never run; `unmeasured` has their labels. */
-interface TimeLeft {
-  seconds: number | null;
-  unmeasured: string[];
-}
-
 /**
- * Estimates how long the queued and running jobs will take, based on recent jobs of the same kinds.
+ * Estimates the seconds that the queued and running jobs will take, based on recent jobs of the same kinds; null if
+ * one of the kinds has never run.
  *
  * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
  * @param runningSeconds the seconds left that the running jobs report.
  * @param concurrency the number of jobs that run in parallel.
  */
-function timeLeft(
+function estimateSecondsLeft(
   remaining: readonly RemainingWork[],
   durations: ReadonlyMap<JobKind, readonly number[]>,
   runningSeconds: number,
   concurrency: number,
-): TimeLeft {
+): number | null {
   let seconds = runningSeconds;
-  const unmeasured: string[] = [];
   for (const { kind, videoSeconds } of remaining) {
     const speeds = durations.get(kind) ?? [];
-    if (speeds.length === 0 || videoSeconds === undefined) unmeasured.push(JOB_LABELS[kind]);
-    else seconds += videoSeconds * median(speeds);
+    if (speeds.length === 0 || videoSeconds === undefined) return null;
+    seconds += videoSeconds * median(speeds);
   }
-  return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, concurrency), unmeasured };
+  return seconds / Math.max(1, concurrency);
 }
 
 /** Not the mean: a job that was suspended for an urgent one seems to have taken hours. */

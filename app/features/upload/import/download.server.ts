@@ -164,8 +164,8 @@ function wrong(message: string): UploadError {
   return new UploadError(422, message, "address");
 }
 
-function messageFor(error: unknown, cancelled: AbortSignal): unknown {
-  if (cancelled.aborted) return wrong("The import was canceled.");
+function messageFor(error: unknown, canceled: AbortSignal): unknown {
+  if (canceled.aborted) return wrong("The import was canceled.");
   if (error instanceof UploadError) return error;
   const { name, code = "" } = error as NodeJS.ErrnoException;
   if (name === "AbortError" || name === "TimeoutError") return wrong("It took too long.");

@@ -203,7 +203,7 @@ async function fetchAndPublish(
   const account = accountNow(row.user_id, row.created_at);
   if (!account || !allows(account, "/admin/import")) throw new UploadError(403, NOT_ALLOWED);
   let video: ReceivedFile | undefined;
-  let toldAt = 0;
+  let reportedAt = 0;
   try {
     video = await download(parseAddress(row.address), {
       rule: uploadRules().video,
@@ -212,8 +212,8 @@ async function fetchAndPublish(
       onProgress(bytes, total) {
         running.bytes = bytes;
         running.total = total;
-        if (Date.now() - toldAt < PROGRESS_EVERY_MS) return;
-        toldAt = Date.now();
+        if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return;
+        reportedAt = Date.now();
         jobsChanged("progress");
       },
     });

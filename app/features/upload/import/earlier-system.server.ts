@@ -60,8 +60,8 @@ async function entryOf(
   if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
   // A missing thumbnail doesn't matter, since one is extracted from the video.
-  const picture = textOf(row, "thumbnail_url", "thumbnail");
-  const thumbnail = await stored(root, "thumbnails", picture).catch(() => undefined);
+  const thumbnailName = textOf(row, "thumbnail_url", "thumbnail");
+  const thumbnail = await stored(root, "thumbnails", thumbnailName).catch(() => undefined);
   const durationSeconds = parseDuration(textOf(row, "duration") ?? "");
   const createdAt = timeOf(row, "created_at", "uploadDate");
   return {

@@ -59,7 +59,7 @@ export async function hashFile(
 
 /** The result of examining a file. */
 export interface InspectedFile {
-  ending: string;
+  extension: string;
   durationSeconds?: number;
   cutOff?: CutOff;
   playable: boolean;
@@ -69,14 +69,14 @@ export interface InspectedFile {
  * Probes a file like an upload, but doesn't decode a frame if every browser plays it, which halves the time for small
  * files.
  *
- * @param ending the extension by its first bytes, see videoExtension().
+ * @param extension the extension by its first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.
  */
-export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {
+export async function inspectFile(file: string, extension: string): Promise<InspectedFile> {
   const found = await probe(file, { decode: "unplayable" });
-  if (!found) return { ending, playable: true };
+  if (!found) return { extension, playable: true };
   const { durationSeconds, cutOff, playable } = found;
-  return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
+  return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
 /** How files get from their folder into the bucket. */
@@ -167,16 +167,16 @@ export async function copyInsteadOfLink(from: string, target: string): Promise<v
   });
 }
 
-export interface MovedPicture {
+export interface EncodedThumbnail {
   bytes: number;
   colors: string | undefined;
 }
 
 /** Re-encodes an image into the bucket `thumbnails`, under the base path of its video. */
-export async function movePicture(picture: string, basePath: string): Promise<MovedPicture> {
+export async function encodeImportedThumbnail(image: string, basePath: string): Promise<EncodedThumbnail> {
   const to = path.join(settings().uploadsDir, "thumbnails", `${basePath}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
-  const { file, colors } = await encodeThumbnail(picture);
+  const { file, colors } = await encodeThumbnail(image);
   await fs.rename(file, to);
   return { bytes: (await fs.stat(to)).size, colors };
 }

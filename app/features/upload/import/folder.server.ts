@@ -130,7 +130,7 @@ function entryOf(
   const parent = path.basename(path.dirname(name)).toLowerCase();
   const category = categoryOf(row) ?? (isCategoryId(parent) ? parent : defaults.category);
   if (!category) throw new ImportError(NO_CATEGORY);
-  const thumbnail = pictureOf(name, textOf(row, "thumbnail", "thumbnail_url"), present);
+  const thumbnail = findThumbnail(name, textOf(row, "thumbnail", "thumbnail_url"), present);
   return {
     name,
     file: path.join(root, name),
@@ -145,12 +145,12 @@ function entryOf(
 }
 
 /** Finds the named thumbnail next to the video or in the folder, or an image with the video's name. */
-function pictureOf(name: string, named: string | undefined, present: Set<string>) {
+function findThumbnail(name: string, named: string | undefined, present: Set<string>) {
   const bare = name.slice(0, -path.extname(name).length);
   const candidates = named
     ? [path.join(path.dirname(name), named), path.normalize(named)]
-    : IMAGE_EXTENSIONS.map((ending) => bare + ending);
-  const picture = candidates.find((each) => present.has(each));
-  if (named && !picture) throw new ImportError(`its thumbnail ${named} isn't in the folder.`);
-  return picture;
+    : IMAGE_EXTENSIONS.map((extension) => bare + extension);
+  const thumbnail = candidates.find((each) => present.has(each));
+  if (named && !thumbnail) throw new ImportError(`its thumbnail ${named} isn't in the folder.`);
+  return thumbnail;
 }

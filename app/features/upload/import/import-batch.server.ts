@@ -38,8 +38,8 @@ import {
   flushUploads,
   type ImportMode,
   type InspectedFile,
-  type MovedPicture,
-  movePicture,
+  type EncodedThumbnail,
+  encodeImportedThumbnail,
   moveVideo,
   reserveBasePaths,
 } from "./files.server";
@@ -53,7 +53,7 @@ export interface Candidate extends ArrivedFile {
   modifiedMs: number;
   inspected: InspectedFile | undefined;
   /** How it compares with the block list. */
-  look: FileComparison | "late" | undefined;
+  comparison: FileComparison | "late" | undefined;
   videoId: string;
 }
 
@@ -66,7 +66,7 @@ interface PendingImport extends Candidate {
   basePath?: string;
   /** Path in the bucket `videos`; empty without a file. */
   target: string;
-  picture?: MovedPicture;
+  encodedThumbnail?: EncodedThumbnail;
   /** Whether the file may be served as it is. */
   isClean?: boolean;
   /** Whether it becomes a draft, because a required consent record is missing. */
@@ -113,7 +113,7 @@ async function moveAndInsert(
   const pending = await mapConcurrently(candidates, async (candidate): Promise<PendingImport> => {
     const { entry, inspected } = candidate;
     const basePath = inspected && (await basePaths.reserve(entry.basePath));
-    const target = basePath ? `${basePath}.${inspected.ending}` : "";
+    const target = basePath ? `${basePath}.${inspected.extension}` : "";
     return { ...candidate, ...(basePath && { basePath }), target };
   });
   await announce(pending.flatMap(planned));
@@ -128,7 +128,7 @@ async function moveAndInsert(
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
       }
-      await addPicture(each);
+      await addThumbnail(each);
       moved.add(each);
     } catch (error) {
       await rollBack(each, (error as NodeJS.ErrnoException).code === "EEXIST");
@@ -209,10 +209,10 @@ async function cleanVideo({ target }: PendingImport, source: string): Promise<bo
 }
 
 /** Moves the thumbnail. An unreadable image is ignored, since one is extracted from the video. */
-async function addPicture(each: PendingImport): Promise<void> {
+async function addThumbnail(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.basePath) return;
-  each.picture = await movePicture(thumbnail, each.basePath).catch(() => undefined);
+  each.encodedThumbnail = await encodeImportedThumbnail(thumbnail, each.basePath).catch(() => undefined);
 }
 
 /** @param notOurs whether the file at the target existed before. */
@@ -241,7 +241,7 @@ function insertRows(
     each.lacksRecord = lacking.has(each.videoId);
     each.refusal =
       refusals.get(each.videoId) ??
-      matchRefusal(each.look) ??
+      matchRefusal(each.comparison) ??
       (each.target && settings().scanCommand ? HOLD_MESSAGES.scan : undefined);
   }
   runChange(
@@ -249,13 +249,13 @@ function insertRows(
       .insertInto("videos")
       .values(moved.map((each, index) => rowOf(userId, each, time + index))),
   );
-  for (const { entry, videoId, look } of moved) {
+  for (const { entry, videoId, comparison } of moved) {
     storeAcceptance(videoId, "video", userId, acceptance);
     if (entry.series) putIntoSeries(videoId, entry.series);
-    if (look === "late") holdUncompared(videoId);
-    else if (look) {
-      recordFrames(videoId, look.frames);
-      holdMatches(videoId, look.blockedVideos);
+    if (comparison === "late") holdUncompared(videoId);
+    else if (comparison) {
+      recordFrames(videoId, comparison.frames);
+      holdMatches(videoId, comparison.blockedVideos);
     }
   }
   for (const file of files) recordFileIn(file);
@@ -282,18 +282,18 @@ function insertRows(
     throw new Error("Files of the import were removed by another process.");
 }
 
-function matchRefusal(look: FileComparison | "late" | undefined): string | undefined {
-  if (look === "late") return HOLD_MESSAGES.comparing;
-  return look && look.blockedVideos.length > 0 ? HOLD_MESSAGES["block-list"] : undefined;
+function matchRefusal(comparison: FileComparison | "late" | undefined): string | undefined {
+  if (comparison === "late") return HOLD_MESSAGES.comparing;
+  return comparison && comparison.blockedVideos.length > 0 ? HOLD_MESSAGES["block-list"] : undefined;
 }
 
 function filesOf(each: PendingImport): MeasuredFile[] {
-  const { basePath, target, videoId, bytes, picture, isClean } = each;
+  const { basePath, target, videoId, bytes, encodedThumbnail, isClean } = each;
   if (!basePath) return [];
   const video = { bucket: "videos", path: target, kind: "video", videoId, bytes, isClean } as const;
-  if (!picture) return [video];
+  if (!encodedThumbnail) return [video];
   const name = { bucket: "thumbnails", path: `${basePath}.webp`, kind: "thumbnail" } as const;
-  return [video, { ...name, videoId, bytes: picture.bytes, isClean: true }];
+  return [video, { ...name, videoId, bytes: encodedThumbnail.bytes, isClean: true }];
 }
 
 /** @param time the creation time if the entry has none: ascending in the order of the plan. */
@@ -314,8 +314,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     // A file that browsers can't play, or that keeps its metadata, has no video URL yet, only a source.
     video_url: isClean ? url : "",
     source_url: isClean ? null : url,
-    thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
-    poster_colors: each.picture?.colors ?? null,
+    thumbnail_url: basePath && each.encodedThumbnail ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
+    poster_colors: each.encodedThumbnail?.colors ?? null,
     uploaded_by: userId,
     ...newIntention(isDraft ? "review" : entry.status),
     views: entry.views ?? 0,

@@ -12,11 +12,11 @@ import type { ServerFolder } from "./server-folder.server";
 /** The form that imports one video from a URL. */
 export function AddressForm({
   failure,
-  asked,
+  termsField,
   busy,
 }: {
   failure?: AddressFailure;
-  asked: TermsFieldState;
+  termsField: TermsFieldState;
   busy: boolean;
 }) {
   const { texts = NO_TEXTS, fields = {}, address = "" } = failure ?? {};
@@ -41,7 +41,7 @@ export function AddressForm({
         error={fields.title}
       />
       <DetailFields texts={texts} wrong={fields} />
-      <TermsField {...asked} error={fields.terms} />
+      <TermsField {...termsField} error={fields.terms} />
       <div className="flex flex-wrap gap-3">
         <Button name="intent" value="address-publish" disabled={busy}>
           Import and publish
@@ -58,12 +58,12 @@ export function AddressForm({
 export function TableForm({
   error,
   table,
-  asked,
+  termsField,
   busy,
 }: {
   error?: string;
   table: string;
-  asked: TermsFieldState;
+  termsField: TermsFieldState;
   busy: boolean;
 }) {
   return (
@@ -79,7 +79,7 @@ export function TableForm({
         spellCheck={false}
         className="font-mono text-sm"
       />
-      <TermsField {...asked} />
+      <TermsField {...termsField} />
       <div>
         <Button variant="secondary" name="intent" value="table" disabled={busy}>
           Import all
@@ -94,14 +94,14 @@ export function FolderForm({
   folder: { running, last },
   error,
   table,
-  asked,
+  termsField,
   busy,
 }: {
   folder: ServerFolder;
   error?: string;
   /** The entered value, after a failure. */
   table?: string;
-  asked: TermsFieldState;
+  termsField: TermsFieldState;
   busy: boolean;
 }) {
   if (running) return <Running {...running} busy={busy} />;
@@ -149,7 +149,7 @@ export function FolderForm({
         spellCheck={false}
         className="font-mono text-sm"
       />
-      <TermsField {...asked} />
+      <TermsField {...termsField} />
       <div>
         <Button variant="secondary" name="intent" value="folder" disabled={busy}>
           Import folder

@@ -39,7 +39,7 @@ export interface ImportSummary {
   imported: number;
   importedBytes: number;
   /** Already imported, or present under their id. */
-  alreadyThere: number;
+  alreadyImported: number;
   duplicates: { name: string; of: string }[];
   /** Imported, but not public although they should be, with the reason. */
   notPublic: { name: string; reason: string }[];
@@ -67,7 +67,7 @@ export async function importVideos(
   const summary: ImportSummary = {
     imported: 0,
     importedBytes: 0,
-    alreadyThere: 0,
+    alreadyImported: 0,
     duplicates: [],
     notPublic: [],
     failures: [...plan.failures],
@@ -156,14 +156,14 @@ async function leaveOutKnown(
     const known =
       ids.has(entry.id ?? "") || imported.get(entry.file ?? "") === fingerprint(bytes, modifiedMs);
     if (!known) return true;
-    summary.alreadyThere++;
+    summary.alreadyImported++;
     onProgress?.(2 * bytes, 1);
     return false;
   });
 }
 
 interface Hashed extends Measured, ArrivedFile {
-  ending?: string;
+  extension?: string;
 }
 
 /** Hashes and examines the files; records and skips duplicates and files that aren't videos. */
@@ -194,12 +194,12 @@ async function inspectFiles(
   const candidates: Candidate[] = [];
   for (const [index, each] of hashed.entries()) {
     const { entry, bytes, sha256 } = each;
-    const { found, look, error } = inspected[index]!;
+    const { found, comparison, error } = inspected[index]!;
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
     if (error === undefined && !(twin !== undefined && entry.file)) {
       const videoId = entry.id ?? randomUUID().replaceAll("-", "");
       if (sha256) seen.set(sha256, entry.title);
-      candidates.push({ ...each, inspected: found, look, videoId });
+      candidates.push({ ...each, inspected: found, comparison, videoId });
       continue;
     }
     if (error !== undefined) summary.failures.push({ name: entry.name, reason: reasonOf(error) });
@@ -224,17 +224,17 @@ async function hashEntry(
     withMd5: hasBlockedMd5s(),
   });
   summary.hashingMs += performance.now() - from;
-  const ending = await videoExtension(head.subarray(0, HEAD_BYTES));
-  return { ...measured, path: entry.file, ...digests, ending };
+  const extension = await videoExtension(head.subarray(0, HEAD_BYTES));
+  return { ...measured, path: entry.file, ...digests, extension };
 }
 
 /** Skips duplicates of catalogue videos, whatever the entry says. */
 async function tryToInspect(file: Hashed, isDuplicate: boolean) {
-  const { path, ending } = file;
+  const { path, extension } = file;
   try {
     if (await isOnBlockList(file)) return { error: new ImportError(BLOCKED_FILE) };
-    if (isDuplicate || !ending) return {};
-    return { found: await inspectFile(path, ending), look: await compareFile(path) };
+    if (isDuplicate || !extension) return {};
+    return { found: await inspectFile(path, extension), comparison: await compareFile(path) };
   } catch (error) {
     return { error };
   }

@@ -131,7 +131,7 @@ function nothingFound({ failures }: ImportPlan): string {
 }
 
 async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): Promise<void> {
-  let toldAt = 0;
+  let reportedAt = 0;
   try {
     const summary = await importVideos(plan, {
       userId: wanted.userId,
@@ -140,8 +140,8 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
       signal: running.controller.signal,
       onProgress(_bytes, files) {
         running.files += files;
-        if (Date.now() - toldAt < PROGRESS_EVERY_MS) return;
-        toldAt = Date.now();
+        if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return;
+        reportedAt = Date.now();
         jobsChanged("progress");
       },
     });
@@ -170,11 +170,11 @@ function reportOf(summary: ImportSummary): FolderReport {
   ];
   const figures = [
     `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
-    `${summary.alreadyThere} already there`,
+    `${summary.alreadyImported} already imported`,
     `${summary.duplicates.length} duplicates`,
     `${summary.failures.length} failed`,
   ].join(", ");
-  const ended = summary.interrupted ? " It was cancelled, and can be gone on with." : "";
+  const ended = summary.interrupted ? " Canceled: start it again to import the rest." : "";
   return {
     message: `${figures}.${ended}`,
     failures: all.slice(0, FAILURES_SHOWN),

@@ -133,14 +133,14 @@ export default function Import() {
         <AddressForm
           key={key}
           failure={answer?.address}
-          asked={{ terms, accepted: answer?.address && answer.accepted }}
+          termsField={{ terms, accepted: answer?.address && answer.accepted }}
           busy={busy}
         />
         <TableForm
           key={`table ${key}`}
           error={errorOf("table")}
           table={tableOf("table") ?? ""}
-          asked={termsOf("table")}
+          termsField={termsOf("table")}
           busy={busy}
         />
       </PageSection>
@@ -151,7 +151,7 @@ export default function Import() {
             folder={folder}
             error={errorOf("folder")}
             table={tableOf("folder")}
-            asked={termsOf("folder")}
+            termsField={termsOf("folder")}
             busy={busy}
           />
         </PageSection>

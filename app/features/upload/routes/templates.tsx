@@ -33,9 +33,9 @@ const GONE = "This template no longer exists.";
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   const templates = templatesOf(user.id);
-  const asked = new URL(request.url).searchParams.get("template");
-  const edited = templates.find(({ id }) => String(id) === asked);
-  const isGone = asked !== null && !edited;
+  const requestedId = new URL(request.url).searchParams.get("template");
+  const edited = templates.find(({ id }) => String(id) === requestedId);
+  const isGone = requestedId !== null && !edited;
   return data({ templates, edited, isGone }, { status: isGone ? 404 : 200 });
 }
 

@@ -232,7 +232,7 @@ function Watch({
     if (isReplaced) resetSpeed();
   }, [isReplaced]);
   return (
-    <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
+    <div className="watch-player" style={{ viewTransitionName: POSTER_TRANSITION }}>
       {video.hlsUrl && (
         <StreamPreloads
           posterUrl={video.thumbnailUrl}
