@@ -15,9 +15,9 @@ export const accounts = /* sql */ `
     -- Whether an uploader may publish their own videos.
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     deactivated_at  TEXT,
-    -- When the account was last deactivated or blocked. Work that was asked for before is not finished.
+    -- When the account was last deactivated or blocked. Work requested before then is dropped.
     access_ended_at TEXT,
-    -- The limits of an uploader: null for those of the settings, 0 for none.
+    -- The uploader's own limits: null uses the setting, 0 means no limit.
     max_bytes          INTEGER CHECK (max_bytes >= 0),
     max_videos_per_day INTEGER CHECK (max_videos_per_day >= 0),
     max_queued_jobs    INTEGER CHECK (max_queued_jobs >= 0)
@@ -29,7 +29,7 @@ export const accounts = /* sql */ `
     email       TEXT NOT NULL COLLATE NOCASE,
     role        TEXT NOT NULL,
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
-    -- The id of the owner who invites. The invitation is void once they may invite nobody.
+    -- The id of the owner who invited. The invitation is void if they can no longer invite anyone.
     invited_by  TEXT NOT NULL,
     created_at  TEXT NOT NULL,
     expires_at  TEXT NOT NULL,
@@ -48,7 +48,7 @@ export const accounts = /* sql */ `
     -- The credential id, base64url.
     id           TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    -- The host name that it was created for. It works for no other.
+    -- The host name that it was created for. It only works there.
     rp_id        TEXT NOT NULL,
     name         TEXT NOT NULL,
     -- COSE_Key
@@ -61,13 +61,13 @@ export const accounts = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX passkeys_by_user ON passkeys (user_id);
 
-  -- SHA-256 of each challenge that a passkey has answered, until the challenge expires.
+  -- SHA-256 of each used challenge, until it expires.
   CREATE TABLE spent_challenges (
     hash       TEXT PRIMARY KEY NOT NULL,
     expires_at TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- The cookie has the id, the table its SHA-256, so that a stolen database opens no session.
+  -- The cookie has the id and the table its SHA-256, so that a stolen database doesn't reveal sessions.
   CREATE TABLE sessions (
     id_hash      TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -80,7 +80,7 @@ export const accounts = /* sql */ `
   CREATE INDEX sessions_by_user ON sessions (user_id);
   CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
-  -- Browsers in which an account has signed in, at most ten of each account. A signed cookie has the id.
+  -- Browsers in which an account has signed in, at most ten per account. A signed cookie has the id.
   CREATE TABLE devices (
     id      TEXT PRIMARY KEY NOT NULL,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -92,7 +92,7 @@ export const accounts = /* sql */ `
 
   CREATE TABLE api_tokens (
     id           INTEGER PRIMARY KEY,
-    -- SHA-256 of the token, so that a stolen database gives no access.
+    -- SHA-256 of the token, so that a stolen database doesn't give access.
     token_hash   TEXT NOT NULL UNIQUE,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     name         TEXT NOT NULL,
@@ -108,7 +108,7 @@ export const accounts = /* sql */ `
   CREATE TABLE api_answers (
     token_id   INTEGER NOT NULL REFERENCES api_tokens (id) ON DELETE CASCADE,
     key        TEXT NOT NULL,
-    -- SHA-256 of method, address and body.
+    -- SHA-256 of method, path and body.
     request    TEXT NOT NULL,
     status     INTEGER NOT NULL,
     headers    TEXT NOT NULL,
@@ -118,7 +118,7 @@ export const accounts = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX api_answers_by_age ON api_answers (created_at);
 
-  -- The outcomes of published uploads, for a week: a request to publish that is repeated gets the same.
+  -- The outcomes of published uploads, for a week: a repeated request gets the same one.
   CREATE TABLE published_uploads (
     upload       TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -129,8 +129,7 @@ export const accounts = /* sql */ `
   CREATE INDEX published_uploads_by_user ON published_uploads (user_id);
   CREATE INDEX published_uploads_by_age ON published_uploads (published_at);
 
-  -- What users did, newest last; never anything about visitors. An entry outlives the user and the
-  -- video, so neither is a foreign key.
+  -- Actions of users, never of visitors. An entry outlives its user and video, so there are no foreign keys.
   CREATE TABLE activities (
     id         INTEGER PRIMARY KEY,
     user_id    TEXT,
@@ -139,7 +138,7 @@ export const accounts = /* sql */ `
     detail     TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
   );
-  -- The files that a user has uploaded lately, which are limited.
+  -- Recent uploads of each user, for the upload limits.
   CREATE INDEX activities_of_uploads ON activities (user_id, created_at)
     WHERE action IN ('publish', 'draft', 'file-send');
 
@@ -149,17 +148,17 @@ export const accounts = /* sql */ `
     name        TEXT NOT NULL,
     description TEXT NOT NULL DEFAULT '',
     category    TEXT NOT NULL DEFAULT '',
-    -- As typed, separated by commas.
+    -- As entered, comma-separated.
     tags        TEXT NOT NULL DEFAULT '',
-    -- 1 for at most one template of a user, which the upload form starts from.
+    -- 1 for the template that the upload form starts from; at most one per user.
     is_default  INTEGER NOT NULL DEFAULT 0 CHECK (is_default IN (0, 1)),
-    -- Set while it can be restored.
+    -- Set while the template can be restored.
     deleted_at  TEXT
   );
   CREATE INDEX upload_templates_deleted ON upload_templates (deleted_at) WHERE deleted_at IS NOT NULL;
   CREATE INDEX upload_templates_by_user ON upload_templates (user_id, name COLLATE NOCASE);
 
-  -- Views of the studio's list that users have saved.
+  -- Saved views of the studio's video list.
   CREATE TABLE saved_views (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -13,7 +13,7 @@ const isTime = (column: string) =>
 export const catalogue = /* sql */ `
   CREATE TABLE videos (
     id             TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
-    -- Rises with each inserted row. An update doesn't change it.
+    -- Increases with each inserted row. An update doesn't change it.
     number         INTEGER PRIMARY KEY,
     title          TEXT NOT NULL,
     description    TEXT NOT NULL DEFAULT '',
@@ -24,7 +24,7 @@ export const catalogue = /* sql */ `
     video_url      TEXT NOT NULL DEFAULT '',
     thumbnail_url  TEXT,
     uploaded_by    TEXT,
-    -- What people intend, like publish_at and unpublish_at.
+    -- What people intend, as do publish_at and unpublish_at.
     status         TEXT NOT NULL DEFAULT 'published'
                      CHECK (status IN ('published', 'hidden', 'review')),
     views          INTEGER NOT NULL DEFAULT 0 CHECK (views >= 0),
@@ -32,9 +32,9 @@ export const catalogue = /* sql */ `
     updated_at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     -- The size of the video's files on disk, which media-files.server.ts writes.
     bytes          INTEGER NOT NULL DEFAULT 0,
-    -- The uploaded file, if video_url is still empty or is a converted file.
+    -- The uploaded file, if video_url is empty or names a converted file.
     source_url     TEXT,
-    -- What jobs create. A row can be shown without any of it.
+    -- Created by jobs. A video is playable without any of these.
     hls_url        TEXT,
     storyboard_url TEXT,
     preview_url    TEXT,
@@ -42,7 +42,7 @@ export const catalogue = /* sql */ `
     captions       TEXT,
     -- The colors of the thumbnail's four quarters, 24 hexadecimal digits, shown while it loads.
     poster_colors  TEXT,
-    -- duration as a number: of minutes:seconds, hours:minutes:seconds, or seconds alone.
+    -- duration in seconds, parsed from minutes:seconds, hours:minutes:seconds, or seconds.
     -- Other tools may write anything: limited to 0 to 68 years.
     seconds        INTEGER GENERATED ALWAYS AS (max(0, min(2147483647,
                      CASE length(duration) - length(replace(duration, ':', ''))
@@ -53,7 +53,7 @@ export const catalogue = /* sql */ `
                        + 60 * CAST(substr(duration, instr(duration, ':') + 1) AS INTEGER)
                        + CAST(ltrim(ltrim(substr(duration, instr(duration, ':') + 1),
                            '0123456789'), ':') AS INTEGER) END))) VIRTUAL,
-    -- Sorts like created_at, in whatever format that is, and by number where it is equal:
+    -- Sorts by created_at, whatever its format, then by number:
     -- 41 bits of milliseconds since 2000 (to 2069; an invalid time counts as 2000), then the last
     -- 22 bits of number. It is also the row's key in the search indexes, whose hits are therefore
     -- newest first.
@@ -70,26 +70,26 @@ export const catalogue = /* sql */ `
     true_peak      REAL,
     -- The settings that the adaptive stream was encoded with, see encoders.server.ts; null if unknown.
     hls_settings   TEXT,
-    -- When the uploaded file was removed to save space; null if a copy has everything in it.
+    -- When the uploaded file was removed to save space; null if the remaining file contains all its streams.
     source_removed_at TEXT,
-    -- The thumbnail that a job created. Any other was chosen by somebody.
+    -- The thumbnail that a job created. Any other was chosen by a person.
     generated_poster_url TEXT,
-    -- Since when a draft waits for an editor; null while it waits for its uploader.
+    -- Since when a draft has been ready for review; null if it isn't.
     ready_at       TEXT,
-    -- {userId}/{uploadId} of the file that this one was trimmed from, and from which second to which.
+    -- {userId}/{uploadId} of the file that this one was trimmed from, and the range in seconds.
     cut_of         TEXT,
     cut_start      REAL,
     cut_end        REAL,
     -- 1 while video_holds has a row for the video. Triggers write it.
     held           INTEGER NOT NULL DEFAULT 0 CHECK (held IN (0, 1)),
-    -- Whether visitors can open its page and files, and whether it can be played too, which the public
-    -- lists require. A row that names no file counts as playable: nothing is being made of it.
+    -- public: visitors can open its page and files. listed: it is also playable, which public lists require. A
+    -- row without any file counts as playable, because no job will create one.
     public         INTEGER GENERATED ALWAYS AS (status = 'published' AND held = 0) VIRTUAL,
     listed         INTEGER GENERATED ALWAYS AS (status = 'published' AND held = 0
                      AND (video_url <> '' OR source_url IS NULL OR hls_url IS NOT NULL)) VIRTUAL
   );
 
-  -- The orders of the public lists. The columns of filters follow the order, so that a filter needs only
+  -- The sort orders of the public lists. Filter columns come after the sort key, so that a filter reads only
   -- the index.
   CREATE INDEX videos_listed ON videos (sort_key, seconds) WHERE listed;
   CREATE INDEX videos_listed_by_category ON videos (category, sort_key, seconds) WHERE listed;
@@ -97,32 +97,32 @@ export const catalogue = /* sql */ `
   CREATE INDEX videos_listed_by_category_views ON videos (category, views, sort_key, seconds)
     WHERE listed;
   CREATE INDEX videos_listed_by_length ON videos (seconds, sort_key, category) WHERE listed;
-  -- The orders of the studio's list, which has all rows. Status and category follow the order, so that a
-  -- filter needs only the index.
+  -- The sort orders of the studio's list, which has all rows. Status and category come after the sort key, so
+  -- that a filter reads only the index.
   CREATE INDEX videos_by_age ON videos (sort_key, status, category);
   CREATE INDEX videos_by_title ON videos (title COLLATE NOCASE, number, status, category);
   CREATE INDEX videos_by_size ON videos (bytes, number, status, category);
-  -- Its other orders, for which the public lists index what is listed: each index costs an insert
-  -- about 15 microseconds among a million rows, so no row is in two indexes of one order.
+  -- Its other sort orders, for the rows that the indexes of the public lists don't contain. Each index adds
+  -- about 15 microseconds to an insert among a million rows, so no row is in two indexes of one order.
   CREATE INDEX videos_unlisted_by_views ON videos (views, sort_key, status, category)
     WHERE NOT listed;
   CREATE INDEX videos_unlisted_by_length ON videos (seconds, sort_key, status, category)
     WHERE NOT listed;
-  -- The few rows of a rare status or category, for which an order would have to be scanned.
+  -- The few rows of a rare status or category, to find them without scanning an order.
   CREATE INDEX videos_unlisted_by_status ON videos (status, category) WHERE NOT listed;
-  -- The row that a media address belongs to, which decides who may see the file.
+  -- The row of a media URL, which decides who may see the file.
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);
   CREATE INDEX videos_by_publish_at ON videos (publish_at) WHERE publish_at IS NOT NULL;
   CREATE INDEX videos_by_unpublish_at ON videos (unpublish_at) WHERE unpublish_at IS NOT NULL;
-  -- Videos that are watched while they are encoded, by the address of the stream.
+  -- Videos that can be watched while they are encoded, by the URL of the stream.
   CREATE INDEX videos_by_growing_stream ON videos (hls_url)
     WHERE video_url = '' AND hls_url IS NOT NULL;
   CREATE INDEX videos_by_source_url ON videos (source_url) WHERE source_url IS NOT NULL;
   -- Counts the streams that have to be encoded again.
   CREATE INDEX videos_by_hls_settings ON videos (hls_settings, source_removed_at)
     WHERE hls_url IS NOT NULL;
-  -- An uploader's own list, newest first, and what it takes. Videos that other tools insert often have no
+  -- An uploader's own list, newest first, and its total size. Videos inserted by other tools often have no
   -- uploader.
   CREATE INDEX videos_by_uploader ON videos (uploaded_by, sort_key, status, category, bytes)
     WHERE uploaded_by IS NOT NULL;
@@ -146,8 +146,8 @@ export const catalogue = /* sql */ `
     UPDATE videos SET poster_colors = NULL WHERE number = NEW.number
       AND OLD.thumbnail_url IS NOT NEW.thumbnail_url AND OLD.poster_colors = NEW.poster_colors;
   END;
-  -- A trigger rather than foreign keys, since it also works for tools that don't enforce them. Pairs that
-  -- somebody has called different stay while a video is in the trash.
+  -- A trigger instead of foreign keys, because tools that don't enforce them fire it too. Pairs marked as
+  -- different are kept while a video is in the trash.
   CREATE TRIGGER videos_deleted AFTER DELETE ON videos BEGIN
     INSERT INTO video_changes (video_id) VALUES (OLD.id);
     DELETE FROM jobs WHERE video_id = OLD.id;
@@ -173,13 +173,12 @@ export const catalogue = /* sql */ `
     category    TEXT NOT NULL,
     views       INTEGER NOT NULL,
     bytes       INTEGER NOT NULL,
-    -- Of title and tags, and of all columns but views and bytes.
+    -- Digests of title and tags, and of all columns except views and bytes.
     text_digest TEXT NOT NULL,
     digest      TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- For each status, whether it is listed, and category: the number of videos, the number of those with views, and the sums of
-  -- their views and bytes.
+  -- By status, listed and category: the number of videos, the number with views, and total views and bytes.
   CREATE TABLE video_totals (
     status   TEXT NOT NULL,
     listed   INTEGER NOT NULL,
@@ -191,27 +190,27 @@ export const catalogue = /* sql */ `
     PRIMARY KEY (status, listed, category)
   ) WITHOUT ROWID;
 
-  -- Title and tags of every video, U+001F after each, so that nothing matches across two of them, and the
-  -- text between two is a whole tag. The status isn't indexed: a search reads it from the table, hit by hit.
+  -- Title and tags of every video, each followed by U+001F, so that nothing matches across two of them and
+  -- whole tags can be matched. The status isn't indexed: a search reads it from the table for each hit.
   CREATE VIRTUAL TABLE video_search USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'trigram');
-  -- For one and two characters: every such substring is a token, folded as trigrams are.
+  -- For searches of one or two characters: each such substring is a token, folded like trigrams.
   CREATE VIRTUAL TABLE video_search_short USING fts5 (
     text, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators '\u001f'");
-  -- An index merges its segments now and then, during some insert. By default, four segments are enough for
-  -- that, and among a million videos some inserts took 30 ms.
+  -- FTS5 merges segments during an insert. With the default of four segments, some inserts among a million
+  -- videos took 30 ms.
   INSERT INTO video_search (video_search, rank) VALUES ('automerge', 16), ('crisismerge', 64);
   INSERT INTO video_search_short (video_search_short, rank)
     VALUES ('automerge', 16), ('crisismerge', 64);
 
-  -- The last changes of listed videos, for the thread that has the index of related videos.
+  -- The latest changes of listed videos, for the thread that keeps the index of related videos.
   CREATE TABLE related_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     sort_key INTEGER NOT NULL
   );
 
-  -- How often the catalogue has changed, and how often only view counts have.
+  -- Counters of changes to the catalogue, and of changes to view counts only.
   CREATE TABLE catalogue_version (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     catalogue INTEGER NOT NULL DEFAULT 0,

@@ -2,9 +2,9 @@
 export const consent = /* sql */ `
   CREATE TABLE performers (
     id            TEXT PRIMARY KEY NOT NULL,
-    -- One on each line. Lists show the first.
+    -- One per line. Lists show the first.
     stage_names   TEXT NOT NULL,
-    -- The first of them, in the form that lists are sorted by.
+    -- The sort key of the first.
     sort_name     TEXT NOT NULL,
     -- The encrypted payload: legal name and date of birth.
     payload           TEXT NOT NULL,
@@ -17,7 +17,7 @@ export const consent = /* sql */ `
   );
   CREATE INDEX performers_by_name ON performers (sort_name, id);
 
-  -- Each stage name, and the rest of it after each space: a search finds words by their beginnings.
+  -- Each stage name, and its remainder after each space, so that a search finds the start of any word.
   CREATE TABLE performer_names (
     name         TEXT NOT NULL,
     performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
@@ -47,7 +47,7 @@ export const consent = /* sql */ `
   CREATE TABLE video_consents (
     video_id    TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL,
-    -- How many are shown.
+    -- How many people are shown.
     people      INTEGER NOT NULL CHECK (people BETWEEN 0 AND 50),
     -- Days, YYYY-MM-DD in UTC. It is invalid from ends_on; null if it doesn't expire.
     recorded_on TEXT NOT NULL,

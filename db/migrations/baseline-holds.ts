@@ -24,13 +24,13 @@ const updateHeld = (id: string) => /* sql */ `
 
 /** The reasons why a video isn't public although its status is 'published', enforced for other tools too. */
 export const holds = /* sql */ `
-  -- Each row is one cause, so that ending it never ends another. No foreign key: the video may be in the
-  -- trash.
+  -- Each row is one cause, so that releasing it never releases another. No foreign key: the video may be in
+  -- the trash.
   CREATE TABLE video_holds (
     video_id  TEXT NOT NULL,
     reason    TEXT NOT NULL,
-    -- Which report, which blocked account, which entry of the block list, or what is wrong with the consent
-    -- record; else empty.
+    -- The id of the report, blocked account or block list entry, or the problem with the consent record;
+    -- otherwise empty.
     source_id TEXT NOT NULL DEFAULT '',
     since     TEXT NOT NULL,
     PRIMARY KEY (video_id, reason, source_id)
@@ -47,10 +47,10 @@ export const holds = /* sql */ `
   CREATE TRIGGER videos_held_kept AFTER UPDATE OF id, held ON videos WHEN NEW.held <> ${IS_HELD} BEGIN${updateHeld("NEW.id")}
   END;
 
-  -- Has its row while REQUIRE_CONSENT is on, since triggers can't read settings.
+  -- Has one row while REQUIRE_CONSENT is on, because triggers can't read settings.
   CREATE TABLE consent_requirement (id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1));
 
-  -- What is public stays public: only what becomes published needs a record.
+  -- Only a video that becomes published needs a record. Public videos stay public.
   CREATE TRIGGER videos_consent_changed AFTER UPDATE OF id, status ON videos
     WHEN NEW.status = 'published' AND (OLD.status <> 'published' OR OLD.id <> NEW.id)
       AND ${LACKS_CONSENT} BEGIN${holdForConsent}

@@ -8,15 +8,15 @@ export const media = /* sql */ `
     -- The lowest runs first.
     priority      INTEGER NOT NULL,
     state         TEXT NOT NULL DEFAULT 'waiting',
-    -- Starts that haven't succeeded.
+    -- Failed attempts.
     attempts      INTEGER NOT NULL DEFAULT 0,
     run_after     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- The process or machine that runs it, and until when it is assumed to be alive.
+    -- The process or machine that runs it, and when its lease ends.
     worker        TEXT,
     lease_until   TEXT,
     -- 0 to 1.
     progress      REAL NOT NULL DEFAULT 0,
-    -- Seconds of video processed in a second.
+    -- Seconds of video processed per second.
     speed         REAL,
     seconds_left  REAL,
     -- Why the last attempt failed.
@@ -24,7 +24,7 @@ export const media = /* sql */ `
     created_at    TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     started_at    TEXT,
     finished_at   TEXT,
-    -- How often in a row the machine that ran it disappeared.
+    -- How often in a row its lease ended without a result.
     worker_losses INTEGER NOT NULL DEFAULT 0,
     UNIQUE (video_id, kind)
   );
@@ -36,18 +36,18 @@ export const media = /* sql */ `
 
   CREATE TABLE queue_state (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
-    -- Null unless the queue is paused, which a restart doesn't change.
+    -- Null unless the queue is paused. Survives a restart.
     paused_at TEXT
   );
   INSERT INTO queue_state VALUES (1, NULL);
 
-  -- What SCAN_COMMAND said about a file, until somebody has decided about it.
+  -- The result of SCAN_COMMAND for a file, until a moderator has decided.
   CREATE TABLE scan_findings (
     -- The video, or the row of video_files that replaces its file.
     video_id TEXT PRIMARY KEY NOT NULL,
-    -- unchecked: the command came to no result, and runs again.
+    -- unchecked: the command had no result and will run again.
     verdict  TEXT NOT NULL,
-    -- What the command printed, or why there is no result. Not trusted.
+    -- The output of the command, or why there is no result. Untrusted.
     reason   TEXT NOT NULL,
     found_at TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -56,7 +56,7 @@ export const media = /* sql */ `
   -- Machines that encode for the site (docs/how-to/workers.md).
   CREATE TABLE workers (
     id           INTEGER PRIMARY KEY,
-    -- SHA-256 of the token, so that a stolen database gives no access.
+    -- SHA-256 of the token, so that a stolen database doesn't give access.
     token_hash   TEXT NOT NULL UNIQUE,
     name         TEXT NOT NULL UNIQUE,
     created_at   TEXT NOT NULL,
@@ -65,8 +65,8 @@ export const media = /* sql */ `
     trouble      TEXT
   );
 
-  -- The files of the two buckets with their sizes. A folder of derived files may be one row. video_id is
-  -- null for a file of no video. Whoever writes a file writes its row again.
+  -- The files in both buckets with their sizes. A folder of derived files may be one row. video_id is null for
+  -- a file without a video. Code that writes a file also writes its row.
   CREATE TABLE media_files (
     bucket   TEXT NOT NULL,
     path     TEXT NOT NULL,
@@ -75,19 +75,19 @@ export const media = /* sql */ `
     bytes    INTEGER NOT NULL CHECK (bytes >= 0),
     -- Whether all of its files are in the store: 1 yes, 0 not yet, below 0 while they are being moved.
     stored   INTEGER NOT NULL DEFAULT 0,
-    -- 1 once the file has no metadata about its place, device or author; 0 where nobody has looked.
+    -- 1 once the file has no metadata about location, device or author; 0 if it hasn't been checked.
     clean    INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (bucket, path)
   ) WITHOUT ROWID;
   CREATE INDEX media_files_by_video ON media_files (video_id);
   CREATE INDEX media_files_due ON media_files (bucket, path) WHERE stored < 1;
 
-  -- The files whose bytes are in the store of STORAGE_URL; any other file is on the disk only. What the
-  -- disk has of these is a copy, which may be evicted.
+  -- The files in the store of STORAGE_URL. All other files are only on the disk. Copies of stored files on the
+  -- disk may be evicted.
   CREATE TABLE stored_files (
     bucket      TEXT NOT NULL,
     path        TEXT NOT NULL,
-    -- The object's key. It contains 64 random bits, so no key is ever used for other bytes.
+    -- The object's key. It contains 64 random bits, so keys are never reused.
     object      TEXT NOT NULL,
     bytes       INTEGER NOT NULL,
     -- Hexadecimal.
@@ -101,14 +101,14 @@ export const media = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX stored_files_by_object ON stored_files (object);
 
-  -- Files and objects that nothing refers to any more: media/files/removals.server.ts checks that again and
+  -- Files and objects that nothing refers to anymore. media/files/removals.server.ts checks that again before it
   -- removes them. A path in the bucket 'store' is the key of an object.
   CREATE TABLE removals (
     id         INTEGER PRIMARY KEY,
     bucket     TEXT NOT NULL,
     path       TEXT NOT NULL,
     reason     TEXT NOT NULL,
-    -- 1 if a person ordered it for this very video: such a removal is never paused.
+    -- 1 if a person requested it for this video. Such a removal is never paused.
     is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)),
     created_at TEXT NOT NULL,
     not_before TEXT NOT NULL,
@@ -122,14 +122,14 @@ export const media = /* sql */ `
     bytes           INTEGER NOT NULL DEFAULT 0,
     -- When the disk was last compared with media_files.
     checked_at      TEXT,
-    -- When the last complete search for missing files began.
+    -- When the last complete search for missing files started.
     files_looked_at TEXT,
-    -- Repeated by site.json in the uploads folder, so that a start can tell whether the database and the
-    -- folder belong together and are equally recent. The id is empty until the first start; the clock
-    -- rises while the site runs.
+    -- site.json in the uploads folder has the same values, so that a start can check whether the database and
+    -- the folder belong together and have the same age. The id is empty until the first start. The clock
+    -- increases while the site runs.
     site_id         TEXT NOT NULL DEFAULT '',
     clock           INTEGER NOT NULL DEFAULT 0,
-    -- 1 once move-storage has begun to bring all files back to the disk: nothing is moved into the store.
+    -- 1 once move-storage has started to move all files back to the disk. Nothing is moved into the store then.
     moving_to_disk    INTEGER NOT NULL DEFAULT 0 CHECK (moving_to_disk IN (0, 1))
   );
   INSERT INTO storage (id) VALUES (1);
@@ -140,19 +140,18 @@ export const media = /* sql */ `
     number INTEGER PRIMARY KEY REFERENCES videos (number) ON DELETE CASCADE
   );
 
-  -- The other files of a video: the one that will replace its file, and those that were replaced. Jobs and
-  -- media_files refer to a row by its id, as they do to a video.
+  -- Other files of a video: its replacement, and files that were replaced. Jobs and media_files refer to a row
+  -- by its id, like to a video.
   CREATE TABLE video_files (
     id                   TEXT PRIMARY KEY NOT NULL,
     video_id             TEXT NOT NULL,
-    -- pending: it replaces the file of its video once everything is created from it. earlier: it was
-    -- replaced, and can be restored. original: the file of its video is trimmed from it; like earlier, but
-    -- not in the trash. removed: its files are gone, or enqueued in removals, and its address redirects to
-    -- the current file.
+    -- pending: replaces the video's file once processing is complete. earlier: was replaced, and can be
+    -- restored. original: the video's file is trimmed from it; like earlier, but not in the trash. removed: its
+    -- files are gone, or enqueued in removals, and its URL redirects to the current file.
     state                TEXT NOT NULL,
     user_id              TEXT,
     created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- Null for one that never was the file of its video.
+    -- Null if it never was the file of its video.
     replaced_at          TEXT,
     -- The same as in videos.
     duration             TEXT NOT NULL DEFAULT '0:00',
@@ -176,12 +175,12 @@ export const media = /* sql */ `
     cut_of               TEXT,
     cut_start            REAL,
     cut_end              REAL,
-    -- watched_parts from when it was the file of its video.
+    -- The watched_parts from when it was the file of its video.
     watched              TEXT
   ) WITHOUT ROWID;
   CREATE UNIQUE INDEX video_files_pending ON video_files (video_id) WHERE state = 'pending';
   CREATE INDEX video_files_by_video ON video_files (video_id);
-  -- What the files that somebody sent or replaced take.
+  -- The total size of uploaded and replaced files.
   CREATE INDEX video_files_by_user ON video_files (user_id, bytes) WHERE user_id IS NOT NULL;
   CREATE INDEX video_files_by_url ON video_files (video_url);
   CREATE INDEX video_files_by_source_url ON video_files (source_url) WHERE source_url IS NOT NULL;
@@ -192,8 +191,8 @@ export const media = /* sql */ `
   END;
   CREATE INDEX video_files_by_age ON video_files (state, replaced_at, id, video_id, bytes);
 
-  -- SHA-256 of the uploaded bytes, to recognize the same file when it is uploaded again. A row stays
-  -- while its deleted video can be restored.
+  -- SHA-256 of the uploaded bytes, to recognize duplicates. A row is kept while its deleted video can be
+  -- restored.
   CREATE TABLE video_digests (
     video_id TEXT PRIMARY KEY NOT NULL,
     sha256   TEXT NOT NULL CHECK (length(sha256) = 64)
@@ -203,16 +202,16 @@ export const media = /* sql */ `
   CREATE TABLE video_fingerprints (
     video_id TEXT PRIMARY KEY NOT NULL,
     seconds  REAL NOT NULL,
-    -- 8 bytes for each of 16 frames; 0 for a frame without detail. Empty if too few have any.
+    -- 8 bytes for each of 16 frames; 0 for a frame without detail. Empty if too few frames have detail.
     hashes   BLOB NOT NULL
   );
   CREATE INDEX video_fingerprints_by_length ON video_fingerprints (seconds, video_id, hashes);
 
-  -- Each pair once.
+  -- Each pair is stored once.
   CREATE TABLE similar_videos (
     first        TEXT NOT NULL,
     second       TEXT NOT NULL CHECK (first < second),
-    -- When somebody decided that the two are different videos.
+    -- When the pair was marked as different.
     dismissed_at TEXT,
     PRIMARY KEY (first, second)
   ) WITHOUT ROWID;

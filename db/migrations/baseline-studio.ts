@@ -7,11 +7,11 @@ export const studio = /* sql */ `
     slug        TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL DEFAULT '',
     visibility  TEXT NOT NULL DEFAULT 'studio',
-    -- Rises with each change, to detect that a form was opened before another change.
+    -- Increases with each change, to detect that a form is outdated.
     version     INTEGER NOT NULL DEFAULT 1,
     created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     updated_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- Set while it is in the trash.
+    -- Set while the series is in the trash.
     deleted_at  TEXT
   );
   CREATE UNIQUE INDEX series_by_title ON series (title COLLATE NOCASE) WHERE deleted_at IS NULL;
@@ -51,7 +51,7 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX tag_aliases_by_tag ON tag_aliases (tag);
 
-  -- Tags that were renamed or removed in all videos, for undoing it, and for finishing it after a restart.
+  -- Changes of a tag in all videos, to undo them, and to finish them after a restart.
   CREATE TABLE tag_changes (
     id         INTEGER PRIMARY KEY,
     -- The folded tags, a JSON list, and the tags as they are shown.
@@ -103,9 +103,9 @@ export const studio = /* sql */ `
   );
   CREATE INDEX review_notes_by_video ON review_notes (video_id, id);
 
-  -- Links that show a draft to anybody.
+  -- Links that let anyone watch a draft.
   CREATE TABLE preview_links (
-    -- SHA-256 of the token in the link, so that a stolen database shows no draft.
+    -- SHA-256 of the token in the link, so that a stolen database doesn't reveal drafts.
     token_hash     TEXT PRIMARY KEY NOT NULL,
     video_id       TEXT NOT NULL,
     created_by        TEXT,
@@ -115,8 +115,8 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX preview_links_by_video ON preview_links (video_id);
 
-  -- Files imported from folders on the server: a file that hasn't changed since isn't read again. A row
-  -- without finished_at belongs to a run that was interrupted or still runs.
+  -- Files imported from folders on the server. Unchanged files aren't read again. A row without finished_at
+  -- belongs to a run that is in progress or was interrupted.
   CREATE TABLE imports (
     source      TEXT PRIMARY KEY NOT NULL,
     bytes       INTEGER NOT NULL,
@@ -137,14 +137,14 @@ export const studio = /* sql */ `
     address    TEXT NOT NULL,
     -- {title, description, category, tags}
     texts      TEXT NOT NULL CHECK (json_valid(texts)),
-    -- Of the video, once it is imported.
+    -- The id of the imported video.
     status     TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'waiting',
     -- Why it failed.
     reason     TEXT,
     video_id   TEXT,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- When it was done, failed or was cancelled.
+    -- When it finished, failed or was canceled.
     finished_at TEXT,
     -- The upload terms that were accepted with the request.
     terms      INTEGER REFERENCES upload_terms (version)
@@ -152,7 +152,7 @@ export const studio = /* sql */ `
   CREATE INDEX downloads_finished ON downloads (finished_at) WHERE finished_at IS NOT NULL;
   CREATE INDEX downloads_unfinished ON downloads (id) WHERE state IN ('waiting', 'running');
 
-  -- A number for each video and day, and nothing about who watched.
+  -- Views per video and day. Contains nothing about visitors.
   CREATE TABLE view_days (
     video_id TEXT NOT NULL,
     day      TEXT NOT NULL,
@@ -161,11 +161,11 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX view_days_by_day ON view_days (day, video_id, views);
 
-  -- Totals for each video, and nothing about who watched or when.
+  -- Totals per video. Contains nothing about visitors or times.
   CREATE TABLE watched_parts (
     video_id TEXT PRIMARY KEY NOT NULL,
     views    INTEGER NOT NULL,
-    -- For each twentieth of the video, in how many of these views it was watched.
+    -- For each 5% of the video, how many views watched it.
     parts    TEXT NOT NULL CHECK (json_array_length(parts) = 20)
   ) WITHOUT ROWID;
 
@@ -185,7 +185,7 @@ export const studio = /* sql */ `
   -- The backups in BACKUP_DIR.
   CREATE TABLE backups (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The scheduled time; null for a backup that somebody requested.
+    -- The scheduled time; null for a backup that a user requested.
     due_at      TEXT,
     -- Who requested it.
     user_id     TEXT,
@@ -205,7 +205,7 @@ export const studio = /* sql */ `
   );
   CREATE INDEX backups_due ON backups (due_at) WHERE due_at IS NOT NULL;
 
-  -- Problems that the operator has to know about.
+  -- Problems that the operator must know about.
   CREATE TABLE alerts (
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL,

@@ -9,9 +9,9 @@ export const trust = /* sql */ `
     due_at      TEXT NOT NULL,
     closed_at   TEXT,
     erased_at   TEXT,
-    -- The encrypted payload: everything that was typed; null once it is erased.
+    -- The encrypted payload: all text that was entered; null once it is erased.
     payload         TEXT,
-    -- Whether its reporter was sent an email, and has opened the link in it: until then no further one is sent.
+    -- Whether the reporter was sent an email, and has opened its link. Further emails are only sent after that.
     mail_link   TEXT,
     -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
     -- once it is reopened. No foreign key: old alerts are deleted.
@@ -37,10 +37,10 @@ export const trust = /* sql */ `
   CREATE TABLE report_videos (
     report_id       TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     video_id        TEXT NOT NULL,
-    -- The last that closes the report for this video; null while it waits for one.
+    -- The decision that closes the report for this video; null until there is one.
     decision        TEXT,
     decided_at      TEXT,
-    -- When the video got another video after it was reported.
+    -- When the video's file was replaced after the report.
     file_changed_at TEXT,
     PRIMARY KEY (report_id, video_id)
   );
@@ -76,7 +76,7 @@ export const trust = /* sql */ `
   CREATE INDEX outbox_by_alert ON outbox (alert_id) WHERE alert_id IS NOT NULL;
   CREATE INDEX outbox_by_report ON outbox (report_id) WHERE report_id IS NOT NULL;
 
-  -- Append-only. It contains no text that somebody typed, and no names.
+  -- Append-only. Contains no entered text and no names.
   CREATE TABLE moderation_log (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     at        TEXT NOT NULL,
@@ -102,7 +102,7 @@ export const trust = /* sql */ `
     SELECT RAISE(ABORT, 'the moderation log is never changed');
   END;
 
-  -- Reports whose texts and videos are preserved: nothing removes them until then.
+  -- Reports whose texts and videos are preserved until the given time.
   CREATE TABLE preserved_reports (
     report_id TEXT PRIMARY KEY NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     until     TEXT NOT NULL
@@ -118,19 +118,19 @@ export const trust = /* sql */ `
   -- Videos that were removed and must not be uploaded again.
   CREATE TABLE blocked_videos (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The video that was removed here, which may be deleted; null for an imported entry.
+    -- The video that was removed from this site, which may be deleted; null for an imported entry.
     video_id   TEXT,
     reason     TEXT NOT NULL,
     blocked_at TEXT NOT NULL,
-    -- waiting: its frames will be hashed from its file. ready: they are hashed.
-    -- few: that failed, and there are only frames from before. none: only digests of files are known.
+    -- waiting: its frames will be hashed. ready: its frames are hashed. few: hashing failed, and there are only
+    -- earlier frames. none: only digests of files are known.
     state      TEXT NOT NULL,
     -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
     file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
     -- For an imported list of digests: how many. Null for a video.
     digests    INTEGER,
-    -- The title of the video that was removed here: deleted REPORT_KEEP later, since it may name a person.
+    -- The title of the removed video. Deleted after REPORT_KEEP, because it may name a person.
     -- For a list of digests, the name of its file.
     title      TEXT,
     -- When the entry was removed from the list. Such an entry matches nothing, and is deleted 30 days later.
@@ -154,7 +154,7 @@ export const trust = /* sql */ `
     PRIMARY KEY (sha256, blocked_video_id)
   ) WITHOUT ROWID;
   CREATE INDEX blocked_files_by_video ON blocked_files (blocked_video_id);
-  -- From imported lists of digests alone.
+  -- Only from imported lists of digests.
   CREATE TABLE blocked_md5s (
     md5     TEXT NOT NULL CHECK (length(md5) = 32),
     blocked_video_id INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
@@ -162,12 +162,12 @@ export const trust = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX blocked_md5s_by_video ON blocked_md5s (blocked_video_id);
 
-  -- Videos that look like a blocked one.
+  -- Videos that resemble a blocked one.
   CREATE TABLE block_list_matches (
     video_id     TEXT NOT NULL,
     blocked_video_id      INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
     found_at     TEXT NOT NULL,
-    -- When somebody decided that it is a different video.
+    -- When it was marked as a different video.
     dismissed_at TEXT,
     PRIMARY KEY (video_id, blocked_video_id)
   ) WITHOUT ROWID;
@@ -185,7 +185,7 @@ export const trust = /* sql */ `
     id           TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     reason       TEXT NOT NULL,
-    -- No foreign key: it stays after the account is deleted, as in each record of what somebody did.
+    -- No foreign key: it is kept after the account is deleted, like in all logs.
     given_by     TEXT,
     given_at     TEXT NOT NULL,
     -- When it expires.
@@ -234,7 +234,7 @@ export const trust = /* sql */ `
   CREATE INDEX accepted_terms_by_video ON accepted_terms (video_id, id);
   CREATE INDEX accepted_terms_gone ON accepted_terms (video_gone_at) WHERE video_gone_at IS NOT NULL;
 
-  -- What moderators decided about a user's videos.
+  -- Decisions of moderators about a user's videos.
   CREATE TABLE uploader_decisions (
     id         INTEGER PRIMARY KEY,
     user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -139,7 +139,7 @@ export interface DownloadsTable {
   texts: string;
   /** The status of the imported video. */
   status: "published" | "review";
-  state: Generated<"waiting" | "running" | "done" | "failed" | "cancelled">;
+  state: Generated<"waiting" | "running" | "done" | "failed" | "canceled">;
   /** Why it failed. */
   reason: string | null;
   video_id: string | null;

@@ -160,7 +160,7 @@ function addDownloads(site: SiteProcess): void {
     reason: null,
   };
   add.run({ ...download, state: "done" });
-  add.run({ ...download, state: "cancelled" });
+  add.run({ ...download, state: "canceled" });
   const reason = "The server returned status 404 instead of the file.";
   add.run({ ...download, state: "failed", reason });
 }

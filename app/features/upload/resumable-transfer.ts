@@ -98,7 +98,7 @@ export async function unfinishedUploads(): Promise<PreviousUpload[]> {
   return (await tus()).defaultOptions.urlStorage.findAllUploads();
 }
 
-/** Deletes the stored upload URL of a file, once it is published or cancelled. */
+/** Deletes the stored upload URL of a file, once it is published or canceled. */
 export async function forgetTransfer(file: File): Promise<void> {
   const { Upload, defaultOptions } = await tus();
   const upload = new Upload(file, { endpoint: ENDPOINT });

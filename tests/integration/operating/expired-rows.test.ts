@@ -92,7 +92,7 @@ describe("the hourly cleanup of expired rows", () => {
   });
 
   it("deletes imports from URLs 30 days after they ended, but none that are queued", async () => {
-    for (const state of ["done", "failed", "cancelled"]) {
+    for (const state of ["done", "failed", "canceled"]) {
       download(`old ${state}`, state, ago(30 * DAY_MS));
     }
     download("recent", "done", ago(29 * DAY_MS));

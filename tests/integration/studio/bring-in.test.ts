@@ -218,7 +218,7 @@ describe("an import from a URL", () => {
     });
     expect(await cancelDownload(running!.id)).toBe(true);
     await runDownloads();
-    expect((await listDownloads())[0]).toMatchObject({ state: "cancelled" });
+    expect((await listDownloads())[0]).toMatchObject({ state: "canceled" });
     expect(finished()).toEqual([1]);
     expect(await cancelDownload(running!.id)).toBe(false);
     expect(videos()).toEqual([]);

@@ -139,7 +139,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
   const stat = await fs.lstat(file).catch(() => undefined);
   if (!stat) return;
   const measured = { ...entry, bytes: await diskUsage(file) };
-  // An upload in progress records its file itself, but it may also be cancelled or fail.
+  // An upload in progress records its file itself, but it may also be canceled or fail.
   const isUpload = await isArriving(measured);
   const owner = claimantOf(entry) ?? before?.video_id ?? null;
   if (!isUpload) await correctRecord(measured, owner, before);

@@ -20,13 +20,13 @@ export function loader({ request }: LoaderFunctionArgs) {
   return {
     site: siteIdentity(request),
     email: contactEmail(request),
-    hidesAtOnce: settings().reportHide,
+    hidesImmediately: settings().reportHide,
     hasRecords: Boolean(settings().recordsCustodian),
   };
 }
 
 export default function Dmca() {
-  const { site, email, hidesAtOnce, hasRecords } = useLoaderData<typeof loader>();
+  const { site, email, hidesImmediately, hasRecords } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="DMCA and content removal"
@@ -66,7 +66,7 @@ export default function Dmca() {
         If a video shows you without your consent, you don’t need any of the formalities above, an
         account or a name: <Link to="/report?kind=consent">report it</Link>, or email us the URL of
         the page with the subject <strong>Removal</strong>. We decide within 48 hours.
-        {hidesAtOnce &&
+        {hidesImmediately &&
           " A video that is reported with the form is hidden first and reviewed afterwards."}
       </p>
 
@@ -75,7 +75,7 @@ export default function Dmca() {
         Everyone shown on this site must have been an adult and must have consented. If you see
         anything that suggests otherwise, <Link to="/report?kind=under-age">report it</Link>, or
         email us with the subject <strong>Urgent</strong>. The video is{" "}
-        {hidesAtOnce && "hidden immediately and "}reviewed within 48 hours; illegal content is
+        {hidesImmediately && "hidden immediately and "}reviewed within 48 hours; illegal content is
         removed and reported to the authorities.
       </p>
 

@@ -99,7 +99,7 @@ export async function listDownloads(): Promise<Download[]> {
 export async function cancelDownload(id: number): Promise<boolean> {
   const { numUpdatedRows } = await database()
     .updateTable("downloads")
-    .set({ state: "cancelled", finished_at: new Date().toISOString() })
+    .set({ state: "canceled", finished_at: new Date().toISOString() })
     .where("id", "=", id)
     .where("state", "in", ["waiting", "running"])
     .executeTakeFirst();
@@ -109,7 +109,7 @@ export async function cancelDownload(id: number): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Deletes the rows of downloads that finished, failed or were cancelled more than 30 days ago. */
+/** Deletes the rows of downloads that finished, failed or were canceled more than 30 days ago. */
 export async function deleteOldDownloads(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("downloads")
@@ -288,7 +288,7 @@ export interface Download {
   id: number;
   address: string;
   title: string;
-  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  state: "waiting" | "running" | "done" | "failed" | "canceled";
   /** Why it failed. */
   reason?: string;
   videoId?: string;

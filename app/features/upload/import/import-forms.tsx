@@ -190,7 +190,7 @@ const STATES: Record<Download["state"], string> = {
   running: "Downloading",
   done: "Done",
   failed: "Failed",
-  cancelled: "Canceled",
+  canceled: "Canceled",
 };
 
 /** Running, queued and finished imports, newest first. */
