@@ -739,8 +739,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A page beyond the last is the last",
     file: "app/shared/pages.ts",
-    find: "return Math.min(Math.max(1, Math.floor(asked) || 1), pageCount(total));",
-    replace: "return Math.max(1, Math.floor(asked) || 1);",
+    find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
+    replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
     title: "are clamped to the existing ones: %d",
   },

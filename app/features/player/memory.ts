@@ -46,7 +46,8 @@ export function useStoredVolumeAndSpeed(
     }
     if (element.playbackRate === 1) commands.setSpeed(readSpeed());
 
-    const saveVolume = () => writeStored("volume", { volume: element.volume, muted: element.muted });
+    const saveVolume = () =>
+      writeStored("volume", { volume: element.volume, muted: element.muted });
     // The default rate, which isn't changed by double speed during a press.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();

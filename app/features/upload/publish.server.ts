@@ -93,7 +93,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     // Before there is a row: it is never public in between.
     const comparison = await compareFile(video.path);
     const isUncompared = comparison === "late";
-    const looksBlocked = !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
+    const looksBlocked =
+      !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Again, while the file still has its original digests.
     await refuseBlockedFile(video, sender);
@@ -192,7 +193,15 @@ interface NewVideo {
 }
 
 /** Inserts all rows of a new video. */
-function insertUpload({ id, upload, comparison, probed, moved, files, posterColors }: NewVideo): void {
+function insertUpload({
+  id,
+  upload,
+  comparison,
+  probed,
+  moved,
+  files,
+  posterColors,
+}: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
   // Checked again, since examining the file takes time.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);

@@ -70,7 +70,7 @@ export function uploadRules(
   };
   return {
     video: { ...videoSize(settings()), checkHead: checkVideo },
-    thumbnail: { ...pictureSize(settings()), checkHead: requireImage },
+    thumbnail: { ...thumbnailSize(settings()), checkHead: requireImage },
   };
 }
 
@@ -193,7 +193,9 @@ async function publishForm(
   await refuseBlockedFile(video, about).catch(removeUseless);
   // Only our form asks for a warning about duplicates; scripts have nobody who could decide.
   const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
-  const duplicate = warnsAboutDuplicates ? await findDuplicate(video.sha256, own?.userId) : undefined;
+  const duplicate = warnsAboutDuplicates
+    ? await findDuplicate(video.sha256, own?.userId)
+    : undefined;
   if (duplicate) {
     const message = `Duplicate of “${duplicate.title}”.`;
     return fail(form, 409, {

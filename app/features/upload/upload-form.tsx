@@ -123,7 +123,8 @@ export function UploadForm({
     for (const name of FIELDS) typed[name] = String(fields.get(name) ?? "");
     const accepted = fields.get("terms")?.toString();
     const thumbnail = fields.get("thumbnail");
-    const chosen = !several && thumbnail instanceof File && thumbnail.size > 0 ? thumbnail : undefined;
+    const chosen =
+      !several && thumbnail instanceof File && thumbnail.size > 0 ? thumbnail : undefined;
     // Checked before the first byte is sent, since the time may pass during the upload.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
@@ -175,9 +176,7 @@ export function UploadForm({
             required={sendable.length === 0}
             multiple={hydrated}
             accept="video/*,.mkv,.avi,.ts,.flv,.wmv,.asf,.mxf,.m1v,.m2v,.vob"
-            hint={
-              hydrated ? `${videoHint(limits)}. Or drop files anywhere.` : videoHint(limits)
-            }
+            hint={hydrated ? `${videoHint(limits)}. Or drop files anywhere.` : videoHint(limits)}
             hydrated={hydrated}
             isSmall={open.length > 0}
             error={failure?.fields.video}
@@ -297,8 +296,8 @@ function UnfinishedUploads() {
   if (names.length === 0) return null;
   return (
     <p className="text-sm text-muted">
-      Interrupted uploads: <strong className="font-medium text-ink">{names.join(", ")}</strong>. Select
-      the same file to resume.
+      Interrupted uploads: <strong className="font-medium text-ink">{names.join(", ")}</strong>.
+      Select the same file to resume.
     </p>
   );
 }

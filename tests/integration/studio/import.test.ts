@@ -97,7 +97,12 @@ describe("importing a folder", () => {
     );
     put("notes.txt", "no video");
     const summary = await importFolder();
-    expect(summary).toMatchObject({ imported: 4, alreadyImported: 0, duplicates: [], failures: [] });
+    expect(summary).toMatchObject({
+      imported: 4,
+      alreadyImported: 0,
+      duplicates: [],
+      failures: [],
+    });
     const byTitle = Object.fromEntries(rows().map((row) => [row.title, row]));
     expect(byTitle["Late night"]).toMatchObject({
       category: "english",
@@ -217,7 +222,10 @@ describe("importing a folder", () => {
     expect(summary.imported).toBeLessThan(6);
     expect(filesIn("videos")).toHaveLength(summary.imported);
     const rest = await importFolder();
-    expect(rest).toMatchObject({ imported: 6 - summary.imported, alreadyImported: summary.imported });
+    expect(rest).toMatchObject({
+      imported: 6 - summary.imported,
+      alreadyImported: summary.imported,
+    });
   });
 
   it.each([

@@ -173,7 +173,10 @@ export interface EncodedThumbnail {
 }
 
 /** Re-encodes an image into the bucket `thumbnails`, under the base path of its video. */
-export async function encodeImportedThumbnail(image: string, basePath: string): Promise<EncodedThumbnail> {
+export async function encodeImportedThumbnail(
+  image: string,
+  basePath: string,
+): Promise<EncodedThumbnail> {
   const to = path.join(settings().uploadsDir, "thumbnails", `${basePath}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
   const { file, colors } = await encodeThumbnail(image);

@@ -35,11 +35,11 @@ import type { VideosTable } from "~db/schema";
 import { storedTags } from "~db/tags";
 import {
   copyInsteadOfLink,
+  type EncodedThumbnail,
+  encodeImportedThumbnail,
   flushUploads,
   type ImportMode,
   type InspectedFile,
-  type EncodedThumbnail,
-  encodeImportedThumbnail,
   moveVideo,
   reserveBasePaths,
 } from "./files.server";
@@ -212,7 +212,9 @@ async function cleanVideo({ target }: PendingImport, source: string): Promise<bo
 async function addThumbnail(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.basePath) return;
-  each.encodedThumbnail = await encodeImportedThumbnail(thumbnail, each.basePath).catch(() => undefined);
+  each.encodedThumbnail = await encodeImportedThumbnail(thumbnail, each.basePath).catch(
+    () => undefined,
+  );
 }
 
 /** @param notOurs whether the file at the target existed before. */
@@ -284,7 +286,9 @@ function insertRows(
 
 function matchRefusal(comparison: FileComparison | "late" | undefined): string | undefined {
   if (comparison === "late") return HOLD_MESSAGES.comparing;
-  return comparison && comparison.blockedVideos.length > 0 ? HOLD_MESSAGES["block-list"] : undefined;
+  return comparison && comparison.blockedVideos.length > 0
+    ? HOLD_MESSAGES["block-list"]
+    : undefined;
 }
 
 function filesOf(each: PendingImport): MeasuredFile[] {
@@ -314,7 +318,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     // A file that browsers can't play, or that keeps its metadata, has no video URL yet, only a source.
     video_url: isClean ? url : "",
     source_url: isClean ? null : url,
-    thumbnail_url: basePath && each.encodedThumbnail ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
+    thumbnail_url:
+      basePath && each.encodedThumbnail ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.encodedThumbnail?.colors ?? null,
     uploaded_by: userId,
     ...newIntention(isDraft ? "review" : entry.status),
