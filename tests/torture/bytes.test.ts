@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { runShort, TARGETS } from "./bytes/bytes";
+import { runUntimed, TARGETS } from "./bytes/bytes";
 
 const INPUTS = 25_000;
 
-it("feeds every parser with hostile bytes, and none breaks a promise", async () => {
+it("fuzzes every parser without finding a fault", async () => {
   expect(TARGETS.length).toBeGreaterThan(30);
-  expect(await runShort("npm test", INPUTS)).toEqual([]);
+  expect(await runUntimed("npm test", INPUTS)).toEqual([]);
 }, 120_000);

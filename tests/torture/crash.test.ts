@@ -10,11 +10,11 @@ import { texts, type Video } from "./crash/model";
 
 const KILLS = 4;
 
-it("kills the site while it works, and it has what it has answered", async () => {
+it("keeps every acknowledged change when the site is killed", async () => {
   expect(await crash("npm test", KILLS)).toEqual([]);
 }, 180_000);
 
-describe("what is compared after a kill", () => {
+describe("check", () => {
   const bytes = fs.readFileSync(mp4Clip(1, "128x72"));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   let site: SiteProcess;
@@ -32,35 +32,35 @@ describe("what is compared after a kill", () => {
   afterEach(() => site.remove());
   const found = async () => (await check({ site }, [video])).join("\n");
 
-  it("is as it was answered, and finds nothing", async () => {
+  it("finds nothing when the site matches the model", async () => {
     expect(await found()).toBe("");
   });
 
-  it("is not where a file is missing, cut off, or of no row", async () => {
-    fs.writeFileSync(path.join(site.uploads, "videos/u/1795000000002.mp4"), "left over");
+  it("finds a file that is missing, truncated, or without a row", async () => {
+    fs.writeFileSync(path.join(site.uploads, "videos/u/1795000000002.mp4"), "a stray");
     fs.truncateSync(file, Math.floor(bytes.length / 2));
     const faults = await found();
-    expect(faults).toContain("answers: expected 25 frames");
+    expect(faults).toContain("as served: expected 25 frames");
     expect(faults).toContain("videos/u/1795000000002.mp4 belongs to no row");
     fs.rmSync(file);
     expect(await found()).toContain("/media/videos/u/1795000000001.mp4 is missing or empty");
   });
 
-  it("is not where a change is lost, or a row is there that nobody made", async () => {
+  it("finds a lost change and an unexpected row", async () => {
     video.allowed = [{ ...video.allowed[0]!, ...texts("word", 2) }];
-    site.addVideo({ title: "Nobody's", video_url: "" });
+    site.addVideo({ title: "Unexpected", video_url: "" });
     const faults = await found();
     expect(faults).toMatch(/^word is catalogue, "word version 1".+ allowed: .+"word version 2"/m);
-    expect(faults).toContain("Nobody's: there is a row that nobody made");
+    expect(faults).toContain("Unexpected: a row that was never created, or a duplicate");
   });
 
-  it("is not where what is hidden can be had", async () => {
+  it("finds a hidden video whose file is served", async () => {
     const shown = site.addVideo({ title: "Shown", video_url: `/media/videos/u/1795000000001.mp4` });
     site.database().exec(`UPDATE videos SET status = 'hidden' WHERE id = '${video.id}'`);
     video.allowed = [{ ...video.allowed[0]!, isPublic: false }];
-    // Another row has the same file: whoever may see that one is answered.
+    // A public video has the same file.
     const faults = await found();
-    expect(faults).toMatch(/word version 1 is hidden, and \/media\/videos\/\S+ answers 200/);
+    expect(faults).toMatch(/word version 1 is hidden, but \/media\/videos\/\S+ returns 200/);
     site.database().exec(`DELETE FROM videos WHERE id = '${shown}'`);
     expect(await found()).toBe("");
   });

@@ -9,16 +9,16 @@ import { marksIn, marksOf, newMark, searchFolder } from "./leaks/marks";
 import { runVisitor } from "./leaks/visitor-run";
 import { createRandom } from "./random";
 
-/** Of the requests of a whole run. */
+/** The share of a whole run's requests. */
 const SHARE = 0.04;
 
-it("a marked visitor leaves no mark in what the site writes", async () => {
+it("writes nothing about a visitor to disk or the log", async () => {
   const { faults, figures } = await runVisitor("npm test", "json", SHARE);
   expect(faults).toEqual([]);
   expect(figures.requests).toBeGreaterThan(200);
 }, 180_000);
 
-it("a hidden video is at no address, in no list and in no event", async () => {
+it("reveals no hidden video at any URL, in any list or in any event", async () => {
   const { faults, requests } = await runHidden("npm test", {
     states: ["hidden", "draft"],
     share: SHARE,
@@ -27,32 +27,32 @@ it("a hidden video is at no address, in no list and in no event", async () => {
   expect(requests).toBeGreaterThan(500);
 }, 180_000);
 
-it("a video that stays public is found, and named", async () => {
+it("reports a video that stays public where a hidden one is expected", async () => {
   const { faults } = await runHidden("npm test", {
     states: ["hidden"],
     share: 0,
-    leaves: "hidden",
+    keepPublic: "hidden",
   });
   const all = faults.join("\n");
-  expect(all).toMatch(/^hidden: GET \/video\/\w{32} \{\} differs from a video that never was/m);
+  expect(all).toMatch(/^hidden: GET \/video\/\w{32} \{\} differs from a video that never existed/m);
   expect(all).toMatch(
-    /^hidden: GET \/media\/videos\/u\/\d+\.mp4 \{\} differs from a video that never was/m,
+    /^hidden: GET \/media\/videos\/u\/\d+\.mp4 \{\} differs from a video that never existed/m,
   );
-  expect(all).toMatch(/^\/feed\.xml tells hidden \(plain\)$/m);
-  expect(all).toMatch(/^\/search\/suggestions\?q=\w tells/m);
-  expect(all).toMatch(/^\/events told a visitor of hidden videos/m);
+  expect(all).toMatch(/^\/feed\.xml reveals hidden \(plain\)$/m);
+  expect(all).toMatch(/^\/search\/suggestions\?q=\w reveals/m);
+  expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("no picture of a hidden video is to be seen, and of one that stays public many are", async () => {
-  const { faults, pictures } = await runFrames();
+it("serves no image of a hidden video, and reports those of one that stays public", async () => {
+  const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
-  expect(pictures).toBeGreaterThan(8);
-  const all = (await runFrames({ leaves: true })).faults.join("\n");
+  expect(media).toBeGreaterThan(8);
+  const all = (await runFrames({ keepPublic: true })).faults.join("\n");
   expect(all).toMatch(/^\/media\/thumbnails\/\S+ shows the mark of a hidden video$/m);
-  expect(all).toMatch(/^\/media\/videos\/\S+ of a hidden video answers 200$/m);
+  expect(all).toMatch(/^\/media\/videos\/\S+ of a hidden video returns 200$/m);
 }, 180_000);
 
-describe("the search for marks", () => {
+describe("marksIn and searchFolder", () => {
   const word = newMark(createRandom("planted"));
   const marks = marksOf(new Map([["agent", word]]));
   let folder: string;
@@ -68,20 +68,20 @@ describe("the search for marks", () => {
     ["UTF-16LE", (text: string) => Buffer.from(text, "utf16le")],
     ["UTF-16LE backwards", (text: string) => Buffer.from(text, "utf16le").reverse()],
     ["UTF-16BE", (text: string) => Buffer.from(text, "utf16le").swap16()],
-  ])("finds one that was written as %s, between others", (form, write) => {
+  ])("finds a mark written as %s within other text", (form, write) => {
     expect(
       marksIn(marks, Buffer.concat([write("before "), write(word), write(" after")])),
     ).toContain(`agent (${form})`);
   });
 
-  it("finds one in base64, wherever it begins", () => {
+  it("finds a mark in base64 at any offset", () => {
     for (const before of ["", "a", "ab", "abc"]) {
       const text = Buffer.from(`${before}${word} and more`).toString("base64");
       expect(marksIn(marks, Buffer.from(text)).join(), before).toContain("base64");
     }
   });
 
-  it("finds one in an address, in the name of a file, in a database and in its log", () => {
+  it("finds a mark in a logged URL, a file name, a database and its write-ahead log", () => {
     fs.writeFileSync(path.join(folder, `${word}.tmp`), "");
     fs.writeFileSync(path.join(folder, "access.log"), `GET /?q=%22${word}%22`);
     const sqlite = new Sqlite(path.join(folder, "site.sqlite"));
@@ -89,13 +89,13 @@ describe("the search for marks", () => {
     sqlite.exec(`CREATE TABLE visits (agent TEXT); INSERT INTO visits VALUES ('${word}')`);
     const { found, bytes } = searchFolder(marks, folder);
     sqlite.close();
-    expect(found).toContain(`agent (plain) is a name: ${word}.tmp`);
+    expect(found).toContain(`agent (plain) is in the name ${word}.tmp`);
     expect(found).toContain("agent (plain) is in access.log");
     expect(found).toContain("agent (plain) is in site.sqlite-wal");
     expect(bytes).toBeGreaterThan(4_096);
   });
 
-  it("finds nothing where there is none", () => {
+  it("finds nothing without a mark", () => {
     fs.writeFileSync(path.join(folder, "access.log"), "GET / 200 - 1.0 ms");
     expect(searchFolder(marks, folder).found).toEqual([]);
   });

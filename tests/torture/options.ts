@@ -1,9 +1,9 @@
-/** How a run of torture is asked for. */
+/** Options of a torture run. */
 export interface TortureOptions {
   seed: string;
-  /** For how long, where it is not to stop after its usual number of inputs. */
+  /** How long it runs; without it, the run stops after its usual number of inputs. */
   minutes?: number;
 }
 
-/** What a run has found: a sentence for each fault, none when all is well. */
+/** A description of each fault that a run found; empty if there are none. */
 export type Faults = string[];

@@ -1,14 +1,14 @@
-/** Numbers that look random, the same for the same seed: what was found once is found again. */
+/** A pseudorandom number generator. The same seed yields the same numbers, so that a fault can be reproduced. */
 export interface Random {
-  /** 0 to 1, without 1. */
+  /** Returns a number of at least 0 and less than 1. */
   next(): number;
-  /** A whole number from 0, less than `limit`. */
+  /** Returns an integer of at least 0 and less than `limit`. */
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(list: readonly T[]): T;
 }
 
-/** sfc32 of PractRand, seeded by FNV-1a. */
+/** Creates a generator: sfc32 from PractRand, seeded with FNV-1a. */
 export function createRandom(seed: string): Random {
   let [a, b, c, counter] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x811c9dc5];
   for (let index = 0; index < seed.length; index++) {
@@ -32,7 +32,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** For a run that was given none. */
+/** Returns a seed for a run that wasn't given one. */
 export function newSeed(): string {
   return Math.floor(Math.random() * 36 ** 8).toString(36);
 }

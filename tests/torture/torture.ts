@@ -1,9 +1,9 @@
-// npm run torture: tries to break the site, or does what is named: npm run torture -- bytes --seed s
+// npm run torture: tries to break the site. Without names, executes all runs: npm run torture -- bytes --seed s
 import { parseArgs } from "node:util";
 import type { Faults, TortureOptions } from "./options";
 import { newSeed } from "./random";
 
-/** Each ends by itself, cleans up, and does the same again when it is given the same seed. */
+/** Runs that each stop on their own, clean up, and repeat themselves with the same seed. */
 const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
   bytes: () => import("./bytes/bytes"),
   crash: () => import("./crash/crash"),
@@ -16,9 +16,9 @@ const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise
 
 const USAGE = `npm run torture -- [name ...] [--minutes N] [--seed S]
 
-  name         ${Object.keys(RUNS).join(", ")}; all where none is named
-  --minutes N  goes on for so long, instead of its usual number of inputs
-  --seed S     does what a run that printed this seed has done`;
+  name         ${Object.keys(RUNS).join(", ")}; all if omitted
+  --minutes N  run for N minutes instead of the usual number of inputs
+  --seed S     repeat the run that printed this seed`;
 
 const { values, positionals } = parseArgs({
   options: { minutes: { type: "string" }, seed: { type: "string" }, help: { type: "boolean" } },

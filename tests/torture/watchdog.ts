@@ -1,20 +1,20 @@
 import { Worker } from "node:worker_threads";
 
-/** So long one input may keep the thread; the machine may be busy with other things. */
+/** How long one input may block the thread. The machine may be busy with other work. */
 const HANG_MS = 20_000;
 
-const PROGRAM = `
+const WORKER_SOURCE = `
 const { workerData } = require("node:worker_threads");
 const { shared, now, hangMs } = workerData;
-const [beats, letters] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
+const [beats, text] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
 let last = -1;
 let since = Date.now();
 setInterval(() => {
   const beat = Atomics.load(beats, 0);
   if (beat !== last) [last, since] = [beat, Date.now()];
   if (Date.now() - since < hangMs) return;
-  const what = Buffer.from(letters.slice(0, Atomics.load(beats, 1))).toString();
-  require("node:fs").writeSync(2, "HANG: " + what + "\\n");
+  const task = Buffer.from(text.slice(0, Atomics.load(beats, 1))).toString();
+  require("node:fs").writeSync(2, "HANG: " + task + "\\n");
   process.kill(process.pid, "SIGKILL");
 }, 500);
 `;
@@ -22,17 +22,18 @@ setInterval(() => {
 const MAX_LENGTH = 4_000;
 
 /**
- * Ends the process when one input keeps it for too long, and says which: a loop without an end leaves
- * this thread no way to tell it. Something that is never answered keeps no process, but this does.
+ * Creates a watchdog that kills the process when one input blocks this thread for too long, and prints that input:
+ * a thread in an endless loop can't report it. The worker also keeps the process alive for an input whose promise
+ * never settles; without it, the process would exit silently.
  */
 export function createWatchdog() {
   const shared = new SharedArrayBuffer(8 + MAX_LENGTH);
-  const [beats, letters] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { shared, hangMs: HANG_MS } });
+  const [beats, text] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
+  const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { shared, hangMs: HANG_MS } });
   return {
-    /** Says what is being done from now on. */
-    doing(what: string): void {
-      const { written } = new TextEncoder().encodeInto(what, letters);
+    /** Records what this thread is working on from now on. */
+    begin(task: string): void {
+      const { written } = new TextEncoder().encodeInto(task, text);
       Atomics.store(beats, 1, written);
       Atomics.add(beats, 0, 1);
     },

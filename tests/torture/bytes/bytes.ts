@@ -1,32 +1,26 @@
 import os from "node:os";
 import { ownTime } from "../../bench/report";
 import { useTemporarySite } from "../../temporary-site";
-import { nextInput, shrunk } from "../mutate";
+import { nextInput, shrink } from "../mutate";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom } from "../random";
 import { createWatchdog } from "../watchdog";
-import { ADDRESSES } from "./addresses";
 import { FILES } from "./files";
 import { IMPORTS } from "./imports";
 import { REQUESTS } from "./requests";
 import type { Target } from "./target";
 import { TEXTS } from "./texts";
+import { URLS } from "./urls";
 
-/** Every parser of our own that reads what strangers wrote. */
-export const TARGETS: readonly Target[] = [
-  ...REQUESTS,
-  ...ADDRESSES,
-  ...TEXTS,
-  ...FILES,
-  ...IMPORTS,
-];
+/** All of our own parsers of untrusted input. */
+export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FILES, ...IMPORTS];
 
 const INPUTS = 1_000_000;
-/** One parser after the other is fed so many, so that a run that is cut short has fed them all. */
-const AT_ONCE = 500;
-/** The thread that answers everybody is kept for no longer. */
+/** Inputs for each parser per round. A run that is stopped early has fed all parsers. */
+const BATCH_SIZE = 500;
+/** How long an input may block the main thread. */
 const MAX_MS = 25;
-/** Measured again from here on: the machine may have done something else. */
+/** Longer times are measured again, because the machine may have done other work. */
 const SLOW_MS = 1;
 const MAX_MEMORY_BYTES = 300 * 1024 ** 2;
 const MAX_FAULTS_EACH = 3;
@@ -38,11 +32,11 @@ interface Tally {
   faults: Map<string, string>;
 }
 
-/** Feeds every parser: none throws what it does not say, breaks a promise, or is slow. */
+/** Feeds every parser. It is a fault if one throws an unexpected error, breaks an invariant, or is slow. */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
-  const most = minutes === undefined ? INPUTS : Number.POSITIVE_INFINITY;
-  const tallies = await feed(seed, most, until);
+  const maxInputs = minutes === undefined ? INPUTS : Number.POSITIVE_INFINITY;
+  const tallies = await feed(seed, maxInputs, until);
   const faults = [...tallies].flatMap(([name, tally]) => {
     const { inputs, slowestMs, slowest } = tally;
     console.log(
@@ -53,39 +47,41 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const total = [...tallies.values()].reduce((sum, { inputs }) => sum + inputs, 0);
   const memory = process.resourceUsage().maxRSS * 1024;
   console.log(
-    `${total} inputs, at most ${Math.round(memory / 1024 ** 2)} MB, ${os.cpus().length} processors`,
+    `${total} inputs, peak memory ${Math.round(memory / 1024 ** 2)} MB, ${os.cpus().length} processors`,
   );
-  if (memory > MAX_MEMORY_BYTES) faults.push(`The parsers took ${memory} bytes of memory.`);
+  if (memory > MAX_MEMORY_BYTES) faults.push(`The process used ${memory} bytes of memory`);
   return faults;
 }
 
-/** The same with so many inputs, and no stopwatch. */
-export async function runShort(seed: string, inputs: number): Promise<Faults> {
+/** Feeds every parser without measuring times. */
+export async function runUntimed(seed: string, inputs: number): Promise<Faults> {
   const tallies = await feed(seed, inputs, Number.POSITIVE_INFINITY);
   return [...tallies].flatMap(([name, tally]) => faultsOf(name, tally, false));
 }
 
 function faultsOf(name: string, { faults, slowestMs, slowest }: Tally, isTimed: boolean): Faults {
-  const found = [...faults].map(([what, input]) => `${name}: ${what} for ${JSON.stringify(input)}`);
-  const mostMs = TARGETS.find((target) => target.name === name)?.mostMs ?? MAX_MS;
-  if (isTimed && slowestMs > mostMs) {
+  const found = [...faults].map(
+    ([fault, input]) => `${name}: ${fault} for ${JSON.stringify(input)}`,
+  );
+  const maxMs = TARGETS.find((target) => target.name === name)?.maxMs ?? MAX_MS;
+  if (isTimed && slowestMs > maxMs) {
     found.push(`${name}: ${slowestMs.toFixed(0)} ms for ${JSON.stringify(slowest)}`);
   }
   return found;
 }
 
-async function feed(seed: string, most: number, until: number): Promise<Map<string, Tally>> {
+async function feed(seed: string, maxInputs: number, until: number): Promise<Map<string, Tally>> {
   const site = useTemporarySite({ PUBLIC_URL: "https://site.example" });
   const watchdog = createWatchdog();
   const tallies = new Map(TARGETS.map(({ name }) => [name, newTally()]));
   const share = TARGETS.reduce((sum, target) => sum + (target.share ?? 1), 0) / TARGETS.length;
-  const rounds = most / AT_ONCE / share / TARGETS.length;
+  const rounds = maxInputs / BATCH_SIZE / share / TARGETS.length;
   try {
     for (let round = 0; round < rounds && Date.now() < until; round++) {
       for (const target of TARGETS) {
         const part = Math.min(1, rounds - round);
-        const inputs = Math.ceil(AT_ONCE * (target.share ?? 1) * part);
-        await feedOne(target, inputs, seed, tallies.get(target.name)!, watchdog.doing);
+        const inputs = Math.ceil(BATCH_SIZE * (target.share ?? 1) * part);
+        await feedOne(target, inputs, seed, tallies.get(target.name)!, watchdog.begin);
       }
     }
   } finally {
@@ -102,40 +98,40 @@ async function feedOne(
   inputs: number,
   seed: string,
   tally: Tally,
-  doing: (what: string) => void,
+  begin: (task: string) => void,
 ): Promise<void> {
   for (let left = inputs; left > 0; left--) {
     const number = tally.inputs++;
-    const again = () => createRandom(`${seed} ${target.name} ${number}`);
-    const input = nextInput(again(), target);
-    doing(`${target.name}, seed ${seed}, input ${number}: ${JSON.stringify(input.slice(0, 500))}`);
+    const newRandom = () => createRandom(`${seed} ${target.name} ${number}`);
+    const input = nextInput(newRandom(), target);
+    begin(`${target.name}, seed ${seed}, input ${number}: ${JSON.stringify(input.slice(0, 500))}`);
     const started = performance.now();
-    const fault = await faultOf(target, input, again());
+    const fault = await faultOf(target, input, newRandom());
     const ms = performance.now() - started;
-    if (fault) await note(target, tally, input, fault);
+    if (fault) await recordFault(target, tally, input, fault);
     else if (ms > Math.max(SLOW_MS, tally.slowestMs)) {
-      const least = await leastMs(target, input, ms, again);
-      if (least > tally.slowestMs) Object.assign(tally, { slowestMs: least, slowest: input });
+      const fastest = await fastestMs(target, input, ms, newRandom);
+      if (fastest > tally.slowestMs) Object.assign(tally, { slowestMs: fastest, slowest: input });
     } else if (ms > tally.slowestMs) Object.assign(tally, { slowestMs: ms, slowest: input });
   }
 }
 
-async function leastMs(
+async function fastestMs(
   target: Target,
   input: string,
   ms: number,
-  again: () => ReturnType<typeof createRandom>,
+  newRandom: () => ReturnType<typeof createRandom>,
 ) {
-  let least = ms;
-  for (let tries = 0; tries < 4; tries++) {
+  let fastest = ms;
+  for (let attempts = 0; attempts < 4; attempts++) {
     const started = ownTime();
-    await faultOf(target, input, again());
-    least = Math.min(least, ownTime() - started);
+    await faultOf(target, input, newRandom());
+    fastest = Math.min(fastest, ownTime() - started);
   }
-  return least;
+  return fastest;
 }
 
-/** Why it does not hold, without what differs from input to input. */
+/** Returns why an input fails, without details that differ between inputs. */
 async function faultOf(
   target: Target,
   input: string,
@@ -151,11 +147,16 @@ async function faultOf(
   }
 }
 
-async function note(target: Target, tally: Tally, input: string, fault: string): Promise<void> {
+async function recordFault(
+  target: Target,
+  tally: Tally,
+  input: string,
+  fault: string,
+): Promise<void> {
   const kind = (text: string | undefined) => /\(.*\)$/.exec(text ?? "")?.[0];
   const isKnown = [...tally.faults.keys()].some((known) => kind(known) === kind(fault));
   if (isKnown || tally.faults.size >= MAX_FAULTS_EACH) return;
   const fails = async (text: string) =>
     kind(await faultOf(target, text, createRandom(text))) === kind(fault);
-  tally.faults.set(fault, (await fails(input)) ? await shrunk(input, fails) : input);
+  tally.faults.set(fault, (await fails(input)) ? await shrink(input, fails) : input);
 }

@@ -17,7 +17,7 @@ import { readMp4Layout } from "~/media/probe/mp4-boxes.server";
 import { settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
 import { parseStoryboard } from "~/shared/streams/storyboard";
-import { holds, type Target, unless, words } from "./target";
+import { assertTrue, ignoring, type Target, words } from "./target";
 
 const CUE_WORDS = words(
   "--> 00:00:01,000 00:00:01.000 1 \n \r\n <i> </i> <font {\\an8} &amp; & < > WEBVTT NOTE STYLE line:0 align:start m 0 0 l \ufeff",
@@ -33,7 +33,7 @@ const MEDIA_PLAYLIST = [
   "#EXTINF:4.000000,\n#EXT-X-BYTERANGE:1000@700\n360p.mp4",
   "#EXT-X-ENDLIST\n",
 ].join("\n");
-const LINES = [
+const FFMPEG_OUTPUTS = [
   "[Parsed_ebur128_0 @ 0x1] Summary:\n\n  Integrated loudness:\n    I:         -23.0 LUFS\n\n  True peak:\n    Peak:       -1.2 dBFS",
   "[libx264 @ 0x1] kb/s:512.34\n[libx264 @ 0x1] SSIM Mean Y:0.9812345 (17.2db)\n[ssim@360p @ 0x1] SSIM Y:0.98 All:0.987654 (19.1)",
 ];
@@ -43,7 +43,7 @@ const MULTIPART = [
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="video"; filename="a.mp4"\r\nContent-Type: video/mp4\r\n\r\n`,
 ].join("");
 
-/** Bytes of a box: its length, its name, what is in it. */
+/** Returns the bytes of an MP4 box: its length, its type and its content. */
 function box(type: string, ...inside: string[]): string {
   const body = inside.join("");
   const length = 8 + body.length;
@@ -64,7 +64,7 @@ const MP4 = [
   box("ftyp", "qt  \0\0\0\0") + box("mdat", "x".repeat(40)) + MOOV,
   box("ftyp", "iso5") + MOOV + box("moof", box("mfhd", "\0\0\0\0")) + box("mdat", "y"),
 ];
-const HEADS = [
+const FILE_HEADERS = [
   ...MP4,
   "\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x88matroska",
   "RIFF\0\0\x10\0AVI LIST",
@@ -82,7 +82,7 @@ const HEADS = [
   "\x1f\x8b\b\0",
   "<?xml version='1.0'?><svg/>",
 ];
-const HEAD_WORDS = [
+const BINARY_WORDS = [
   ...words(
     "moov mdat ftyp moof trak stsd free uuid encv \0\0\0\0 \0\0\0\x01 \x7f\xff\xff\xff \xff\xff\xff\xff",
   ),
@@ -106,7 +106,7 @@ const temporaryFiles = () =>
     .readdirSync(path.join(settings().uploadsDir, "tmp"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
 
-/** Files that somebody sends, and what programs print about them. */
+/** Parsers of uploaded files, and of what ffmpeg prints about them. */
 export const FILES: readonly Target[] = [
   {
     name: "captions",
@@ -116,34 +116,34 @@ export const FILES: readonly Target[] = [
       "\ufeff1\r\n0:00:01.0 --> 0:00:02.0\r\nm 0 0 l 100 0 100 100\r\n\r\n",
     ],
     words: CUE_WORDS,
-    longest: 100_000,
-    // A thread of its own reads them.
-    mostMs: 1_000,
+    maxLength: 100_000,
+    // Read in a worker thread.
+    maxMs: 1_000,
     feed(input, random) {
       const bytes = random.chance(0.1)
         ? Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(input, "utf16le")])
         : bytesOf(input, random.chance(0.8));
       const origin = random.pick(["added", "extracted"] as const);
-      const webvtt = unless(CaptionsLimitError, () => convertCaptions(bytes, origin));
+      const webvtt = ignoring(CaptionsLimitError, () => convertCaptions(bytes, origin));
       if (webvtt === undefined) return;
-      // Signs that are written otherwise may make a line too long to be read again.
-      const cues = unless(CaptionsLimitError, () => readCues(webvtt));
+      // Escaping may make a line too long to be read again.
+      const cues = ignoring(CaptionsLimitError, () => readCues(webvtt));
       if (!cues) return;
-      holds(cues.length > 0);
-      holds(cues.every(({ start, end }) => start >= 0 && end >= start));
-      assert.equal(writeWebvtt(cues), webvtt, "not the same when it is read again");
+      assertTrue(cues.length > 0);
+      assertTrue(cues.every(({ start, end }) => start >= 0 && end >= start));
+      assert.equal(writeWebvtt(cues), webvtt, "not the same after a round trip");
     },
   },
   {
-    name: "languages of tracks",
+    name: "track languages",
     corpus: ["ger", "en-US", "zh_Hant", "English (SDH)", "x-private"],
     words: words("- _ en und x- u-ca- \0 ( ) forced"),
-    longest: 5_000,
+    maxLength: 5_000,
     feed(input) {
       const tag = languageTag(input);
       assert.equal(languageTag(tag), tag);
       const stream = { language: input, title: input, forced: true, hearingImpaired: false };
-      holds(captionsLabel(stream as Parameters<typeof captionsLabel>[0]).length > 0);
+      assertTrue(captionsLabel(stream as Parameters<typeof captionsLabel>[0]).length > 0);
     },
   },
   {
@@ -152,14 +152,14 @@ export const FILES: readonly Target[] = [
       "WEBVTT\n\n00:00.000 --> 00:05.000\nsheet-1.webp#xywh=0,0,160,90\n\n00:05.000 --> 00:10.000\nsheet-1.webp#xywh=pixel:160,0,160,90\n",
     ],
     words: words("--> #xywh= pixel: , \n \n\n 00:00.000 http://[ // 0,0,0,0"),
-    longest: 100_000,
+    maxLength: 100_000,
     feed(input) {
       for (const { start, width, height, sheet } of parseStoryboard(
         input,
         "https://site.example/media/x.vtt",
       )) {
-        holds(start >= 0 && width > 0 && height > 0);
-        holds(parseUrl(sheet));
+        assertTrue(start >= 0 && width > 0 && height > 0);
+        assertTrue(parseUrl(sheet));
       }
     },
   },
@@ -169,14 +169,14 @@ export const FILES: readonly Target[] = [
     words: words(
       '#EXTINF: #EXT-X-STREAM-INF: #EXT-X-MAP:URI=" RESOLUTION=1x1 \n \r\n , " CODECS="avc1. @ .. / 360p.m3u8 #EXT-X-BYTERANGE:1@1',
     ),
-    longest: 50_000,
+    maxLength: 50_000,
     share: 0.3,
     async feed(input) {
       for (const { duration, bytes, offset } of readSegments(input)) {
-        holds(bytes >= 0 && offset >= 0 && !(duration < 0));
+        assertTrue(bytes >= 0 && offset >= 0 && !(duration < 0));
       }
       readTarget(input);
-      holds(renditionNames(input).every((name) => /^\w+$/.test(name)));
+      assertTrue(renditionNames(input).every((name) => /^\w+$/.test(name)));
       for (const name of ["master.m3u8", "360p.m3u8", "sound.m3u8"])
         temporaryFile(`videos/u/1/hls/${name}`, input);
       const start = await streamStart("/media/videos/u/1/hls/master.m3u8");
@@ -184,42 +184,42 @@ export const FILES: readonly Target[] = [
     },
   },
   {
-    name: "what ffmpeg prints",
-    corpus: LINES,
+    name: "ffmpeg output",
+    corpus: FFMPEG_OUTPUTS,
     words: words("Summary: I: LUFS Peak: dBFS -inf nan All: \n"),
-    longest: 50_000,
+    maxLength: 50_000,
     feed(input) {
-      // As `runFfmpeg` keeps them.
+      // Like `runFfmpeg`, keep a limited number of lines of limited length.
       const printed = input.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.slice(0, 500));
       const lines = printed.slice(-100);
       const measured = parseSummary(lines);
-      if (measured) holds(Number.isFinite(measured.loudness));
+      if (measured) assertTrue(Number.isFinite(measured.loudness));
     },
   },
   {
-    name: "boxes of MP4",
+    name: "MP4 boxes",
     corpus: MP4,
-    words: HEAD_WORDS,
-    longest: 100_000,
-    // At most 2,000 reads, none of which keeps the thread.
-    mostMs: 1_000,
+    words: BINARY_WORDS,
+    maxLength: 100_000,
+    // At most 2,000 reads, none of which blocks the thread.
+    maxMs: 1_000,
     share: 0.3,
     async feed(input) {
       const file = temporaryFile("tmp/boxes", latin1(input));
       const layout = await readMp4Layout(file);
-      if (layout) holds(["whole", "cut", "missing"].includes(layout.index));
+      if (layout) assertTrue(["whole", "cut", "missing"].includes(layout.index));
       fs.rmSync(file);
     },
   },
   {
-    name: "first bytes of files",
-    corpus: HEADS,
-    words: HEAD_WORDS,
-    longest: 4_100,
+    name: "file signatures",
+    corpus: FILE_HEADERS,
+    words: BINARY_WORDS,
+    maxLength: 4_100,
     share: 0.5,
     async feed(input) {
-      for (const look of [videoExtension, requireImage]) {
-        await look(latin1(input)).catch((error) => {
+      for (const detect of [videoExtension, requireImage]) {
+        await detect(latin1(input)).catch((error) => {
           if (!(error instanceof UploadError)) throw error;
           assert.equal(error.status, 415);
         });
@@ -241,8 +241,8 @@ export const FILES: readonly Target[] = [
       `\r\n--${BOUNDARY}\r\n`,
       `\r\n--${BOUNDARY}--`,
     ],
-    // What a socket hands over at once.
-    longest: 64 * 1024,
+    // The most that a socket delivers in one chunk.
+    maxLength: 64 * 1024,
     share: 0.1,
     async feed(input, random) {
       const boundary = random.chance(0.9)
@@ -257,10 +257,10 @@ export const FILES: readonly Target[] = [
       });
       const rule = { maxBytes: 50_000, tooLarge: "Too large.", checkHead: async () => {} };
       const { files, fields, error } = await receiveMultipart(request, { video: rule });
-      holds(!error || files.size === 0);
-      holds([...fields.values()].every((value) => value.length <= 64 * 1024));
+      assertTrue(!error || files.size === 0);
+      assertTrue([...fields.values()].every((value) => value.length <= 64 * 1024));
       for (const { path: file } of files.values()) fs.rmSync(file);
-      assert.deepEqual(temporaryFiles(), [], "something stays in uploads/tmp");
+      assert.deepEqual(temporaryFiles(), [], "files are left in uploads/tmp");
     },
   },
 ];

@@ -22,7 +22,7 @@ import { FormError } from "~/platform/form-error.server";
 import { parseSettings, SETTING_NAMES, SettingsError } from "~/platform/settings.server";
 import { readCaptions } from "~db/captions";
 import { readTags } from "~db/tags";
-import { holds, type Target, unless, unlessRejected, words } from "./target";
+import { assertTrue, ignoring, ignoringRejection, type Target, words } from "./target";
 
 const JSON_WORDS = words(
   '{ } [ ] [[ , : " "" null true 1e999 -0 "\\u0000" "\\ud800" "__proto__": {"toString":1} "tags": "series":',
@@ -31,7 +31,7 @@ const CSV_WORDS = words('" "" , ; \n \r\n file title tags category \ufeff " ,, \
 const FIELDS = [titleOf, descriptionOf, categoryOf, tagsOf, seriesOf, statusOf];
 const MEGABYTE = 1024 ** 2;
 
-/** What a text says, where it is JSON. */
+/** Parses JSON. Returns undefined if it is invalid. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,10 +40,10 @@ function json(text: string): unknown {
   }
 }
 
-/** Files and bodies that are read as a whole. */
+/** Parsers of files and bodies that are read as a whole. */
 export const IMPORTS: readonly Target[] = [
   {
-    name: "tables to import",
+    name: "import tables",
     corpus: [
       'file,title,category,tags\na.mp4,"A ""walk""",desi,"a,b"\n',
       'file;title;tags\r\na.mp4;x;{a,"b c",NULL}\r\n',
@@ -51,59 +51,59 @@ export const IMPORTS: readonly Target[] = [
       '{"a.mp4":{"title":"x","category":"desi","tags":"[\\"a\\"]","views":5}}',
     ],
     words: [...CSV_WORDS, ...JSON_WORDS],
-    longest: 20_000,
-    // A program of its own reads them, or a thread.
-    mostMs: 1_000,
+    maxLength: 20_000,
+    // Read in another process or a worker thread.
+    maxMs: 1_000,
     share: 0.5,
     async feed(input, random) {
       const isJson = /^\s*[[{]/.test(input) !== random.chance(0.1);
-      const rows = (await unlessRejected(Error, parseTable(input, isJson))) ?? [];
+      const rows = (await ignoringRejection(Error, parseTable(input, isJson))) ?? [];
       for (const row of rows) {
-        holds(typeof row === "object" && row !== null);
+        assertTrue(typeof row === "object" && row !== null);
         textOf(row, "file", "filename", "path");
-        for (const field of FIELDS) unless(ImportError, () => field(row));
-        const list = unless(ImportError, () => tagsOf(row));
-        holds(list === undefined || list.length <= 50);
+        for (const field of FIELDS) ignoring(ImportError, () => field(row));
+        const list = ignoring(ImportError, () => tagsOf(row));
+        assertTrue(list === undefined || list.length <= 50);
       }
     },
   },
   {
-    name: "addresses to import",
+    name: "tables of URLs",
     corpus: [
       'address,title,description,category,tags\nhttps://a.example/1.mp4,A walk,x,desi,"a,b"\n',
       '[{"url":"https://a.example/1.mp4","title":"x","description":"y","category":"desi","tags":["a"]}]',
     ],
     words: [...CSV_WORDS, ...JSON_WORDS],
-    longest: 16_000,
-    // In parts, between which others are served.
-    mostMs: 200,
+    maxLength: 16_000,
+    // Read in steps that yield to the event loop.
+    maxMs: 200,
     async feed(input) {
-      await unlessRejected(ImportError, planAddresses(input));
+      await ignoringRejection(ImportError, planAddresses(input));
     },
   },
   {
     name: "pasted lines",
     corpus: ["A walk | a, b | desi\n\nB\tc\tEnglish", "x | y | nowhere"],
     words: words("| \t \n \r \r\n desi English   ||"),
-    longest: 50_000,
-    // Read by the browser of whoever pastes them.
-    mostMs: 1_000,
+    maxLength: 50_000,
+    // Read in the browser, when lines are pasted.
+    maxMs: 1_000,
     feed(input) {
       const { texts, unknown } = readPastedLines(input);
-      holds(unknown.every(({ line }) => line >= 1 && line <= texts.length));
+      assertTrue(unknown.every(({ line }) => line >= 1 && line <= texts.length));
     },
   },
   {
-    name: "files of saved videos",
+    name: "saved-video files",
     corpus: [
       savedFile({ saved: ["a", "b"], resume: [["a", 30]] }),
       savedFile({}),
       '{"type":"saved-videos","version":1,"videos":[1,null,""]}',
     ],
     words: JSON_WORDS,
-    longest: 256 * 1024,
-    // Read by the browser that keeps them, once.
-    mostMs: 100,
+    maxLength: 256 * 1024,
+    // Read in the browser, once.
+    maxMs: 100,
     feed(input) {
       const read = parseSavedFile(input);
       if (!read) return;
@@ -115,7 +115,7 @@ export const IMPORTS: readonly Target[] = [
     },
   },
   {
-    name: "columns of JSON",
+    name: "JSON columns",
     corpus: [
       '["a","b"]',
       '[{"url":"/media/videos/u/1/en.vtt","language":"en","label":"English","added":true}]',
@@ -123,19 +123,19 @@ export const IMPORTS: readonly Target[] = [
       "null",
     ],
     words: JSON_WORDS,
-    longest: MEGABYTE / 16,
+    maxLength: MEGABYTE / 16,
     feed(input) {
-      // The schema takes no other text for tags.
+      // The database schema accepts no other values for tags.
       if (Array.isArray(json(input))) {
-        holds(readTags(input).every((tag) => typeof tag === "string"));
+        assertTrue(readTags(input).every((tag) => typeof tag === "string"));
       }
       for (const { url, language, label } of readCaptions(input)) {
-        holds([url, language, label].every((text) => typeof text === "string" && text !== ""));
+        assertTrue([url, language, label].every((text) => typeof text === "string" && text !== ""));
       }
     },
   },
   {
-    name: "bodies of the API",
+    name: "API bodies",
     corpus: [
       '{"upload":"u-1","title":"x","description":"y","category":"desi","tags":["a"],"status":"draft"}',
       '{"title":"x","tags":[]}',
@@ -143,7 +143,7 @@ export const IMPORTS: readonly Target[] = [
       '{"page":"2","search":"x","status":"hidden","from":"2026-01-01","size":"20","missing":"1"}',
     ],
     words: JSON_WORDS,
-    longest: MEGABYTE / 16,
+    maxLength: MEGABYTE / 16,
     feed(input) {
       const body = json(input);
       for (const schema of [newVideo, videoChanges, schedule]) schema.safeParse(body);
@@ -155,13 +155,13 @@ export const IMPORTS: readonly Target[] = [
     name: "passkeys and accounts",
     corpus: ['{"id":"a","response":{"userHandle":"b"}}', "admin@example.com", '{"id":1}'],
     words: [...JSON_WORDS, ..."@ . a@b \n".split(" ")],
-    longest: 16 * 1024,
+    maxLength: 16 * 1024,
     feed(input) {
       const form = new FormData();
       form.set("passkey", input);
       form.set("email", input);
-      unless(FormError, () => parsePasskeyResponse(form));
-      unless(FormError, () => readEmail(input));
+      ignoring(FormError, () => parsePasskeyResponse(form));
+      ignoring(FormError, () => readEmail(input));
       for (const name of ["name", "subject", "message"]) form.set(name, input);
       const { message, errors } = readContactForm(form);
       if (Object.keys(errors).length > 0) return;
@@ -184,10 +184,10 @@ export const IMPORTS: readonly Target[] = [
       "h264,av1",
     ],
     words: words("on off 0 -1 h d w GiB :// @ , .. / auto %"),
-    longest: 2_000,
+    maxLength: 2_000,
     feed(input, random) {
       const name = random.pick(SETTING_NAMES);
-      unless(SettingsError, () => parseSettings({ [name]: input }));
+      ignoring(SettingsError, () => parseSettings({ [name]: input }));
     },
   },
 ];

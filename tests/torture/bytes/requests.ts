@@ -9,7 +9,7 @@ import { findSignedCookie, signedCookie } from "~/platform/signed-cookie.server"
 import { readFields } from "~/platform/small-form.server";
 import { parseByteRange } from "~/shared/byte-range";
 import { failedPrecondition, matchesWeakly, rangeStillFits } from "~/shared/conditional";
-import { headerValue, holds, LONGEST_HEADER, type Target, words } from "./target";
+import { assertTrue, headerValue, MAX_HEADER_LENGTH, type Target, words } from "./target";
 
 const ETAG = '"0-1a2b"';
 const VALIDATORS = { etag: ETAG, lastModified: 1_700_000_000_500 };
@@ -20,10 +20,10 @@ const HTTP_DATE = "Tue, 14 Nov 2023 22:13:20 GMT";
 const NAMES = ["session", "toast"] as const;
 
 let cookies: Map<string, string> | undefined;
-let box: string | undefined;
+let encrypted: string | undefined;
 
-/** Cookies as they were signed, by what they hold. */
-function signed(): Map<string, string> {
+/** Returns signed cookies, with the name and value that each contains. */
+function signedCookies(): Map<string, string> {
   cookies ??= new Map(
     NAMES.flatMap((name) =>
       ["a", '{"title":"Saved"}', "ü 🎬"].map(
@@ -38,7 +38,7 @@ function signed(): Map<string, string> {
   return cookies;
 }
 
-/** What of a request is read before anything of the site has decided about it. */
+/** Parsers of the parts of a request that are read before a route handles it. */
 export const REQUESTS: readonly Target[] = [
   {
     name: "Range",
@@ -51,29 +51,29 @@ export const REQUESTS: readonly Target[] = [
       "items=0-1",
     ],
     words: words("bytes= BYTES= - , 0 499 -1   \t bytes=- 0- =="),
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input, random) {
       const size = random.pick(SIZES);
       const range = parseByteRange(headerValue(input), size);
       if (range === undefined || range === "unsatisfiable") return;
       const { start, end } = range;
-      holds(Number.isSafeInteger(start) && Number.isSafeInteger(end), `${start}-${end}`);
-      holds(start >= 0 && start <= end && end < size, `${start}-${end} of ${size}`);
+      assertTrue(Number.isSafeInteger(start) && Number.isSafeInteger(end), `${start}-${end}`);
+      assertTrue(start >= 0 && start <= end && end < size, `${start}-${end} of ${size}`);
     },
   },
   {
     name: "conditional headers",
     corpus: [ETAG, `W/${ETAG}, "x"`, "*", HTTP_DATE, '"a","b",W/"c"', "2023-11-14T22:13:20Z"],
     words: [...words('" W/ W/" * , GMT 1970 Tue, "" "," 99999'), ETAG, HTTP_DATE],
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input, random) {
       const value = headerValue(input);
       const names = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
       const name = random.pick(names);
       const status = failedPrecondition(new Headers({ [name]: value }), VALIDATORS);
-      holds([undefined, 304, 412].includes(status), `${status}`);
+      assertTrue([undefined, 304, 412].includes(status), `${status}`);
       const mayFail = name === "If-Match" || name === "If-Unmodified-Since" ? 412 : 304;
-      holds(status === undefined || status === mayFail, `${name} makes ${status}`);
+      assertTrue(status === undefined || status === mayFail, `${name} gives ${status}`);
       assert.equal(matchesWeakly(`${value}, ${ETAG}`, ETAG) || value.includes('"'), true);
       rangeStillFits(value, VALIDATORS);
     },
@@ -82,32 +82,37 @@ export const REQUESTS: readonly Target[] = [
     name: "cookies",
     corpus: ["session=abc.def", "a=b; session=x.y; toast=z.w", "session=; session=", "=; ;;"],
     words: words("session= toast= ; = . == session=a. \t"),
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input, random) {
-      const [cookie, held] = random.pick([...signed()]);
+      const [cookie, content] = random.pick([...signedCookies()]);
       const at = random.below(input.length + 1);
       const header = headerValue(input.slice(0, at) + cookie + input.slice(at));
       for (const name of NAMES) {
         const value = findSignedCookie(header, name);
-        if (value !== undefined) assert.equal(`${name} ${value}`, held);
+        if (value !== undefined) assert.equal(`${name} ${value}`, content);
       }
       const whole = findSignedCookie(`x=${header.replaceAll(/[;=.]/g, "")}; ${cookie}`, "session");
-      assert.equal(whole, held.startsWith("session ") ? held.slice(8) : undefined);
+      assert.equal(whole, content.startsWith("session ") ? content.slice(8) : undefined);
     },
   },
   {
     name: "encrypted texts",
     corpus: ["", "abc", "A".repeat(80)],
     words: words("A _ - = AAAA"),
-    longest: 4_096,
+    maxLength: 4_096,
     feed(input, random) {
-      box ??= encrypt("torture", "a secret");
-      const at = random.below(box.length + 1);
-      for (const text of [input, box.slice(0, at) + input, input + box, box.slice(0, at)]) {
+      encrypted ??= encrypt("torture", "a secret");
+      const at = random.below(encrypted.length + 1);
+      for (const text of [
+        input,
+        encrypted.slice(0, at) + input,
+        input + encrypted,
+        encrypted.slice(0, at),
+      ]) {
         const opened = decrypt("torture", text);
-        holds(opened === undefined || opened === "a secret", `${opened}`);
+        assertTrue(opened === undefined || opened === "a secret", `${opened}`);
       }
-      assert.equal(decrypt("another purpose", box), undefined);
+      assert.equal(decrypt("another purpose", encrypted), undefined);
     },
   },
   {
@@ -121,14 +126,14 @@ export const REQUESTS: readonly Target[] = [
       "/a%252f",
     ],
     words: words("/ // \\ %2f %5c %252e .. . ? # @ : http: https://evil.example javascript: \t"),
-    longest: 4_000,
+    maxLength: 4_000,
     feed(input) {
       const path = safePath(input, "/fallback");
       assert.match(path, /^\/(?![/\\])/);
       const url = new URL(path, "https://site.example");
       assert.equal(url.origin, "https://site.example");
-      // What had to be escaped is longer than it was.
-      if (path.length <= 2_000) assert.equal(safePath(path, "/other"), path, "it changes again");
+      // Escaping makes a path longer, so that it may exceed the limit.
+      if (path.length <= 2_000) assert.equal(safePath(path, "/other"), path, "not idempotent");
     },
   },
   {
@@ -142,13 +147,13 @@ export const REQUESTS: readonly Target[] = [
       "fe80::1%eth0",
     ],
     words: words(", : :: [ ] % 1 255 2001 ffff ::ffff: . unknown _hidden :443"),
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input) {
       const socket = { remoteAddress: "198.51.100.7" };
       const request = { headers: { "x-forwarded-for": headerValue(input) }, socket };
       const address = clientAddressOf(request as unknown as IncomingMessage);
       const isNetwork = /^[\da-f]{1,4}(:[\da-f]{1,4}){3}$/.test(address);
-      holds(isIP(address) === 4 || isNetwork, address);
+      assertTrue(isIP(address) === 4 || isNetwork, address);
     },
   },
   {
@@ -163,7 +168,7 @@ export const REQUESTS: readonly Target[] = [
       "/a?_data=routes",
     ],
     words: words("/ ? # % %2 %zz http:// HTTPS:// [ ] : :0 @ _data= * \\ .. %00 site.example"),
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input, random) {
       const hosts = ["site.example", "[::1]:3000", headerValue(input), "a b", "x:99999", ""];
       const url = headerValue(input).replaceAll(/\s/g, "");
@@ -179,17 +184,17 @@ export const REQUESTS: readonly Target[] = [
         assert.equal(status, 400);
         return;
       }
-      // As the framework puts them together.
+      // The framework builds the URL like this.
       const { pathname } = new URL(`http://${request.headers.host}${request.url}`);
       decodeURIComponent(pathname);
-      holds(request.url!.startsWith("/"));
+      assertTrue(request.url!.startsWith("/"));
     },
   },
   {
     name: "forms",
     corpus: ["name=a&email=b%40c&subject=&message=x", "a=1&a=2&__proto__=x", "%&=&&%zz"],
     words: words("& = % %00 %C3 + ; a= name= __proto__="),
-    longest: 16 * 1024,
+    maxLength: 16 * 1024,
     share: 0.2,
     async feed(input, random) {
       const type = random.pick([
@@ -201,14 +206,14 @@ export const REQUESTS: readonly Target[] = [
         ...{ method: "POST", body: input },
         headers: { "Content-Type": type },
       });
-      const most = 8 * 1024;
+      const maxBytes = 8 * 1024;
       try {
-        const form = await readFields(request, most);
-        holds([...form].every(([, value]) => typeof value === "string"));
-        holds(Buffer.byteLength(input) <= most);
+        const form = await readFields(request, maxBytes);
+        assertTrue([...form].every(([, value]) => typeof value === "string"));
+        assertTrue(Buffer.byteLength(input) <= maxBytes);
       } catch (error) {
         if (!(error instanceof Response)) throw error;
-        holds([413, 415].includes(error.status), `${error.status}`);
+        assertTrue([413, 415].includes(error.status), `${error.status}`);
       }
     },
   },

@@ -2,22 +2,19 @@ import { AssertionError } from "node:assert";
 import type { Grammar } from "../mutate";
 import type { Random } from "../random";
 
-/** A parser that reads what strangers wrote. */
+/** A parser of untrusted input. */
 export interface Target extends Grammar {
   name: string;
-  /** Feeds it, and throws where something does not hold that always has to. */
+  /** Parses an input. Throws if something that must always be true isn't. */
   feed(input: string, random: Random): void | Promise<void>;
-  /**
-   * Milliseconds of a processor that the longest input may take; usually what the thread that answers
-   * everybody may be kept for.
-   */
-  mostMs?: number;
-  /** How often it is fed, compared with others; less where each input takes a file. */
+  /** CPU milliseconds that an input may take; by default, as long as the main thread may be blocked. */
+  maxMs?: number;
+  /** How often it is fed compared with other targets; less if each input needs a file. */
   share?: number;
 }
 
-/** What `work` returns; undefined where it throws the error that it says it throws. */
-export function unless<T>(
+/** Returns what `work` returns, or undefined if it throws an expected error. */
+export function ignoring<T>(
   expected: abstract new (...args: never[]) => Error,
   work: () => T,
 ): T | undefined {
@@ -29,8 +26,8 @@ export function unless<T>(
   }
 }
 
-/** What `work` resolves with; undefined where it rejects with the error that it says it rejects with. */
-export async function unlessRejected<T>(
+/** Resolves with what `work` resolves with, or undefined if it rejects with an expected error. */
+export async function ignoringRejection<T>(
   expected: abstract new (...args: never[]) => Error,
   work: Promise<T>,
 ): Promise<T | undefined> {
@@ -42,18 +39,21 @@ export async function unlessRejected<T>(
   }
 }
 
-/** Not `assert.ok`, which reads the source to quote what was false, and does not come to an end. */
-export function holds(condition: unknown, what = "it does not hold"): asserts condition {
-  if (!condition) throw new AssertionError({ message: what });
+/** Throws if a condition is false. `assert.ok` would read the source to quote the condition, and doesn't finish. */
+export function assertTrue(
+  condition: unknown,
+  message = "the condition is false",
+): asserts condition {
+  if (!condition) throw new AssertionError({ message });
 }
 
-/** Words between spaces, for grammars. */
+/** Splits a list of words at its spaces. */
 export const words = (text: string): string[] => text.split(" ");
 
-/** As Node hands over the value of a header: bytes as Latin-1, none that ends a line. */
+/** Returns a text as Node passes the value of a header: bytes as Latin-1, without line breaks. */
 export function headerValue(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 }
 
-/** What Node reads of all headers together. */
-export const LONGEST_HEADER = 16 * 1024;
+/** Node's limit for all headers of a request together, in bytes. */
+export const MAX_HEADER_LENGTH = 16 * 1024;

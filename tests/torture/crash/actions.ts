@@ -2,11 +2,11 @@ import { BOUNDARY, MULTIPART, multipartParts } from "../../site-client";
 import { importFolder } from "./imports";
 import { NOWHERE, texts, type Video, type VideoState } from "./model";
 import { FORM, form, type Session, send } from "./session";
-import { newPicture, newVideo } from "./videos";
+import { newImage, newVideo } from "./videos";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-/** Begins a change: until it is answered, the video may be as before, or as it will be. */
+/** Makes a change. Until the site responds, both the state before it and the state after it are allowed. */
 async function change(
   session: Session,
   video: Video,
@@ -15,20 +15,22 @@ async function change(
 ): Promise<void> {
   const before = video.allowed;
   video.allowed = [...before, next];
-  const answer = await work();
+  const response = await work();
   session.operations++;
-  if (!answer || answer.status === 502) return;
-  if (answer.status < 400) video.allowed = [next];
-  else if (answer.status >= 500 && answer.status !== 503)
-    session.faults.push(`${next.title}: answered ${answer.status} ${answer.body.slice(0, 200)}`);
-  else if (answer.status !== 409 && answer.status !== 503)
+  if (!response || response.status === 502) return;
+  if (response.status < 400) video.allowed = [next];
+  else if (response.status >= 500 && response.status !== 503)
     session.faults.push(
-      `${next.title}: refused with ${answer.status} ${answer.body.slice(0, 200)}`,
+      `${next.title}: failed with ${response.status} ${response.body.slice(0, 200)}`,
+    );
+  else if (response.status !== 409 && response.status !== 503)
+    session.faults.push(
+      `${next.title}: refused with ${response.status} ${response.body.slice(0, 200)}`,
     );
   else video.allowed = before;
 }
 
-/** Uploads a video with one form, or over tus in several requests. */
+/** Uploads a video in a form, or over tus in several requests. */
 async function upload(session: Session): Promise<void> {
   const { random, videos } = session;
   const word = `video${videos.length}x${random.below(1e6)}`;
@@ -52,7 +54,7 @@ async function upload(session: Session): Promise<void> {
     );
     return;
   }
-  const id = await sendInPieces(session, bytes);
+  const id = await uploadInChunks(session, bytes);
   if (!id) return;
   const { before } = multipartParts({ ...fields, upload: id });
   const body = `${before.slice(0, before.lastIndexOf(`--${BOUNDARY}`))}--${BOUNDARY}--\r\n`;
@@ -61,31 +63,31 @@ async function upload(session: Session): Promise<void> {
   );
 }
 
-async function sendInPieces(session: Session, bytes: Buffer): Promise<string | undefined> {
+async function uploadInChunks(session: Session, bytes: Buffer): Promise<string | undefined> {
   const name = Buffer.from("clip.mp4").toString("base64");
   const created = await send(session, "POST", "/admin/uploads", {
     ...TUS,
     "Upload-Length": String(bytes.length),
     "Upload-Metadata": `filename ${name}`,
   });
-  const at = created?.headers.location;
-  if (!at) return undefined;
+  const location = created?.headers.location;
+  if (!location) return undefined;
   const size = Math.ceil(bytes.length / 3);
   for (let from = 0; from < bytes.length; from += size) {
-    const piece = bytes.subarray(from, from + size);
+    const chunk = bytes.subarray(from, from + size);
     const type = "application/offset+octet-stream";
     const headers = { ...TUS, "Content-Type": type, "Upload-Offset": String(from) };
     if (
-      (await send(session, "PATCH", new URL(at, session.site.url).pathname, headers, piece))
+      (await send(session, "PATCH", new URL(location, session.site.url).pathname, headers, chunk))
         ?.status !== 204
     )
       return undefined;
   }
-  return at.split("/").at(-1);
+  return location.split("/").at(-1);
 }
 
-/** Changes one video of which nothing is in doubt. */
-async function changeOne(session: Session, video: Video, state: VideoState): Promise<void> {
+/** Changes a video whose state is certain. */
+async function changeVideo(session: Session, video: Video, state: VideoState): Promise<void> {
   const { random } = session;
   const id = video.id!;
   const post = (fields: Record<string, string>, path = "/admin") =>
@@ -102,7 +104,7 @@ async function changeOne(session: Session, video: Video, state: VideoState): Pro
       const version = texts(video.word, random.below(1e6));
       const fields = { intent: "update", id, category: "desi", tags: "torture", ...version };
       const { before, after } = multipartParts(fields, "thumbnail");
-      const body = Buffer.concat([Buffer.from(before), newPicture(random), Buffer.from(after)]);
+      const body = Buffer.concat([Buffer.from(before), newImage(random), Buffer.from(after)]);
       return change(session, video, { ...state, ...version }, () =>
         send(session, "POST", `/admin?tab=manage&edit=${id}`, MULTIPART, body),
       );
@@ -123,9 +125,9 @@ async function changeOne(session: Session, video: Video, state: VideoState): Pro
     case 2: {
       if (state.isPublic) return;
       const publishAt = Date.now() + 500 + random.below(2_000);
-      const at = new Date(publishAt).toISOString();
+      const scheduled = new Date(publishAt).toISOString();
       return change(session, video, { ...state, publishAt }, () =>
-        post({ intent: "schedule", id, publishAt: at, unpublishAt: "" }),
+        post({ intent: "schedule", id, publishAt: scheduled, unpublishAt: "" }),
       );
     }
     default:
@@ -135,7 +137,7 @@ async function changeOne(session: Session, video: Video, state: VideoState): Pro
   }
 }
 
-/** Does one thing at random. */
+/** Performs a random action. */
 export async function act(session: Session, busy: Set<Video>): Promise<void> {
   const { random, videos } = session;
   const free = videos.filter(
@@ -154,5 +156,5 @@ export async function act(session: Session, busy: Set<Video>): Promise<void> {
   if (free.length === 0 || random.chance(0.2)) return upload(session);
   const video = random.pick(free);
   busy.add(video);
-  await changeOne(session, video, video.allowed[0]!).finally(() => busy.delete(video));
+  await changeVideo(session, video, video.allowed[0]!).finally(() => busy.delete(video));
 }

@@ -6,37 +6,38 @@ import { isDeepStrictEqual } from "node:util";
 import Sqlite from "better-sqlite3";
 import type { SiteProcess } from "../../site-process";
 import { FILE_COLUMNS } from "../../upgrades/describe-site";
-import { allowedNow, described, isSame, NOWHERE, type Video, type VideoState } from "./model";
+import { allowedNow, describeState, isSame, NOWHERE, type Video, type VideoState } from "./model";
 
-/** The site polls once a second; a machine that is busy may keep it for a while. */
-const PUBLISHED_WITHIN_MS = 20_000;
+/** The site polls once per second, but a busy machine may delay it. */
+const PUBLISH_TIMEOUT_MS = 20_000;
+
 export type Row = Record<string, string | null> & { id: string; title: string };
 
 export interface Rows {
   live: Row[];
   trash: Row[];
   others: Row[];
-  /** What is about to be removed, by its bucket and path. */
+  /** Files that are about to be removed, as bucket and path. */
   removals: string[];
-  /** The keys of objects in the store, by the bucket and path of their files. */
+  /** The keys of the objects in the store, by the bucket and path of their files. */
   stored: Map<string, string>;
 }
 
-/** Where the files of a site are. */
+/** The folders of a site. */
 export interface Places {
   site: SiteProcess;
   /** IMPORT_DIR */
   folder?: string;
   /** The folder of STORAGE_URL, if the site has one. */
   store?: string;
-  /** Base paths and objects of videos that a restored backup doesn't have: they aren't strays. */
-  leftOver?: ReadonlySet<string>;
+  /** Base paths and objects of videos that a restored backup doesn't contain. They don't count as strays. */
+  expectedStrays?: ReadonlySet<string>;
 }
 
-/** What goes on by itself, as a conversion that ends, may change a row between two looks at it. */
-const LOOKS = 3;
+/** Background work, such as the end of a conversion, may change a row while it is being checked. */
+const MAX_ATTEMPTS = 3;
 
-/** Everything that has to be true after the site was killed and has started again. */
+/** Checks everything that has to be true after the site was killed and started again. */
 export async function check(places: Places, videos: readonly Video[]): Promise<string[]> {
   const { site } = places;
   const faults: string[] = [];
@@ -45,26 +46,28 @@ export async function check(places: Places, videos: readonly Video[]): Promise<s
     const integrity = sqlite.pragma("integrity_check", { simple: true });
     if (integrity !== "ok") faults.push(`integrity_check: ${integrity}`);
     const read = () => readRows(sqlite);
-    const rows = await afterWhatIsDue(read, videos);
+    const rows = await readOncePublished(read, videos);
     for (const video of videos) faults.push(...settle(rows, video));
     const known = new Set(videos.flatMap(({ id }) => id ?? []));
     for (const { id, title } of [...rows.live, ...rows.trash]) {
-      if (!known.has(id)) faults.push(`${title}: there is a row that nobody made, or two of one`);
+      if (!known.has(id)) faults.push(`${title}: a row that was never created, or a duplicate`);
     }
-    faults.push(...(await lasting(read, (now) => filesOf(places, now))));
-    faults.push(...(await lasting(read, (now) => damaged(places, now, videos))));
-    faults.push(...videos.flatMap((video) => lostSources(places, video)));
+    faults.push(...(await checkWhileStable(read, (now) => checkFiles(places, now))));
+    faults.push(...(await checkWhileStable(read, (now) => findDamaged(places, now, videos))));
+    faults.push(...videos.flatMap((video) => findLostSources(places, video)));
     for (const { id } of rows.live) {
-      faults.push(...(await lasting(read, (now) => answers(site, now, id, videos))));
+      faults.push(
+        ...(await checkWhileStable(read, (now) => checkServedFile(site, now, id, videos))),
+      );
     }
-    faults.push(...(await lasting(read, (now) => hidden(site, now))));
+    faults.push(...(await checkWhileStable(read, (now) => checkHidden(site, now))));
   } finally {
     sqlite.close();
   }
   return faults;
 }
 
-/** All rows that name files, of one moment. */
+/** Reads all rows that name files, in one transaction. */
 export function readRows(sqlite: Sqlite.Database): Rows {
   const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
   return sqlite.transaction(() => ({
@@ -84,49 +87,48 @@ export function readRows(sqlite: Sqlite.Database): Rows {
   }))();
 }
 
-/** The rows once what was to be published by now is. */
-async function afterWhatIsDue(read: () => Rows, videos: readonly Video[]): Promise<Rows> {
-  const until = Date.now() + PUBLISHED_WITHIN_MS;
+/** Waits until each video that is due has been published. Returns the rows. */
+async function readOncePublished(read: () => Rows, videos: readonly Video[]): Promise<Rows> {
+  const until = Date.now() + PUBLISH_TIMEOUT_MS;
   const isOverdue = (video: Video) =>
     video.allowed.some(
       ({ at, publishAt }) => at === "catalogue" && publishAt !== null && publishAt <= Date.now(),
     );
   for (;;) {
     const rows = read();
-    const isWaitedFor = (video: Video) =>
-      isOverdue(video) && stateIn(rows, video).publishAt !== null;
-    if (!videos.some(isWaitedFor) || Date.now() > until) return rows;
+    const isPending = (video: Video) => isOverdue(video) && stateIn(rows, video).publishAt !== null;
+    if (!videos.some(isPending) || Date.now() > until) return rows;
     await new Promise((next) => setTimeout(next, 200));
   }
 }
 
-/** What is found although the rows are the same before and after the look; else it is looked again. */
-export async function lasting(
+/** Runs a check, and repeats it if it finds something and the rows changed meanwhile. */
+export async function checkWhileStable(
   read: () => Rows,
-  look: (rows: Rows) => Promise<string[]> | string[],
+  find: (rows: Rows) => Promise<string[]> | string[],
 ): Promise<string[]> {
   let found: string[] = [];
-  for (let looks = 0; looks < LOOKS; looks++) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     const before = read();
-    found = await look(before);
+    found = await find(before);
     if (found.length === 0 || isDeepStrictEqual(before, read())) return found;
   }
   return found;
 }
 
-/** Addresses without a file, and files without an address. */
-export function filesOf(places: Places, rows: Rows): string[] {
+/** Finds URLs without a file, and files without a URL. */
+export function checkFiles(places: Places, rows: Rows): string[] {
   const find = (url: string) => fileOf(places, rows, url);
   return [
-    ...[...rows.live, ...rows.trash].flatMap((row) => missing(row, find)),
-    ...strays(places, rows),
-    ...strayObjects(places, rows),
+    ...[...rows.live, ...rows.trash].flatMap((row) => findMissing(row, find)),
+    ...findStrays(places, rows),
+    ...findStrayObjects(places, rows),
   ];
 }
 
 function stateIn({ live, trash }: Rows, video: Video): VideoState {
-  const isIt = ({ title }: Row) => title.startsWith(`${video.word} `);
-  const row = live.find(isIt) ?? trash.find(isIt);
+  const isMatch = ({ title }: Row) => title.startsWith(`${video.word} `);
+  const row = live.find(isMatch) ?? trash.find(isMatch);
   if (!row) return NOWHERE;
   video.id = row.id;
   return {
@@ -138,16 +140,18 @@ function stateIn({ live, trash }: Rows, video: Video): VideoState {
   };
 }
 
-/** What the catalogue has of the video is what it stays from now on. */
+/** Compares a video with the allowed states. From now on, only its actual state is allowed. */
 function settle(rows: Rows, video: Video): string[] {
   const state = stateIn(rows, video);
   const allowed = allowedNow(video, Date.now());
   video.allowed = [state];
   if (allowed.some((each) => isSame(each, state))) return [];
-  return [`${video.word} is ${described(state)}; allowed: ${allowed.map(described).join(" | ")}`];
+  return [
+    `${video.word} is ${describeState(state)}; allowed: ${allowed.map(describeState).join(" | ")}`,
+  ];
 }
 
-/** The file on the disk; of one that is only in the store, its object. */
+/** Returns the path of a file on disk, or of its object if it is only in the store. */
 function fileOf({ site, store }: Places, { stored }: Rows, url: string): string {
   const name = decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, ""));
   const file = path.join(site.uploads, name);
@@ -155,45 +159,50 @@ function fileOf({ site, store }: Places, { stored }: Rows, url: string): string 
   return store && object && !fs.existsSync(file) ? path.join(store, object) : file;
 }
 
-type Find = (url: string) => string;
+type FindFile = (url: string) => string;
 
-function missing(row: Row, find: Find): string[] {
+function findMissing(row: Row, find: FindFile): string[] {
   const urls = FILE_COLUMNS.flatMap((name) => row[name] || []);
   const faults = urls
     .filter((url) => !fs.existsSync(find(url)) || fs.statSync(find(url)).size === 0)
     .map((url) => `${row.title}: ${url} is missing or empty`);
-  if (!row.video_url && !row.source_url) faults.push(`${row.title}: has no video`);
+  if (!row.video_url && !row.source_url) faults.push(`${row.title}: has no file`);
   for (const url of urls.filter((each) => each.endsWith(".m3u8"))) {
     faults.push(
-      ...missingParts(url, find).map((part) => `${row.title}: ${part} of the stream is missing`),
+      ...findMissingParts(url, find).map(
+        (part) => `${row.title}: ${part} of the stream is missing`,
+      ),
     );
   }
   return faults;
 }
 
-/** What a playlist names and the disk does not have. */
-function missingParts(url: string, find: Find): string[] {
+/** Returns the files that a playlist names and that don't exist. */
+function findMissingParts(url: string, find: FindFile): string[] {
   if (!fs.existsSync(find(url))) return [url];
   const text = fs.readFileSync(find(url), "utf8");
   const named = [...text.matchAll(/^[^#\s].*$/gm), ...text.matchAll(/URI="([^"]+)"/g)];
   return named.flatMap(([line, uri]) => {
     const { pathname } = new URL(uri ?? line, `http://site${url}`);
-    if (pathname.endsWith(".m3u8")) return missingParts(pathname, find);
+    if (pathname.endsWith(".m3u8")) return findMissingParts(pathname, find);
     return fs.existsSync(find(pathname)) ? [] : [pathname];
   });
 }
 
-/** Files of the buckets that belong to no row, and that nothing is about to remove. */
-function strays({ site, leftOver }: Places, { live, trash, others, removals }: Rows): string[] {
-  const bases = new Set([...(leftOver ?? []), ...basesOf([...live, ...trash, ...others])]);
+/** Finds files in the buckets that belong to no row and aren't about to be removed. */
+function findStrays(
+  { site, expectedStrays }: Places,
+  { live, trash, others, removals }: Rows,
+): string[] {
+  const bases = new Set([...(expectedStrays ?? []), ...basesOf([...live, ...trash, ...others])]);
   return (
     ["videos", "thumbnails"]
       .flatMap((bucket) => filesBelow(site.uploads, bucket))
-      // What is being removed is set aside under its own name.
+      // Files that are being removed are moved to `.removing` under their own names.
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )
-      // Copies that a restore has made before it was killed.
+      // Copies that a killed restore left.
       .filter((name) => !/^\w+\/\.restore\//.test(name))
       .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
       .filter((name) => !removals.some((each) => name === each || name.startsWith(`${each}/`)))
@@ -201,10 +210,10 @@ function strays({ site, leftOver }: Places, { live, trash, others, removals }: R
   );
 }
 
-/** Objects that are lost, and objects that no file has and nothing is about to remove. */
-function strayObjects({ store, leftOver }: Places, { stored, removals }: Rows): string[] {
+/** Finds objects that are missing, and objects that belong to no file and aren't about to be removed. */
+function findStrayObjects({ store, expectedStrays }: Places, { stored, removals }: Rows): string[] {
   if (!store) return [];
-  const known = new Set([...(leftOver ?? []), ...stored.values(), "site.json"]);
+  const known = new Set([...(expectedStrays ?? []), ...stored.values(), "site.json"]);
   const objects = filesBelow(store, ".").map((name) => path.posix.normalize(name));
   return [
     ...objects
@@ -217,7 +226,7 @@ function strayObjects({ store, leftOver }: Places, { stored, removals }: Rows): 
   ];
 }
 
-/** Files of a folder and of those in it, while they come and go. */
+/** Lists all files below a folder. Folders may disappear in the meantime. */
 function filesBelow(root: string, name: string): string[] {
   try {
     const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true });
@@ -231,25 +240,25 @@ function filesBelow(root: string, name: string): string[] {
   }
 }
 
-/** The base paths of all files that rows name. */
+/** Returns the base paths of all files that rows name. */
 export function basesOf(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")));
 }
 
-/** `{user}/{number}` of an address. */
+/** Returns the `{user}/{number}` of a URL. */
 export function baseOf(url: string): string[] {
   const found = /^\/media\/[^/]+\/([^/]+\/\d+)/.exec(url);
   return found ? [found[1]!] : [];
 }
 
-/** Videos whose file doesn't decode without errors, or has a different number of frames than the uploaded file. */
-function damaged(places: Places, rows: Rows, videos: readonly Video[]): string[] {
+/** Finds videos whose file has decoding errors, or a different number of frames than the uploaded file. */
+function findDamaged(places: Places, rows: Rows, videos: readonly Video[]): string[] {
   return [...rows.live, ...rows.trash].flatMap((row) => {
     const video = videos.find(({ id }) => id === row.id);
     const urls = [row.video_url, row.source_url].filter((url) => url);
     return urls.flatMap((url) => {
       const file = fileOf(places, rows, url!);
-      // Reported by `missing`.
+      // Reported by `findMissing`.
       if (!video || !fs.existsSync(file)) return [];
       const frames = framesOf(fs.readFileSync(file));
       return frames === video.frames
@@ -262,7 +271,7 @@ function damaged(places: Places, rows: Rows, videos: readonly Video[]): string[]
 /** Results by SHA-256, because most files don't change between kills. */
 const decoded = new Map<string, number | string>();
 
-/** How many frames a video has, or why it doesn't decode. */
+/** Returns the number of frames of a video, or the reason why it can't be decoded. */
 function framesOf(bytes: Buffer): number | string {
   const sha256 = digestOf(bytes);
   const known = decoded.get(sha256);
@@ -277,16 +286,18 @@ function framesOf(bytes: Buffer): number | string {
 
 const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** A video that is not in the catalogue yet is where it is imported from. */
-function lostSources({ folder }: Places, { word, imported, allowed, sha256 }: Video): string[] {
+/** Checks that a video that hasn't been imported yet is still in the import folder. */
+function findLostSources({ folder }: Places, { word, imported, allowed, sha256 }: Video): string[] {
   if (!folder || !imported || allowed[0]?.at !== "nowhere") return [];
   const file = path.join(folder, `${word}.mp4`);
-  if (!fs.existsSync(file)) return [`${word} is neither in the catalogue nor where it came from`];
-  return digestOf(fs.readFileSync(file)) === sha256 ? [] : [`${word} has changed where it is`];
+  if (!fs.existsSync(file)) return [`${word} is neither in the catalogue nor in the import folder`];
+  return digestOf(fs.readFileSync(file)) === sha256
+    ? []
+    : [`${word} has changed in the import folder`];
 }
 
-/** The file served for a public video decodes to as many frames as the uploaded file. */
-async function answers(
+/** Checks that the file served for a public video has as many frames as the uploaded file. */
+async function checkServedFile(
   site: SiteProcess,
   { live }: Rows,
   id: string,
@@ -294,33 +305,35 @@ async function answers(
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
-  // Once more: a kept connection may be closed by the site just when it is used.
+  // Retried: the site may close an idle connection while it is being reused.
   const get = () => fetch(site.url + row.video_url);
-  const answer = await get().catch(get);
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  if (answer.status !== 200) return [`${row.title}: ${row.video_url} answers ${answer.status}`];
+  const response = await get().catch(get);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200) return [`${row.title}: ${row.video_url} returns ${response.status}`];
   const video = videos.find((each) => each.id === id);
   const frames = framesOf(bytes);
   if (!video || frames === video.frames) return [];
-  return [`${row.title}: ${row.video_url} answers: expected ${video.frames} frames, got ${frames}`];
+  return [
+    `${row.title}: ${row.video_url} as served: expected ${video.frames} frames, got ${frames}`,
+  ];
 }
 
-/** What is not public is found at none of its addresses, and in no list. */
-async function hidden(site: SiteProcess, rows: Rows): Promise<string[]> {
+/** Checks that none of the URLs of a video that isn't public works, and that no list contains it. */
+async function checkHidden(site: SiteProcess, rows: Rows): Promise<string[]> {
   const faults: string[] = [];
   const lists = await Promise.all(
-    ["/", "/feed.xml", "/sitemap.xml", "/?q=torture", "/tags/torture"].map(async (at) => ({
-      at,
-      text: await (await fetch(site.url + at)).text(),
+    ["/", "/feed.xml", "/sitemap.xml", "/?q=torture", "/tags/torture"].map(async (page) => ({
+      page,
+      text: await (await fetch(site.url + page)).text(),
     })),
   );
   for (const row of [...rows.live.filter(({ status }) => status !== "published"), ...rows.trash]) {
     for (const url of [`/video/${row.id}`, ...FILE_COLUMNS.flatMap((name) => row[name] || [])]) {
       const { status } = await fetch(site.url + url, { method: "HEAD" });
-      if (status !== 404) faults.push(`${row.title} is hidden, and ${url} answers ${status}`);
+      if (status !== 404) faults.push(`${row.title} is hidden, but ${url} returns ${status}`);
     }
-    for (const { at, text } of lists) {
-      if (text.includes(row.id)) faults.push(`${row.title} is hidden, and ${at} names it`);
+    for (const { page, text } of lists) {
+      if (text.includes(row.id)) faults.push(`${row.title} is hidden, but ${page} lists it`);
     }
   }
   return faults;

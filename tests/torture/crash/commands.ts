@@ -4,15 +4,15 @@ import path from "node:path";
 import { command } from "../../command";
 import type { Session } from "./session";
 
-/** Commands that an operator may run beside the site, or while it is stopped. */
+/** Commands that an operator may run while the site is running, or while it is stopped. */
 export const CHECKS = [["check-library"], ["check-library", "--fix"]] as const;
-/** Where the site has a store. */
+/** Commands for a site with a store. */
 export const MOVES = [
   ["move-storage", "--to", "disk"],
   ["move-storage", "--to", "store"],
 ] as const;
 
-/** Probability that a command runs beside the site. */
+/** Probability that a command runs alongside the site. */
 const COMMAND_PROBABILITY = 0.4;
 
 export interface RunningCommand {
@@ -20,11 +20,11 @@ export interface RunningCommand {
   child: ChildProcess;
   /** Resolves when the process exits. */
   ended: Promise<unknown>;
-  /** What it has printed. */
+  /** Returns what it has printed. */
   output(): string;
 }
 
-/** Starts a random command beside the site, or none. */
+/** Starts a random command alongside the site, or none. */
 export function startCommand(session: Session): RunningCommand | undefined {
   const { random, settings } = session;
   if (!random.chance(COMMAND_PROBABILITY)) return undefined;
@@ -59,7 +59,7 @@ export function runCommand(
   return { name, child, ended: once(child, "exit"), output: () => output };
 }
 
-/** @returns whether it was still running. */
+/** Kills a command. Returns whether it was still running. */
 export async function killCommand({ child, ended }: RunningCommand): Promise<boolean> {
   if (child.exitCode !== null) return false;
   child.kill("SIGKILL");

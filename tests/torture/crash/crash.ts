@@ -9,24 +9,24 @@ import { killCommand, startCommand } from "./commands";
 import { kill } from "./kills";
 import type { Video } from "./model";
 import type { Session } from "./session";
-import { workWhileStopped } from "./stopped-site";
+import { operateWhileStopped } from "./stopped-site";
 
-const KILLS_OF_A_RUN = 1_000;
-/** Requests that are under way at once. */
-const AT_ONCE = 3;
-const MAX_OPERATIONS_BETWEEN = 25;
-/** A site of its own begins with more videos than this: what each start checks stays little. */
+const KILLS = 1_000;
+/** Number of simultaneous requests. */
+const CONCURRENCY = 3;
+const MAX_OPERATIONS_PER_KILL = 25;
+/** After so many videos, the run continues with a new site, so that the checks after each start stay fast. */
 const MAX_VIDEOS = 60;
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
-  return crash(seed, minutes === undefined ? KILLS_OF_A_RUN : Number.POSITIVE_INFINITY, until);
+  return crash(seed, minutes === undefined ? KILLS : Number.POSITIVE_INFINITY, until);
 }
 
-/** Kills a site again and again while it works, and compares what it has with what it has answered. */
+/** Repeatedly kills a site at work, and compares its state with what it has acknowledged. */
 export async function crash(
   seed: string,
-  most: number,
+  maxKills: number,
   until = Number.POSITIVE_INFINITY,
 ): Promise<Faults> {
   const faults: Faults = [];
@@ -35,7 +35,7 @@ export async function crash(
   let kills = 0;
   let operations = 0;
   let videos = 0;
-  for (let part = 0; kills < most && Date.now() < until; part++) {
+  for (let part = 0; kills < maxKills && Date.now() < until; part++) {
     const site = new SiteProcess({
       ENCODER_CONCURRENCY: "1",
       ENCODER_MAX_HEIGHT: "240",
@@ -49,7 +49,7 @@ export async function crash(
     const settings: Record<string, string> = {
       ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
       KEEP_SOURCES: random.pick(["always", "until-converted", "never"]),
-      // Every second site keeps its files in a store, and no copies that it doesn't need.
+      // Every second site keeps its files in a store, with an empty cache.
       ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
     };
     try {
@@ -67,7 +67,7 @@ export async function crash(
         faults,
         operations: 0,
       };
-      while (session.videos.length < MAX_VIDEOS && kills < most && Date.now() < until) {
+      while (session.videos.length < MAX_VIDEOS && kills < maxKills && Date.now() < until) {
         const before = faults.length;
         const killed = await killWhileWorking(session);
         killed.forEach(count);
@@ -92,8 +92,8 @@ export async function crash(
 }
 
 /**
- * Works on the site with several requests at once, and kills it while they are under way, and a command that
- * may be running beside it. Then does what operators do with a stopped site.
+ * Sends several requests at a time and kills the site meanwhile, and the command that may be running alongside it. Then
+ * does what operators do with a stopped site.
  *
  * @returns what was killed.
  */
@@ -101,13 +101,13 @@ async function killWhileWorking(session: Session): Promise<string[]> {
   const { site, random } = session;
   const running = startCommand(session);
   const busy = new Set<Video>();
-  let left = 1 + random.below(MAX_OPERATIONS_BETWEEN);
+  let left = 1 + random.below(MAX_OPERATIONS_PER_KILL);
   let isKilled = false;
   const work = async () => {
     while (left-- > 0 && !isKilled) await act(session, busy);
   };
   const wait = random.below(1_500);
-  const working = Promise.all(Array.from({ length: AT_ONCE }, work));
+  const working = Promise.all(Array.from({ length: CONCURRENCY }, work));
   await Promise.race([
     working.then(() => undefined),
     new Promise((next) => setTimeout(next, wait)),
@@ -117,12 +117,12 @@ async function killWhileWorking(session: Session): Promise<string[]> {
   const kind = await kill(site, random);
   await working;
   const killed: string[] = [kind, ...(isCommandKilled ? [running.name] : [])];
-  if (kind !== "programs") {
-    killed.push(...(await workWhileStopped(session)));
+  if (kind !== "child processes") {
+    killed.push(...(await operateWhileStopped(session)));
     await site.start();
   }
   if (running && /\n\s+at .+:\d+:\d+/.test(running.output()) && !isCommandKilled) {
-    session.faults.push(`${running.name} has failed: ${running.output().slice(0, 400)}`);
+    session.faults.push(`${running.name} failed: ${running.output().slice(0, 400)}`);
   }
   return killed;
 }

@@ -4,31 +4,31 @@ import { NOWHERE, texts, type Video, type VideoState } from "./model";
 import { FORM, form, type Session, send } from "./session";
 import { newVideo } from "./videos";
 
-const MAX_CONCURRENT_VIDEOS = 3;
-const LOOK_EVERY_MS = 100;
+const MAX_NEW_VIDEOS = 3;
+const POLL_INTERVAL_MS = 100;
 
 /**
- * Puts videos into the folder that the site imports from.
+ * Puts videos into the import folder.
  *
- * @returns the videos that the next import takes, also those that one has left when it was killed.
+ * @returns the videos that the next import takes, including those left by an import that was killed.
  */
 export function prepareImport(session: Session): Video[] {
   const { random, videos, folder } = session;
-  for (const video of videos) if (video.imported && video.id) takeOut(folder, video);
-  for (let count = 1 + random.below(MAX_CONCURRENT_VIDEOS); count > 0; count--) putIn(session);
-  const wanted = videos.filter(({ allowed: [state], imported, id }) => {
+  for (const video of videos) if (video.imported && video.id) removeFromFolder(folder, video);
+  for (let count = 1 + random.below(MAX_NEW_VIDEOS); count > 0; count--) addToFolder(session);
+  const importable = videos.filter(({ allowed: [state], imported, id }) => {
     return imported && !id && state?.at === "nowhere";
   });
-  for (const video of wanted) video.allowed = [NOWHERE, video.imported!];
-  return wanted;
+  for (const video of importable) video.allowed = [NOWHERE, video.imported!];
+  return importable;
 }
 
-/** Has the site import the folder to its end. */
+/** Makes the site import the folder, and waits until it has finished. */
 export async function importFolder(session: Session): Promise<void> {
   const { random } = session;
-  const wanted = prepareImport(session);
+  const importable = prepareImport(session);
   const mode = random.chance(0.5) ? "move" : "copy";
-  const answer = await send(
+  const response = await send(
     session,
     "POST",
     "/admin/import",
@@ -36,17 +36,18 @@ export async function importFolder(session: Session): Promise<void> {
     form({ intent: "folder", mode }),
   );
   session.operations++;
-  if (!answer || answer.body.includes("The folder is already being imported.")) return;
-  if (answer.status !== 302) {
-    session.faults.push(`An import: answered ${answer.status} ${answer.body.slice(0, 200)}`);
+  if (!response || response.body.includes("The folder is already being imported.")) return;
+  if (response.status !== 302) {
+    session.faults.push(`An import failed with ${response.status} ${response.body.slice(0, 200)}`);
     return;
   }
-  const report = await reportOf(session);
-  if (report?.endsWith(" 0 failed.")) for (const video of wanted) video.allowed = [video.imported!];
+  const report = await waitForReport(session);
+  if (report?.endsWith(" 0 failed."))
+    for (const video of importable) video.allowed = [video.imported!];
 }
 
-/** A video with its texts in a file beside it, which is there as a whole or not at all. */
-function putIn({ random, videos, folder }: Session): void {
+/** Adds a video and a file with its fields to the folder. Renaming the video keeps it from appearing half-written. */
+function addToFolder({ random, videos, folder }: Session): void {
   const word = `video${videos.length}x${random.below(1e6)}`;
   const { bytes, sha256, frames } = newVideo(random, word);
   const isPublic = random.chance(0.6);
@@ -59,19 +60,19 @@ function putIn({ random, videos, folder }: Session): void {
   fs.renameSync(path.join(folder, `.${word}`), path.join(folder, `${word}.mp4`));
 }
 
-/** It is in the catalogue: were it deleted, the next import would bring it in again. */
-export function takeOut(folder: string, { word }: Video): void {
+/** Removes an imported video from the folder. If it were deleted on the site, the next import would add it again. */
+export function removeFromFolder(folder: string, { word }: Video): void {
   for (const name of [`${word}.mp4`, `${word}.json`])
     fs.rmSync(path.join(folder, name), { force: true });
 }
 
-/** What the page says of the import once it has ended; undefined when the site was killed before. */
-async function reportOf(session: Session): Promise<string | undefined> {
+/** Returns the result that the page shows once the import has ended; undefined if the site was killed before that. */
+async function waitForReport(session: Session): Promise<string | undefined> {
   for (;;) {
     const page = await send(session, "GET", "/admin/import", {});
     if (!page || page.status >= 500) return undefined;
     const [report] = /\d+ imported \([^<]*|The import failed\./.exec(page.body) ?? [];
     if (report) return report.trim();
-    await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
+    await new Promise((next) => setTimeout(next, POLL_INTERVAL_MS));
   }
 }

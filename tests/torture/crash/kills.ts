@@ -4,22 +4,22 @@ import fs from "node:fs";
 import type { SiteProcess } from "../../site-process";
 import type { Random } from "../random";
 
-const KILLS = ["site", "site and its programs", "programs", "power"] as const;
+const KILLS = ["site", "site and its child processes", "child processes", "power"] as const;
 export type Kill = (typeof KILLS)[number];
 
-/** The processes that a process has started, and those that these have. */
-function programsOf(pid: number): number[] {
-  let own: number[] = [];
+/** Returns the child processes of a process, and theirs. */
+function descendantsOf(pid: number): number[] {
+  let children: number[] = [];
   try {
-    own = fs
+    children = fs
       .readdirSync(`/proc/${pid}/task`)
       .flatMap((task) => fs.readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" "))
       .map(Number)
       .filter((child) => child > 0);
   } catch {
-    // It has ended meanwhile.
+    // It has exited.
   }
-  return own.flatMap((child) => [child, ...programsOf(child)]);
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
@@ -27,26 +27,26 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // It has ended meanwhile.
+      // It has exited.
     }
   }
 }
 
 /**
- * Kills without a warning. After a cut of the power the site goes on with a copy of its folder, taken
- * while every process stood still.
+ * Kills processes with SIGKILL. For a power failure, it stops them all and replaces the site's folder with a copy made
+ * while they were stopped.
  *
- * @returns whether the site has to be started again.
+ * @returns what was killed. The site has to be started again, except after "child processes".
  */
 export async function kill(site: SiteProcess, random: Random): Promise<Kill> {
   const child = site.child!;
   const kind = random.pick(KILLS);
-  const programs = programsOf(child.pid!);
-  if (kind === "programs") {
-    signal(programs, "SIGKILL");
+  const descendants = descendantsOf(child.pid!);
+  if (kind === "child processes") {
+    signal(descendants, "SIGKILL");
     return kind;
   }
-  const all = [child.pid!, ...programs];
+  const all = [child.pid!, ...descendants];
   const ended = once(child, "exit");
   if (kind === "power") {
     signal(all, "SIGSTOP");

@@ -1,23 +1,23 @@
-/** What a video may be: none of it is ever half of one and half of another. */
+/** A state of a video. A change is atomic: a video is never partly in one state and partly in another. */
 export interface VideoState {
   at: "nowhere" | "catalogue" | "trash";
   title: string;
   description: string;
   isPublic: boolean;
-  /** When it is published by itself, milliseconds since 1970. */
+  /** When it is published automatically, in milliseconds since 1970. */
   publishAt: number | null;
 }
 
 export interface Video {
-  /** A word that no other video has, the first of each of its titles. */
+  /** A unique word that each of its titles starts with. */
   word: string;
   id?: string;
   sha256: string;
   /** Video frames of the uploaded file. */
   frames: number;
-  /** One state after an answer; two when the site was killed before it answered. */
+  /** One state after a response; two if the site was killed before it responded. */
   allowed: VideoState[];
-  /** What it becomes when the folder that it lies in is imported. */
+  /** Its state once the import folder has been imported. */
   imported?: VideoState;
 }
 
@@ -29,12 +29,12 @@ export const NOWHERE: VideoState = {
   publishAt: null,
 };
 
-/** The texts belong together, so that half an edit is seen. */
+/** Returns a title and a description that name the same version, so that a partial edit is noticed. */
 export function texts(word: string, version: number) {
   return { title: `${word} version ${version}`, description: `All of version ${version}.` };
 }
 
-/** The states that the video may be in by now: what is due is published within moments. */
+/** Returns the states that the video may be in at a time: one that is due may or may not have been published yet. */
 export function allowedNow(video: Video, now: number): VideoState[] {
   return video.allowed.flatMap((state) =>
     state.publishAt !== null && state.publishAt <= now && state.at === "catalogue"
@@ -47,7 +47,7 @@ export function isSame(one: VideoState, other: VideoState): boolean {
   return (Object.keys(NOWHERE) as (keyof VideoState)[]).every((key) => one[key] === other[key]);
 }
 
-export function described(state: VideoState): string {
+export function describeState(state: VideoState): string {
   const { at, title, description, isPublic, publishAt } = state;
   const due = publishAt === null ? "" : `, due ${new Date(publishAt).toISOString()}`;
   return `${at}, "${title}", "${description}", ${isPublic ? "public" : "hidden"}${due}`;

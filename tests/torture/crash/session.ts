@@ -9,21 +9,21 @@ export const form = (fields: Record<string, string>) => new URLSearchParams(fiel
 export interface Session extends Places {
   /** IMPORT_DIR */
   folder: string;
-  /** Of the site and of commands. */
+  /** Environment variables of the site and of commands. */
   settings: Record<string, string>;
   cookie: string;
   random: Random;
   videos: Video[];
   /** BACKUP_DIR */
   backups: string;
-  /** The last backup that was made while the site was stopped, and the videos in it. */
+  /** The last backup that was created while the site was stopped, and the videos in it. */
   backup?: { folder: string; videos: Video[] };
   /** Faults found so far. */
   faults: string[];
   operations: number;
 }
 
-/** Sends a request, which the site may be killed under: then the answer is missing. */
+/** Sends a request. Returns undefined if the site is killed before it responds. */
 export async function send(
   { site, cookie }: Session,
   method: string,

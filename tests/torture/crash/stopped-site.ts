@@ -9,42 +9,42 @@ import { checkIntegrity } from "~/features/operations/backups/copy-database.serv
 import { restoredFile } from "~db/database-file.server";
 import { baseOf, basesOf, check, readRows } from "./checks";
 import { CHECKS, killCommand, MOVES, type RunningCommand, runCommand } from "./commands";
-import { prepareImport, takeOut } from "./imports";
+import { prepareImport, removeFromFolder } from "./imports";
 import { NOWHERE, type Video } from "./model";
 import type { Session } from "./session";
 
 /**
- * What operators do while a site is stopped: backups, restores, imports, checks, moves, and starts, also with the
- * wrong uploads folder. Each is killed several times, the site is sometimes started and checked in between, and in the end
- * it is done completely.
+ * What operators do while a site is stopped: backups, restores, imports, checks, moves, and starts, including starts
+ * with the wrong uploads folder. Each operation is killed several times and then completed. In between, the site is
+ * sometimes started and checked.
  */
 
-/** Probability of such an operation after a kill. */
-const WORK_PROBABILITY = 0.6;
+/** Probability that there is such an operation after a kill. */
+const OPERATION_PROBABILITY = 0.6;
 const MAX_KILLS = 12;
-const START_BETWEEN_PROBABILITY = 0.25;
-/** Of a command that hasn't been run to its end yet. */
-const FIRST_DURATION_MS = 700;
+const START_PROBABILITY = 0.25;
+/** Assumed duration of a command that hasn't been completed yet. */
+const ASSUMED_DURATION_MS = 700;
 const MAX_START_MS = 2_500;
-const SERVED_MS = 1_500;
+const MAX_SERVING_MS = 1_500;
 
-/** Exit code 1 that isn't a fault: files that a restored database doesn't know, and work that is left to the site. */
+/** Exit code 1 isn't a fault here: files that a restored database doesn't know, and work that is left to the site. */
 const REPORTS = /^check-library|in use by jobs/;
 
-/** How long each command takes when it isn't killed, by name. */
+/** Durations of commands that weren't killed, by name. */
 const durations = new Map<string, number>();
 
-/** @returns what was killed. */
-export async function workWhileStopped(session: Session): Promise<string[]> {
+/** Performs a random operation, or none. Returns what was killed. */
+export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
-  if (!random.chance(WORK_PROBABILITY)) return [];
-  // More often what has several kinds.
-  const work = random.pick([
+  if (!random.chance(OPERATION_PROBABILITY)) return [];
+  // Operations that have several variants are chosen more often.
+  const operate = random.pick([
     ...[backUp, restore, restore, importByCommand, checkLibrary],
-    ...[startHere, startElsewhere, startElsewhere, startElsewhere],
+    ...[startWithOwnFolder, startWithOtherFolder, startWithOtherFolder, startWithOtherFolder],
     ...(settings.STORAGE_URL ? [moveStorage, moveStorage, moveStorage] : []),
   ]);
-  return work(session);
+  return operate(session);
 }
 
 function checkLibrary(session: Session): Promise<string[]> {
@@ -55,14 +55,14 @@ function moveStorage(session: Session): Promise<string[]> {
   return runWithKills(session, session.random.pick(MOVES));
 }
 
-/** Makes a backup. The previous one must exist until the new one has been verified. */
+/** Creates a backup. The previous one must exist until the new one has been verified. */
 async function backUp(session: Session): Promise<string[]> {
   const { backups } = session;
   const before = storedBackups(backups);
   const killed = await runWithKills(session, ["backup"], () => {
     const [newest] = storedBackups(backups);
     if (before.length > 0 && (newest === undefined || newest < before[0]!)) {
-      session.faults.push(`The backup ${before[0]} is gone, and there is no newer one`);
+      session.faults.push(`The backup ${before[0]} was deleted, and there is no newer one`);
     }
     const state = newest && checkIntegrity(path.join(backups, newest, BACKUP.database));
     if (state && state !== "ok") session.faults.push(`The backup ${newest} is damaged: ${state}`);
@@ -75,7 +75,7 @@ async function backUp(session: Session): Promise<string[]> {
   return killed;
 }
 
-/** The videos in a backup. A killed import may have left some of them in the folder that it imports from. */
+/** Returns the videos in a backup. A killed import may have left some of them in the import folder. */
 function videosIn(session: Session, database: string): Video[] {
   const sqlite = new Sqlite(database, { readonly: true });
   try {
@@ -91,7 +91,7 @@ function videosIn(session: Session, database: string): Video[] {
   }
 }
 
-/** Restores the last backup. Killed, the site has either everything from before, or everything in the backup. */
+/** Restores the last backup. After a kill, the site has either all previous videos, or exactly those of the backup. */
 async function restore(session: Session): Promise<string[]> {
   const { backup, site } = session;
   if (!backup || !fs.existsSync(backup.folder)) return backUp(session);
@@ -99,40 +99,45 @@ async function restore(session: Session): Promise<string[]> {
     fs.readdirSync(path.dirname(site.databasePath)).filter((name) => /before-restore/.test(name))
       .length;
   const before = previous();
-  const left = namesIn(session);
+  const filesBefore = namesIn(session);
   let isAdopted = false;
   const adopt = () => {
-    const isBegun = fs.existsSync(restoredFile(site.databasePath)) || previous() > before;
-    if (!isBegun || isAdopted) return;
+    const hasStarted = fs.existsSync(restoredFile(site.databasePath)) || previous() > before;
+    if (!hasStarted || isAdopted) return;
     isAdopted = true;
-    adoptBackup(session, backup.videos, left);
+    adoptBackup(session, backup.videos, filesBefore);
   };
   return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
-/** From now on the site has the videos of a backup. Files of later ones stay, and belong to no row. */
-function adoptBackup(session: Session, videos: readonly Video[], left: readonly string[]): void {
+/** Replaces the expected videos with those of a backup. Files of newer videos stay, and belong to no row. */
+function adoptBackup(
+  session: Session,
+  videos: readonly Video[],
+  filesBefore: readonly string[],
+): void {
   const { folder } = session;
   for (const video of session.videos) {
-    if (video.imported && !videos.some(({ word }) => word === video.word)) takeOut(folder, video);
+    if (video.imported && !videos.some(({ word }) => word === video.word))
+      removeFromFolder(folder, video);
   }
-  // What was imported by moving it after the backup is nowhere now.
+  // Videos that were moved into the site after the backup no longer exist.
   session.videos = copyOf(videos).filter(
     ({ imported, allowed, word }) =>
       !imported ||
       allowed.some(({ at }) => at !== "nowhere") ||
       fs.existsSync(path.join(folder, `${word}.mp4`)),
   );
-  session.leftOver = new Set([...(session.leftOver ?? []), ...left]);
+  session.expectedStrays = new Set([...(session.expectedStrays ?? []), ...filesBefore]);
 }
 
-/** The base paths of all files that rows name, and the objects of all that are in the store. */
+/** Returns the base paths of all files that rows name, and all objects in the store. */
 function namesIn({ site }: Session): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
     const { live, trash, others, stored, removals } = readRows(sqlite);
     const rows = [...live, ...trash, ...others];
-    // Also what the site was about to remove.
+    // Including what the site was about to remove.
     const objects = removals.flatMap((name) => /^store\/(.+)/.exec(name)?.[1] ?? []);
     const removed = removals.flatMap((name) => baseOf(`/media/${name}`));
     return [...basesOf(rows), ...removed, ...stored.values(), ...objects];
@@ -141,27 +146,27 @@ function namesIn({ site }: Session): string[] {
   }
 }
 
-/** Imports the folder. Each run continues with the videos that the previous one left. */
+/** Imports the folder. Each attempt continues with the videos that the previous one left. */
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
-  const wanted = prepareImport(session);
+  const importable = prepareImport(session);
   const killed = await runWithKills(session, ["import", mode, session.folder], () => {
-    // Since the last look, more of them may be in the catalogue.
-    for (const video of wanted) {
+    // More of them may be in the catalogue since the last check.
+    for (const video of importable) {
       if (video.allowed[0]?.at === "nowhere") video.allowed = [NOWHERE, video.imported!];
     }
   });
-  for (const video of wanted) video.allowed = [video.imported!];
+  for (const video of importable) video.allowed = [video.imported!];
   return killed;
 }
 
 /** Kills the site while it starts. */
-function startHere(session: Session): Promise<string[]> {
+function startWithOwnFolder(session: Session): Promise<string[]> {
   return startWithKills(session, "start", {}, []);
 }
 
-/** Starts the site with another uploads folder, as when a disk isn't mounted, and gives it its own back. */
-async function startElsewhere(session: Session): Promise<string[]> {
+/** Starts the site with another uploads folder, as when a disk isn't mounted, and then with its own. */
+async function startWithOtherFolder(session: Session): Promise<string[]> {
   const { site, random, faults } = session;
   const kind = random.pick(["empty", "foreign", ...(canMount() ? ["read-only"] : [])]);
   if (kind === "read-only") {
@@ -185,7 +190,7 @@ async function startElsewhere(session: Session): Promise<string[]> {
     for (const [name, content] of Object.entries(files)) {
       const file = path.join(other, name);
       const isSame = fs.existsSync(file) && fs.readFileSync(file, "utf8") === content;
-      if (!isSame) faults.push(`${name} of another site has changed, or is gone`);
+      if (!isSame) faults.push(`${name} of another site was changed or deleted`);
     }
     fs.rmSync(other, { recursive: true, force: true });
   }
@@ -197,7 +202,7 @@ function readOnly(folder: string): string[] {
   return ["unshare", "--mount", "sh", "-c", script, folder];
 }
 
-/** Whether this user may mount; in most containers nobody may. */
+/** Returns whether this user may mount file systems. In most containers, no user may. */
 function canMount(): boolean {
   return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 }
@@ -213,9 +218,9 @@ async function startWithKills(
   const killed: string[] = [];
   for (let left = 1 + random.below(MAX_KILLS); left > 0; left--) {
     const starting = site.start(environment, wrapper).catch(() => {});
-    const serving = starting.then(() => wait(random.below(SERVED_MS)));
+    const serving = starting.then(() => wait(random.below(MAX_SERVING_MS)));
     await Promise.race([serving, wait(random.below(MAX_START_MS))]);
-    // With a wrong folder it may have refused to start.
+    // With a wrong folder, it may have refused to start.
     if (site.child?.exitCode === null) killed.push(name);
     await site.stop("SIGKILL");
     await starting;
@@ -226,40 +231,40 @@ async function startWithKills(
 }
 
 /**
- * Runs a command several times and kills it, then once to its end.
+ * Runs a command several times and kills it, then runs it to completion.
  *
- * @param look is called each time it has ended.
+ * @param onExit is called each time it has exited.
  */
 async function runWithKills(
   session: Session,
   args: readonly string[],
-  look = () => {},
+  onExit = () => {},
 ): Promise<string[]> {
   const { random, site, faults } = session;
   const killed: string[] = [];
   const requireSuccess = ({ name, child, output }: RunningCommand) => {
     const isReport = child.exitCode === 1 && REPORTS.test(`${name}: ${output()}`);
     if (child.exitCode === 0 || isReport) return;
-    faults.push(`${name} has failed with ${child.exitCode}: ${output().slice(-400)}`);
+    faults.push(`${name} failed with ${child.exitCode}: ${output().slice(-400)}`);
   };
   for (let left = 1 + random.below(MAX_KILLS); left > 0; left--) {
     const running = runCommand(session, args);
-    const usual = durations.get(running.name) ?? FIRST_DURATION_MS;
-    await Promise.race([running.ended, wait(random.next() * usual * 1.1)]);
+    const usualDuration = durations.get(running.name) ?? ASSUMED_DURATION_MS;
+    await Promise.race([running.ended, wait(random.next() * usualDuration * 1.1)]);
     if (await killCommand(running)) killed.push(running.name);
     else requireSuccess(running);
-    look();
-    if (!random.chance(START_BETWEEN_PROBABILITY)) continue;
+    onExit();
+    if (!random.chance(START_PROBABILITY)) continue;
     await site.start();
     faults.push(...(await check(session, session.videos)));
     await site.stop("SIGKILL");
   }
-  const begun = performance.now();
+  const started = performance.now();
   const running = runCommand(session, args);
   await running.ended;
   requireSuccess(running);
-  durations.set(running.name, performance.now() - begun);
-  look();
+  durations.set(running.name, performance.now() - started);
+  onExit();
   return killed;
 }
 

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { clip, mp4Clip } from "../../clips";
 import type { Random } from "../random";
 
-/** Short videos of which something has to be made: one that is played at once, one that is rewritten. */
+/** Short videos that need processing: one is playable immediately, the other is rewritten first. */
 function sources(): { file: string; frames: number }[] {
   const args = "-f lavfi -i testsrc2=size=128x72:rate=10:duration=1 -c:v libx264".split(" ");
   const preset = "-preset ultrafast -pix_fmt yuv420p".split(" ");
@@ -13,7 +13,7 @@ function sources(): { file: string; frames: number }[] {
   ];
 }
 
-/** A video that no other is equal to: a box that players skip stands behind it. */
+/** Returns a unique video. A `free` box with the word, which players skip, is appended to it. */
 export function newVideo(
   random: Random,
   word: string,
@@ -29,7 +29,7 @@ export function newVideo(
 
 const COLORS = ["teal", "olive", "maroon", "navy"];
 
-export function newPicture(random: Random): Buffer {
+export function newImage(random: Random): Buffer {
   const color = `color=${random.pick(COLORS)}:size=64x36`;
   return fs.readFileSync(clip("png", ["-f", "lavfi", "-i", color, "-frames:v", "1"]));
 }

@@ -1,54 +1,54 @@
 import net from "node:net";
 import type { Exchange } from "./exchanges";
 
-/** What a connection came to. */
+/** The outcome of an exchange. */
 export interface Outcome {
-  /** All that was answered, as Latin-1. */
+  /** Everything that was received, as Latin-1. */
   bytes: string;
-  /** Whether the site ended the connection by itself, and not this client. */
-  endedBySite: boolean;
+  /** Whether the site closed the connection before this client did. */
+  closedBySite: boolean;
 }
 
-/** Where nothing has come for so long, nothing more is waited for. */
-const QUIET_MS = 150;
-const BETWEEN_PIECES_MS = 1;
+/** After so long without data, a client that doesn't wait for the site disconnects. */
+const IDLE_TIMEOUT_MS = 150;
+const PIECE_INTERVAL_MS = 1;
 
 /**
- * Sends the pieces of an exchange over a connection of its own, and returns what came back.
+ * Sends the pieces of an exchange over a new connection, and returns what was received.
  *
- * @param waitsMs for how long nothing has to come before this client leaves, where it waits for the site to
- *   end the connection.
+ * @param closeTimeoutMs how long the client waits without receiving data for the site to close the connection, if the
+ *   exchange requires that.
  */
-export function converse(
+export function sendExchange(
   url: string,
   { pieces, ending }: Exchange,
   localAddress: string,
-  waitsMs: number,
+  closeTimeoutMs: number,
 ): Promise<Outcome> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = net.connect({ host: hostname, port: Number(port), localAddress });
     const chunks: Buffer[] = [];
-    let endedBySite = false;
-    // The site may end a connection while this client goes on writing.
+    let closedBySite = false;
+    // The site may close a connection while this client is still writing.
     socket.on("error", () => {});
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("end", () => {
-      endedBySite = true;
+      closedBySite = true;
     });
     socket.on("close", () =>
-      resolve({ bytes: Buffer.concat(chunks).toString("latin1"), endedBySite }),
+      resolve({ bytes: Buffer.concat(chunks).toString("latin1"), closedBySite }),
     );
     socket.on("timeout", () => socket.destroy());
     socket.on("connect", async () => {
       for (const piece of pieces) {
         if (socket.destroyed) return;
         socket.write(Buffer.from(piece, "latin1"));
-        if (pieces.length > 1) await new Promise((next) => setTimeout(next, BETWEEN_PIECES_MS));
+        if (pieces.length > 1) await new Promise((next) => setTimeout(next, PIECE_INTERVAL_MS));
       }
       if (ending === "reset") socket.resetAndDestroy();
       if (ending === "half-close") socket.end();
-      socket.setTimeout(ending === "wait" ? waitsMs : QUIET_MS);
+      socket.setTimeout(ending === "wait" ? closeTimeoutMs : IDLE_TIMEOUT_MS);
     });
   });
 }

@@ -1,50 +1,50 @@
 import { nextInput } from "../mutate";
 import type { Random } from "../random";
-import { ambiguous, HEADERS, METHODS, refused, TARGETS } from "./requests";
+import { ambiguousRequest, HEADERS, invalidRequest, METHODS, TARGETS } from "./requests";
 
-/** What is sent over one connection, and what may come back. */
+/** What is sent over one connection, and what is expected in response. */
 export interface Exchange {
-  /** Written one after the other, as Latin-1. */
+  /** Written one after another, as Latin-1. */
   pieces: string[];
   /**
-   * `wait` where the site has to end the connection by itself, `leave` for a client that goes when nothing
-   * more comes, `half-close` for one that says that it sends no more, `reset` for one that breaks off.
+   * What the client does after writing: `wait` for the site to close the connection, `leave` when no more data is
+   * received, `half-close` the connection, or `reset` it.
    */
   ending: "wait" | "leave" | "half-close" | "reset";
-  /** The marks that the answers have to have, in this order; where it is not known, nothing. */
+  /** The marks that the responses must have, in this order; undefined if unknown. */
   marks?: string[];
-  /** A mark that no answer may have. */
+  /** A mark that no response may have. */
   forbidden?: string;
 }
 
-/** What there is to ask for. */
+/** What can be requested. */
 export interface Known {
-  /** Paths of the site, of every route. */
+  /** Paths of all routes. */
   paths: readonly string[];
-  /** Files with a mark in their bytes. */
+  /** Files that contain a mark. */
   files: readonly { path: string; mark: string }[];
-  /** Cookie of somebody who is signed in. */
+  /** The session cookie of a signed-in user. */
   cookie: string;
 }
 
-const LONGEST = 40_000;
+const MAX_LENGTH = 40_000;
 
-/** One more exchange, which follows from the numbers of `random` alone. */
+/** Generates an exchange. It depends only on `random` and `known`. */
 export function nextExchange(random: Random, known: Known): Exchange {
   const kind = random.below(10);
   if (kind < 2) return pipelined(random, known);
   if (kind < 4) return smuggled(random, known);
   if (kind < 5) return { pieces: [noise(random)], ending: "leave" };
-  if (kind < 6) return { pieces: [refused(random)], ending: "leave" };
-  const text = oneRequest(random, known);
-  if (kind < 7) return cut(random, text);
-  const corpus = [text, oneRequest(random, known)];
+  if (kind < 6) return { pieces: [invalidRequest(random)], ending: "leave" };
+  const text = validRequest(random, known);
+  if (kind < 7) return interrupted(random, text);
+  const corpus = [text, validRequest(random, known)];
   const words = [...HEADERS, ...METHODS, ...TARGETS, "\r\n", "\n", "HTTP/1.1", "HTTP/1.0"];
-  return { pieces: [nextInput(random, { corpus, words, longest: LONGEST })], ending: "leave" };
+  return { pieces: [nextInput(random, { corpus, words, maxLength: MAX_LENGTH })], ending: "leave" };
 }
 
-/** A good request to any route, with headers that change what is answered. */
-function oneRequest(random: Random, { paths, files, cookie }: Known): string {
+/** Generates a valid request to any route, with headers that affect the response. */
+function validRequest(random: Random, { paths, files, cookie }: Known): string {
   const isPost = random.chance(0.2);
   const path = random.chance(0.3) ? random.pick(files).path : random.pick(paths);
   const headers = ["Host: site.example"];
@@ -58,7 +58,7 @@ function oneRequest(random: Random, { paths, files, cookie }: Known): string {
   return `${isPost ? "POST" : "GET"} ${path} HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** Several requests at once, all good: each has its own answer, in their order. */
+/** Generates several valid requests on one connection. Their responses must be in the same order. */
 function pipelined(random: Random, { files }: Known): Exchange {
   const chosen = Array.from({ length: 1 + random.below(8) }, () => random.pick(files));
   const text = chosen
@@ -72,15 +72,15 @@ function pipelined(random: Random, { files }: Known): Exchange {
   return { pieces, ending: "wait", marks: chosen.map(({ mark }) => mark) };
 }
 
-/** A message of which two readers may think different ends, with a request in it that nobody may answer. */
+/** Generates a request with an ambiguous end that contains another request, which the site must not respond to. */
 function smuggled(random: Random, { files }: Known): Exchange {
   const { path, mark } = random.pick(files);
   const hidden = `GET ${path} HTTP/1.1\r\nHost: site.example\r\n\r\n`;
-  return { pieces: [ambiguous(random, hidden)], ending: "leave", forbidden: mark };
+  return { pieces: [ambiguousRequest(random, hidden)], ending: "leave", forbidden: mark };
 }
 
-/** A good request that comes slowly, that never ends, or whose sender goes away in any phase. */
-function cut(random: Random, text: string): Exchange {
+/** Generates a valid request that is sent slowly or incompletely, or whose client disconnects at any time. */
+function interrupted(random: Random, text: string): Exchange {
   const isWhole = random.chance(0.3);
   const part = isWhole ? text : text.slice(0, random.below(text.length));
   const pieces = random.chance(0.3) ? split(random, part) : [part];
@@ -89,7 +89,7 @@ function cut(random: Random, text: string): Exchange {
 
 const MAX_PIECES = 60;
 
-/** A byte at a time, or a few where it is long. */
+/** Splits a text into pieces of one to four bytes, or longer ones if it is long. */
 function split(random: Random, text: string): string[] {
   const size = Math.ceil(text.length / MAX_PIECES) + random.below(4);
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
@@ -98,6 +98,6 @@ function split(random: Random, text: string): string[] {
 }
 
 function noise(random: Random): string {
-  const length = random.below(random.chance(0.1) ? LONGEST : 300);
+  const length = random.below(random.chance(0.1) ? MAX_LENGTH : 300);
   return Array.from({ length }, () => String.fromCharCode(random.below(256))).join("");
 }

@@ -3,77 +3,73 @@ import { imageEnvironment } from "../../image-environment";
 import { residentBytes } from "../../process-figures";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
-import { addressesOf, ROUTES } from "../leaks/walk";
+import { ROUTES, urlsOf } from "../leaks/walk";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom } from "../random";
-import { startNeighbour } from "../videos/neighbour";
-import { readAnswers } from "./answers";
-import { converse, type Outcome } from "./connection";
+import { startOtherClient } from "../videos/other-client";
+import { type Outcome, sendExchange } from "./connection";
 import { type Exchange, type Known, nextExchange } from "./exchanges";
+import { parseResponses } from "./responses";
 
-const EXCHANGES_OF_A_RUN = 100_000;
-const AT_ONCE = 16;
+const EXCHANGES = 100_000;
+const CONCURRENCY = 16;
 const MARKED_FILES = 20;
-const MAX_BYTES = 300 * 1024 * 1024;
-const NEIGHBOUR_WAITS_MS = 1_000;
-/** The site itself ends what it is asked to end; the machine may be busy with other things. */
-const ENDED_WITHIN_MS = 30_000;
-const HANDLES_WITHIN_MS = 30_000;
+const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
+const MAX_WAIT_MS = 1_000;
+/** The site has to close such a connection, but the machine may be busy with other work. */
+const CLOSE_TIMEOUT_MS = 30_000;
+const HANDLES_TIMEOUT_MS = 30_000;
 const MAX_FAULTS = 20;
-/** Not implemented, too busy, no space: what the site says on purpose. */
-const DOCUMENTED = [501, 503, 507];
+/** Statuses that the site sends on purpose: not implemented, too busy, no space. */
+const EXPECTED_ERRORS = [501, 503, 507];
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? undefined : Date.now() + minutes * 60_000;
-  return sendBytes(
-    seed,
-    until === undefined ? EXCHANGES_OF_A_RUN : Number.POSITIVE_INFINITY,
-    until,
-  );
+  return sendBytes(seed, until === undefined ? EXCHANGES : Number.POSITIVE_INFINITY, until);
 }
 
-/** Sends what no browser would send to a site, while somebody else looks at home and at a video. */
+/** Sends a site what no browser would send, while another client requests the home page and a video. */
 export async function sendBytes(
   seed: string,
-  most: number,
+  maxConnections: number,
   until = Number.POSITIVE_INFINITY,
-  waitsMs = NEIGHBOUR_WAITS_MS,
+  maxWaitMs = MAX_WAIT_MS,
 ): Promise<Faults> {
   const faults: Faults = [];
   const statuses: Record<number, number> = {};
   const site = new SiteProcess(imageEnvironment());
   try {
     await site.start();
-    const known = await fill(site);
+    const known = await addContent(site);
     const pid = site.child!.pid!;
     const handles = openHandles(pid);
-    const neighbour = startNeighbour(site, ["/", known.files[0]!.path]);
+    const otherClient = startOtherClient(site, ["/", known.files[0]!.path]);
     let sent = 0;
-    let mostBytes = 0;
-    const one = async () => {
-      while (sent < most && Date.now() < until && faults.length < MAX_FAULTS) {
+    let peakBytes = 0;
+    const sendConnections = async () => {
+      while (sent < maxConnections && Date.now() < until && faults.length < MAX_FAULTS) {
         const number = ++sent;
         const { exchange, from } = connectionOf(seed, number, known);
-        const outcome = await converse(site.url, exchange, from, ENDED_WITHIN_MS);
-        for (const fault of judge(exchange, outcome, statuses))
+        const outcome = await sendExchange(site.url, exchange, from, CLOSE_TIMEOUT_MS);
+        for (const fault of findFaults(exchange, outcome, statuses))
           faults.push(
             `Connection ${number}: ${fault}; sent ${JSON.stringify(exchange.pieces.join("").slice(0, 600))}`,
           );
         if (site.child?.exitCode !== null || site.child.signalCode) return;
-        if (sent % 100 === 0) mostBytes = Math.max(mostBytes, residentBytes(pid));
+        if (sent % 100 === 0) peakBytes = Math.max(peakBytes, residentBytes(pid));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, one));
-    const other = await neighbour.stop();
-    faults.push(...other.faults.slice(0, 5));
-    if (other.slowestMs > waitsMs)
-      faults.push(`Somebody else waited ${Math.round(other.slowestMs)} ms`);
-    if (mostBytes > MAX_BYTES)
-      faults.push(`The process took ${Math.round(mostBytes / 1024 ** 2)} MiB`);
-    faults.push(...(await ended(site, handles)));
+    await Promise.all(Array.from({ length: CONCURRENCY }, sendConnections));
+    const waits = await otherClient.stop();
+    faults.push(...waits.faults.slice(0, 5));
+    if (waits.slowestMs > maxWaitMs)
+      faults.push(`Another client waited ${Math.round(waits.slowestMs)} ms`);
+    if (peakBytes > MAX_MEMORY_BYTES)
+      faults.push(`The process used ${Math.round(peakBytes / 1024 ** 2)} MiB`);
+    faults.push(...(await checkProcess(site, handles)));
     console.log(
-      `${sent} connections; answers by status ${JSON.stringify(statuses)}; somebody else waited ` +
-        `${Math.round(other.slowestMs)} ms at most, the process took ${Math.round(mostBytes / 1024 ** 2)} MiB`,
+      `${sent} connections; responses by status ${JSON.stringify(statuses)}; another client waited ` +
+        `at most ${Math.round(waits.slowestMs)} ms, the process used ${Math.round(peakBytes / 1024 ** 2)} MiB`,
     );
   } finally {
     await site.remove();
@@ -81,16 +77,16 @@ export async function sendBytes(
   return faults;
 }
 
-/** What a connection sends follows from its number, whichever of those at once comes to it first. */
+/** Returns what a connection sends. It depends on the number alone, not on the order of concurrent connections. */
 export function connectionOf(seed: string, number: number, known: Known) {
   const random = createRandom(`${seed}/${number}`);
-  // Limits count by address, and are not what is tried here.
+  // Rate limits count by IP address, and aren't tested here.
   const from = `127.0.${random.below(250)}.${2 + random.below(250)}`;
   return { from, exchange: nextExchange(random, known) };
 }
 
-/** Videos with a mark in their bytes, and the addresses of every route. */
-async function fill(site: SiteProcess): Promise<Known> {
+/** Adds videos whose files contain a mark. Returns these, and the URLs of every route. */
+async function addContent(site: SiteProcess): Promise<Known> {
   const files = Array.from({ length: MARKED_FILES }, (_, index) => {
     const mark = `mark-${index}-of-a-video`;
     const path = site.addFile("videos", `u/${1795000000000 + index}.mp4`, `<${mark}>`);
@@ -98,57 +94,57 @@ async function fill(site: SiteProcess): Promise<Known> {
   });
   const { id, path } = files[0]!;
   const known = { id, file: path.slice("/media/".length), category: "desi", tag: "a", slug: "a" };
-  const paths = ROUTES.flatMap((route) => addressesOf(route, "none", known));
+  const paths = ROUTES.flatMap((route) => urlsOf(route, "none", known));
   return { files, paths, cookie: await signInTo(site) };
 }
 
-/** What is wrong with the answers to an exchange. */
-export function judge(
+/** Returns what is wrong with the responses to an exchange. */
+export function findFaults(
   { pieces, ending, marks, forbidden }: Exchange,
-  { bytes, endedBySite }: Outcome,
+  { bytes, closedBySite }: Outcome,
   statuses: Record<number, number> = {},
 ): Faults {
   const sent = pieces.join("");
   try {
-    const answers = readAnswers(bytes, /HEAD/i.test(sent));
-    for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
-    const faults = answers
-      .filter(({ status }) => status >= 500 && !DOCUMENTED.includes(status))
-      .map(({ status, body }) => `Answered ${status} ${body.slice(0, 200)}`);
-    // Each request names its version, but one that no version was read of.
+    const responses = parseResponses(bytes, /HEAD/i.test(sent));
+    for (const { status } of responses) statuses[status] = (statuses[status] ?? 0) + 1;
+    const faults = responses
+      .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
+      .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
+    // Each request names its version, except for one whose version couldn't be read.
     const requests = 1 + sent.split(/HTTP\//i).length;
-    if (answers.length > requests) faults.push(`${answers.length} answers`);
-    if (forbidden && answers.some(({ body }) => body.includes(forbidden)))
-      faults.push("Answered a request that stands in a body");
+    if (responses.length > requests) faults.push(`${responses.length} responses`);
+    if (forbidden && responses.some(({ body }) => body.includes(forbidden)))
+      faults.push("Responded to a request inside a body");
     if (!marks) return faults;
-    if (ending === "wait" && !endedBySite) faults.push("The connection was not ended");
-    const got = answers.map(({ body }) => /<(.*)>/.exec(body)?.[1]);
-    if (answers.some(({ isWhole }) => !isWhole) || String(got) !== String(marks))
-      faults.push(`Answered ${got} for ${marks}`);
+    if (ending === "wait" && !closedBySite) faults.push("The site didn't close the connection");
+    const got = responses.map(({ body }) => /<(.*)>/.exec(body)?.[1]);
+    if (responses.some(({ isWhole }) => !isWhole) || String(got) !== String(marks))
+      faults.push(`Responded with ${got} instead of ${marks}`);
     return faults;
   } catch (error) {
     return [(error as Error).message];
   }
 }
 
-/** That the process lives, has said nothing of what nobody caught, and has let go of every connection. */
-async function ended(site: SiteProcess, handles: number): Promise<Faults> {
+/** Checks that the process is alive, logged no uncaught error, and has closed all connections. */
+async function checkProcess(site: SiteProcess, handles: number): Promise<Faults> {
   const faults: Faults = [];
   const uncaught = /.*(?:unhandled|uncaught|MaxListenersExceeded).*/i.exec(site.log);
-  if (uncaught) faults.push(`The log says ${uncaught[0]}`);
+  if (uncaught) faults.push(`Logged: ${uncaught[0]}`);
   if (site.child?.exitCode !== null || site.child.signalCode)
-    return [...faults, `The site has ended:\n${site.log.slice(-2_000)}`];
-  const until = Date.now() + HANDLES_WITHIN_MS;
+    return [...faults, `The site exited:\n${site.log.slice(-2_000)}`];
+  const until = Date.now() + HANDLES_TIMEOUT_MS;
   let open = openHandles(site.child.pid!);
   while (open > handles && Date.now() < until) {
     await new Promise((next) => setTimeout(next, 100));
     open = openHandles(site.child.pid!);
   }
-  if (open > handles) faults.push(`${open} handles are open, which were ${handles}`);
+  if (open > handles) faults.push(`${open} handles are open, up from ${handles}`);
   return faults;
 }
 
-/** Connections and files that visitors have opened; the site's own database and pipes may come and go. */
+/** Counts sockets and open uploaded files. The site's own database files and pipes aren't counted. */
 function openHandles(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   return fs.readdirSync(folder).filter((handle) => {

@@ -1,6 +1,6 @@
 import type { Random } from "../random";
 
-/** Headers that change how a request or its body is read, and what is answered. */
+/** Headers that affect how a request or its body is read, or the response. */
 export const HEADERS = [
   ...["Range: bytes=0-3", "Range: bytes=-1", "Range: bytes=9-2", "Range: bytes=0-0,2-2,4-"],
   ...["Range: bytes=18446744073709551616-", 'If-Range: W/"x"', "If-Match: *", "If-None-Match: *"],
@@ -36,8 +36,8 @@ export const TARGETS = [
 const HOST = "Host: site.example\r\n";
 const CHUNKED = "Transfer-Encoding: chunked\r\n";
 
-/** A request that two readers may end at different bytes (RFC 9112 §6.3, §7.1, §11.2). */
-export function ambiguous(random: Random, hidden: string): string {
+/** Returns a request whose end two parsers may see at different bytes (RFC 9112 §6.3, §7.1, §11.2). */
+export function ambiguousRequest(random: Random, hidden: string): string {
   const post = (headers: string, body: string) =>
     `POST /media/videos/none HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;
   const length = hidden.length;
@@ -69,8 +69,8 @@ export function ambiguous(random: Random, hidden: string): string {
   ])();
 }
 
-/** Bytes that are refused as no request, or are longer than is read. */
-export function refused(random: Random): string {
+/** Returns bytes that aren't a valid request, or that exceed a limit. */
+export function invalidRequest(random: Random): string {
   const many = 10 ** (2 + random.below(4));
   const method = random.pick(METHODS);
   const target = random.pick(TARGETS);

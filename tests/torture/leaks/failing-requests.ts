@@ -1,58 +1,58 @@
 import { BOUNDARY, MULTIPART, multipartParts } from "../../site-client";
-import { LOOPBACK, type Sent, type Visitor, visit } from "./visitor";
+import { LOOPBACK, type RequestOptions, type Visitor, visit } from "./visitor";
 
-export type Work = () => Promise<unknown>;
+export type Task = () => Promise<unknown>;
 
 export const FORM = "application/x-www-form-urlencoded";
-/** More than any form of a visitor may have. */
+/** More bytes than any form of a visitor may have. */
 const TOO_MUCH_BYTES = 300 * 1024;
 const METHODS = ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
 
-/** An address in every way that fails, with marks wherever a request has room for them. */
-export function asked(visitor: Visitor, at: string): Work[] {
+/** Returns requests to a URL that fail in every possible way, with marks in every part of the request. */
+export function requestsTo(visitor: Visitor, path: string): Task[] {
   const { mark } = visitor;
   const query = new URLSearchParams({
     ...{ search: mark("search"), q: mark("search"), id: mark("query"), to: `/${mark("query")}` },
     ...{ page: mark("query"), video: mark("query"), [mark("query")]: mark("query"), t: "1" },
   }).toString();
-  const url = `${at}?${query}`;
-  const page = at === "/" ? "/_root.data" : `${at}.data`;
-  const go = (path: string, sent?: Sent) => () => visit(visitor, path, sent);
-  const get = (headers: Record<string, string>) => go(url, { headers });
+  const url = `${path}?${query}`;
+  const page = path === "/" ? "/_root.data" : `${path}.data`;
+  const send = (target: string, options?: RequestOptions) => () => visit(visitor, target, options);
+  const get = (headers: Record<string, string>) => send(url, { headers });
   return [
-    go(url),
+    send(url),
     get({ Accept: "text/html", "Accept-Encoding": "gzip" }),
     get({ Cookie: "" }),
-    go(`${page}?${query}&_routes=${mark("query")}`),
-    go(`${at}?_data=${mark("query")}`),
+    send(`${page}?${query}&_routes=${mark("query")}`),
+    send(`${path}?_data=${mark("query")}`),
     get({ Range: "bytes=999999999-" }),
     get({ Range: `bytes=${mark("header")}-`, "If-Range": `"${mark("header")}"` }),
     get({ "If-None-Match": `"${mark("header")}"`, "Last-Event-ID": mark("header") }),
     get({ Authorization: `Bearer ${mark("token")}`, "X-Country": mark("header") }),
     get({ "X-Forwarded-For": "", "X-Country": "FR" }),
     get({ Host: `${mark("header")}.example` }),
-    ...METHODS.map((method) => go(url, { method })),
-    ...posted(visitor, url),
-    go(url, { cutAt: "sent" }),
-    go(url, { cutAt: "head" }),
-    go(url, { cutAt: "body" }),
+    ...METHODS.map((method) => send(url, { method })),
+    ...postRequests(visitor, url),
+    send(url, { disconnectAt: "sent" }),
+    send(url, { disconnectAt: "head" }),
+    send(url, { disconnectAt: "body" }),
   ];
 }
 
-/** Every field that a form of the site has. */
+/** All fields of the site's forms. */
 const FIELDS =
   "email password code name message subject text title description tags intent id selected to form where what answer video query search device label url".split(
     " ",
   );
 
-function posted(visitor: Visitor, url: string): Work[] {
+function postRequests(visitor: Visitor, url: string): Task[] {
   const { mark } = visitor;
   const fields = Object.fromEntries(FIELDS.map((name) => [name, mark("form")]));
   const form = new URLSearchParams({ ...fields, email: `${mark("form")}@example.com` }).toString();
   const { before, after } = multipartParts(fields);
   const file = `${before}${mark("file")}${after}`;
   const json = JSON.stringify({ [mark("body")]: mark("body"), id: mark("body") });
-  const post = (type: string, body: string, more: Partial<Sent> = {}) => {
+  const post = (type: string, body: string, more: Partial<RequestOptions> = {}) => {
     const headers = { "Content-Type": type, "Idempotency-Key": mark("token"), ...more.headers };
     return () => visit(visitor, url, { method: "POST", body, ...more, headers });
   };
@@ -67,11 +67,11 @@ function posted(visitor: Visitor, url: string): Work[] {
     post(FORM, form),
     post(FORM, form, { headers: { Origin: "https://elsewhere.example" } }),
     post(FORM, long),
-    post(FORM, form, { cutAt: "sent" }),
-    post(FORM, form.slice(0, 40), { headers: { "Content-Length": "9000" }, cutAt: "sent" }),
+    post(FORM, form, { disconnectAt: "sent" }),
+    post(FORM, form.slice(0, 40), { headers: { "Content-Length": "9000" }, disconnectAt: "sent" }),
     post(MULTIPART["Content-Type"], file),
     post(MULTIPART["Content-Type"], file.slice(0, file.indexOf(`--${BOUNDARY}--`)), {
-      cutAt: "sent",
+      disconnectAt: "sent",
     }),
     post(`multipart/form-data; boundary=${mark("header")}`, file),
     post("application/json", json, { headers: { Authorization: `Bearer ${mark("token")}` } }),
@@ -82,8 +82,8 @@ function posted(visitor: Visitor, url: string): Work[] {
   ];
 }
 
-/** What no client sends, or no longer, to the letter. */
-export function unreadable({ mark, headers }: Visitor): string[] {
+/** Returns malformed or obsolete requests as raw text. */
+export function malformedRequests({ mark, headers }: Visitor): string[] {
   const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const lines = `Host: site.example\r\n${own.join("")}`;
   const word = mark("path");

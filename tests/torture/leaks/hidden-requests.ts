@@ -1,7 +1,7 @@
 import type { Video } from "./hidden-videos";
 import { filesOf } from "./hidden-videos";
 
-export interface Asked {
+export interface VideoRequest {
   path: string;
   method?: string;
   headers?: Record<string, string>;
@@ -11,8 +11,8 @@ export interface Asked {
 const FORM = "application/x-www-form-urlencoded";
 const AGE = { Cookie: "age=18" };
 
-/** Every address that names a video, in the ways that may treat one that is hidden in another way. */
-export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): Asked[] {
+/** Returns requests to each URL that names a video, in all variants whose handling may differ for a hidden video. */
+export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): VideoRequest[] {
   const { id, word } = video;
   const pages = [
     ...["", "/", ".data", "?t=20", "?series=evenings", "?from=home&search=evening", "/view"].map(
@@ -35,7 +35,7 @@ export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): A
       (typed) => `/search/suggestions?q=${typed}`,
     ),
   ];
-  const posts: Asked[] = [
+  const posts: VideoRequest[] = [
     { path: `/video/${id}/view`, method: "POST" },
     {
       path: `/video/${id}/watched`,
@@ -46,13 +46,13 @@ export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): A
     { path: "/saved/videos", method: "POST", headers: { "Content-Type": FORM }, body: `id=${id}` },
   ];
   return [
-    ...pages.flatMap((path) => inEveryWay(path, etags.get(path))),
-    ...filesOf(video).flatMap((path) => fileInEveryWay(path, etags.get(path))),
+    ...pages.flatMap((path) => pageRequests(path, etags.get(path))),
+    ...filesOf(video).flatMap((path) => fileRequests(path, etags.get(path))),
     ...posts,
   ];
 }
 
-function inEveryWay(path: string, etag = 'W/"none"'): Asked[] {
+function pageRequests(path: string, etag = 'W/"none"'): VideoRequest[] {
   const conditional = { "If-None-Match": etag, "Cache-Control": "max-age=0" };
   return [
     { path },
@@ -63,7 +63,7 @@ function inEveryWay(path: string, etag = 'W/"none"'): Asked[] {
   ];
 }
 
-function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
+function fileRequests(path: string, etag = '"none"'): VideoRequest[] {
   const headers: Record<string, string>[] = [
     AGE,
     { Range: "bytes=0-0" },
@@ -77,7 +77,7 @@ function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
     { Cookie: "session=broken.signature" },
   ];
   const others = ["?v=1", "?w=320", ".data", "/", "/index.m3u8"].map((rest) => `${path}${rest}`);
-  const spelt = [
+  const variants = [
     path.replace("/media/", "/media//"),
     path.replace("u/", "u/./"),
     path.toUpperCase(),
@@ -87,16 +87,16 @@ function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
     ...headers.map((each) => ({ path, headers: each })),
     { path, method: "HEAD" },
     { path, method: "POST" },
-    ...[...others, ...spelt, `/preview/none${path}`].map((each) => ({ path: each })),
+    ...[...others, ...variants, `/preview/none${path}`].map((each) => ({ path: each })),
   ];
 }
 
-/** What names videos without being asked for one. */
+/** Returns the URLs of lists and of other pages that name videos. */
 export function listsWith(known: { id: string }): string[] {
   const data = (path: string) => (path === "/" ? "/_root.data" : `${path}.data`);
   const pages = ["/", "/categories", "/categories/desi", "/trending", "/tags/evening"];
   pages.push("/series/evenings", `/video/${known.id}`, "/saved", "/transparency");
-  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const characters = [..."abcdefghijklmnopqrstuvwxyz"];
   return [
     ...pages.flatMap((path) => [path, data(path)]),
     ...[
@@ -110,8 +110,8 @@ export function listsWith(known: { id: string }): string[] {
     ...["/sitemap/1.xml", "/sitemap/tags.xml", "/sitemap/series.xml", "/sitemap/pages.xml"],
     ...["/robots.txt", "/manifest.webmanifest", "/transparency.json", "/healthz", "/metrics"],
     ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((step) => `/surprise?seed=7&step=${step}`),
-    ...letters.map((letter) => `/search/suggestions?q=${letter}`),
+    ...characters.map((character) => `/search/suggestions?q=${character}`),
     "/search/suggestions?q=evening",
-    ...letters.slice(0, 6).map((letter) => `/?search=${letter}`),
+    ...characters.slice(0, 6).map((character) => `/?search=${character}`),
   ];
 }

@@ -3,7 +3,8 @@ import { type Answer, ask, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { createRandom, type Random } from "../random";
-import { type Asked, listsWith, requestsFor } from "./hidden-requests";
+import { checkEvents } from "./events";
+import { listsWith, requestsFor, type VideoRequest } from "./hidden-requests";
 import {
   addVideosWithFiles,
   addVideoWithFile,
@@ -17,16 +18,18 @@ import {
   type Video,
 } from "./hidden-videos";
 import { type Marks, marksIn, marksOf } from "./marks";
-import { silentEvents } from "./silent-events";
 import { compareTimes } from "./timing";
 
-const HIDDEN_WITHIN_MS = 20_000;
-/** A page holds the time twice, as one number when both are of the same millisecond: then it is asked again. */
+const HIDE_TIMEOUT_MS = 20_000;
+/**
+ * A page contains the time twice, but only once if both are of the same millisecond. A response that differs for that
+ * reason is requested again.
+ */
 const MAX_ATTEMPTS = 20;
-/** Letters that this may change; more is another answer. */
-const MAX_OF_TIMES = 100;
+/** Characters by which such responses may differ in length. */
+const MAX_LENGTH_DIFFERENCE = 100;
 
-/** A site with hidden videos, and somebody who is not signed in. */
+/** A site with hidden videos, as seen by visitors. */
 export interface HiddenSite {
   site: SiteProcess;
   random: Random;
@@ -41,31 +44,31 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** Of the requests that are more than an address; by chance. */
+  /** The share of requests that aren't plain GET requests; these are chosen at random. */
   share?: number;
-  /** Pairs of requests that are timed; none in a test. */
+  /** Pairs of requests that are timed; 0 in a test. */
   pairs?: number;
-  /** A state that is left public, to see that this is found. */
-  leaves?: State;
+  /** A state whose video stays public, to check that this is found. */
+  keepPublic?: State;
 }
 
-/** Looks for hidden videos at every address, and compares each answer with that about a video that never was. */
+/** Searches every URL for hidden videos, and compares each response with that about a video that never existed. */
 export async function runHidden(
   seed: string,
-  { states = STATES, share = 1, pairs = 0, leaves }: HiddenOptions = {},
+  { states = STATES, share = 1, pairs = 0, keepPublic }: HiddenOptions = {},
 ) {
   const site = new SiteProcess();
   try {
     site.url = `http://127.0.0.1:${await freePort()}`;
     await site.start({ PUBLIC_URL: site.url });
-    const hidden = await newSite(site, createRandom(`hidden ${seed}`), states);
-    const etags = await whilePublic(hidden);
-    const hiding = hidden.videos.filter(({ state }) => state !== leaves);
+    const hidden = await createSite(site, createRandom(`hidden ${seed}`), states);
+    const etags = await requestWhilePublic(hidden);
+    const hiding = hidden.videos.filter(({ state }) => state !== keepPublic);
     for (const video of hiding) await hide(site, hidden.cookie, video);
-    await untilHidden(site, hiding);
-    await asNeverThere(hidden, etags, share);
-    await inNoList(hidden, etags);
-    await silentEvents(hidden);
+    await waitUntilHidden(site, hiding);
+    await compareWithUnknown(hidden, etags, share);
+    await searchLists(hidden, etags);
+    await checkEvents(hidden);
     const times = pairs > 0 ? await compareTimes(hidden, pairs) : [];
     return { faults: [...new Set(hidden.faults)], requests: hidden.requests, times };
   } finally {
@@ -73,7 +76,7 @@ export async function runHidden(
   }
 }
 
-async function newSite(
+async function createSite(
   site: SiteProcess,
   random: Random,
   states: readonly State[],
@@ -96,86 +99,85 @@ async function newSite(
   return { site, random, cookie, videos, known, marks, faults: [], requests: 0 };
 }
 
-/** As somebody who is not signed in, each time from another address, so that no limit is met. */
-async function askAsVisitor(hidden: HiddenSite, asked: Asked): Promise<Answer> {
+/** Sends a request as a visitor, each time from another IP address, so that no rate limit is reached. */
+async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Promise<Answer> {
   const number = ++hidden.requests;
   const from = `203.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-  const headers = { "X-Forwarded-For": from, ...asked.headers };
-  return ask(hidden.site, asked.method ?? "GET", asked.path, headers, asked.body);
+  const headers = { "X-Forwarded-For": from, ...request.headers };
+  return ask(hidden.site, request.method ?? "GET", request.path, headers, request.body);
 }
 
-/** What a visitor and a shared cache hold of videos while they are public: the tags of their answers. */
-async function whilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
+/** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache knows. */
+async function requestWhilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
   const { videos, faults, marks, known } = hidden;
   const etags = new Map<string, string>();
   const remember = async (path: string) => {
-    const answer = await askAsVisitor(hidden, { path });
-    const { etag, "cache-control": cache = "" } = answer.headers;
+    const response = await requestAsVisitor(hidden, { path });
+    const { etag, "cache-control": cache = "" } = response.headers;
     if (etag) etags.set(path, etag);
-    const names = marksIn(marks, Buffer.from(answer.body)).length > 0;
+    const names = marksIn(marks, Buffer.from(response.body)).length > 0;
     if (names && !/\b(?:private|no-store|no-cache)\b/.test(cache))
-      faults.push(
-        `${path} may be passed on by a shared cache after the video is hidden: "${cache}"`,
-      );
-    return { ...answer, names };
+      faults.push(`${path} may be served by a shared cache after the video is hidden: "${cache}"`);
+    return { ...response, names };
   };
   for (const video of videos.filter(({ wasPublic }) => wasPublic)) {
-    for (const path of new Set(requestsFor(video, etags).map((asked) => asked.path))) {
+    for (const path of new Set(requestsFor(video, etags).map((request) => request.path))) {
       await remember(path);
     }
     for (const path of [`/video/${video.id}`, ...filesOf(video)]) {
       const { status, names } = await remember(path);
-      if (status !== 200) faults.push(`${path} answers ${status} while it is public`);
-      if (!names) faults.push(`${path} of a public video holds no mark`);
+      if (status !== 200) faults.push(`${path} returns ${status} while the video is public`);
+      if (!names) faults.push(`${path} of a public video contains no mark`);
     }
   }
   let naming = 0;
   for (const path of listsWith(known)) naming += Number((await remember(path)).names);
-  if (naming < 10) faults.push(`Only ${naming} lists name a video while it is public`);
+  if (naming < 10) faults.push(`Only ${naming} lists name a public video`);
   return etags;
 }
 
-async function untilHidden(site: SiteProcess, videos: readonly HiddenVideo[]): Promise<void> {
-  const until = Date.now() + HIDDEN_WITHIN_MS;
+async function waitUntilHidden(site: SiteProcess, videos: readonly HiddenVideo[]): Promise<void> {
+  const until = Date.now() + HIDE_TIMEOUT_MS;
   while (videos.some((video) => isPublic(site, video))) {
     if (Date.now() > until) throw new Error("Not every video was hidden");
     await new Promise((next) => setTimeout(next, 100));
   }
 }
 
-/** Each answer is, to the byte, the one about a video that never was, but for the name that was asked for. */
-async function asNeverThere(
+/** Checks that each response is identical to that about a video that never existed, except for the requested name. */
+async function compareWithUnknown(
   hidden: HiddenSite,
   etags: ReadonlyMap<string, string>,
   share: number,
 ): Promise<void> {
   const { videos, random, faults, marks } = hidden;
   for (const [index, video] of videos.entries()) {
-    const never = newVideo(random, 500 + index);
-    const others = requestsFor(never, new Map());
-    for (const [at, asked] of requestsFor(video, etags).entries()) {
-      const isPlain = asked.headers === undefined && asked.method === undefined;
+    const unknown = newVideo(random, 500 + index);
+    const others = requestsFor(unknown, new Map());
+    for (const [at, request] of requestsFor(video, etags).entries()) {
+      const isPlain = request.headers === undefined && request.method === undefined;
       if (!isPlain && !random.chance(share)) continue;
-      const what = `${video.state}: ${asked.method ?? "GET"} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`;
+      const what = `${video.state}: ${request.method ?? "GET"} ${request.path} ${JSON.stringify(request.headers ?? {})}`;
       let different = "";
-      for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         const again = (path: string) =>
-          tries === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}again=${tries}`;
-        const answer = await askAsVisitor(hidden, { ...asked, path: again(asked.path) });
-        const other = { ...asked, body: others[at]!.body, path: again(others[at]!.path) };
-        const is = described(answer, video);
-        const wanted = described(await askAsVisitor(hidden, other), never);
-        for (const mark of marksIn(marks, Buffer.from(is))) faults.push(`${what} tells ${mark}`);
-        different = is === wanted ? "" : difference(is, wanted);
-        if (!different || Math.abs(is.length - wanted.length) > MAX_OF_TIMES) break;
+          attempts === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}again=${attempts}`;
+        const response = await requestAsVisitor(hidden, { ...request, path: again(request.path) });
+        const other = { ...request, body: others[at]!.body, path: again(others[at]!.path) };
+        const actual = normalize(response, video);
+        const expected = normalize(await requestAsVisitor(hidden, other), unknown);
+        for (const mark of marksIn(marks, Buffer.from(actual)))
+          faults.push(`${what} reveals ${mark}`);
+        different = actual === expected ? "" : difference(actual, expected);
+        if (!different || Math.abs(actual.length - expected.length) > MAX_LENGTH_DIFFERENCE) break;
       }
-      if (different) faults.push(`${what} differs from a video that never was: ${different}`);
+      if (different) faults.push(`${what} differs from a video that never existed: ${different}`);
     }
   }
 }
 
-/** An answer without what it repeats of the question, and without what differs each time. */
-function described({ status, headers, body }: Answer, { id, base, word }: Video): string {
+/** Returns a response without the parts that repeat the request or differ each time. */
+function normalize({ status, headers, body }: Answer, { id, base, word }: Video): string {
   const { date: _, ...rest } = headers;
   const neutral = (text: string) =>
     [id, id.toUpperCase(), base, word, word.slice(0, 8), word.slice(0, 6)]
@@ -194,24 +196,24 @@ function described({ status, headers, body }: Answer, { id, base, word }: Video)
   return `${status}\n${lines.sort().join("\n")}\n\n${page}`;
 }
 
-function difference(is: string, wanted: string): string {
+function difference(actual: string, expected: string): string {
   let at = 0;
-  while (at < is.length && is[at] === wanted[at]) at++;
+  while (at < actual.length && actual[at] === expected[at]) at++;
   const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 80));
-  return `${around(is)} instead of ${around(wanted)}`;
+  return `${around(actual)} instead of ${around(expected)}`;
 }
 
-/** No list, feed or search names one, also for who holds what it was when the video was public. */
-async function inNoList(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {
+/** Checks that no list, feed or search names a hidden video, also with the ETag of when it was public. */
+async function searchLists(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {
   const { known, marks, faults } = hidden;
   for (const path of listsWith(known)) {
     const etag = etags.get(path);
-    const ways: Record<string, string>[] = [{}, { Cookie: "age=18" }];
-    if (etag) ways.push({ "If-None-Match": etag });
-    for (const headers of ways) {
-      const answer = await askAsVisitor(hidden, { path, headers });
-      const text = `${JSON.stringify(answer.headers)}\n${answer.body}`;
-      for (const mark of marksIn(marks, Buffer.from(text))) faults.push(`${path} tells ${mark}`);
+    const variants: Record<string, string>[] = [{}, { Cookie: "age=18" }];
+    if (etag) variants.push({ "If-None-Match": etag });
+    for (const headers of variants) {
+      const response = await requestAsVisitor(hidden, { path, headers });
+      const text = `${JSON.stringify(response.headers)}\n${response.body}`;
+      for (const mark of marksIn(marks, Buffer.from(text))) faults.push(`${path} reveals ${mark}`);
     }
   }
 }

@@ -6,19 +6,19 @@ import type { Random } from "../random";
 import { newMark } from "./marks";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
-const FAR = "2099-01-01T12:00:00.000Z";
+const FAR_FUTURE = "2099-01-01T12:00:00.000Z";
 
-/** Ways in which a video is not public: of some it was before. */
+/** States in which a video isn't public. In some, it was public before. */
 export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
 export type State = (typeof STATES)[number];
 const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];
 
-/** A video, or one that never was and is asked for in its place. */
+/** A video, or a nonexistent one that is requested in its place. */
 export interface Video {
   id: string;
-  /** `{user}/{number}`, which the names of all its files begin with. */
+  /** The `{user}/{number}` that the names of all its files begin with. */
   base: string;
-  /** In its texts, and in the bytes of each of its files. */
+  /** The mark in its text and in each of its files. */
   word: string;
 }
 export interface HiddenVideo extends Video {
@@ -26,8 +26,8 @@ export interface HiddenVideo extends Video {
   wasPublic: boolean;
 }
 
-/** The files of a video below its address. */
-const FILES = (base: string) => [
+/** Returns the names of the files of a video. */
+const fileNames = (base: string) => [
   `videos/${base}.mp4`,
   `videos/${base}/hls/master.m3u8`,
   `videos/${base}/hls/240/index.m3u8`,
@@ -40,7 +40,7 @@ const FILES = (base: string) => [
   `thumbnails/${base}.jpg`,
   `thumbnails/${base}/poster.jpg`,
 ];
-export const filesOf = ({ base }: Video) => FILES(base).map((name) => `/media/${name}`);
+export const filesOf = ({ base }: Video) => fileNames(base).map((name) => `/media/${name}`);
 
 const newId = (random: Random) =>
   Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
@@ -50,7 +50,7 @@ export function newVideo(random: Random, number: number): Video {
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** What a file holds: a video, or the text that its kind begins with, and the mark. */
+/** Returns the content of a file: a video or the beginning of its format, and the mark. */
 function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
@@ -69,14 +69,14 @@ function contentOf(name: string, { base, word }: Video): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), marked]);
 }
 
-/** Enters a video with all that one may have, in the state that it begins with. */
+/** Adds a video with all kinds of files, in its initial state. */
 export function addVideoWithFile(
   site: SiteProcess,
   video: Video,
   columns: Record<string, string | null>,
 ) {
   const { id, base, word } = video;
-  for (const name of FILES(base)) {
+  for (const name of fileNames(base)) {
     const [bucket, ...path] = name.split("/") as ["videos" | "thumbnails", ...string[]];
     site.addFile(bucket, path.join("/"), contentOf(name, video));
   }
@@ -93,7 +93,7 @@ export function addVideoWithFile(
   });
 }
 
-/** Videos of each state that the public may not see; those that it could are still public. */
+/** Adds a video for each state. Those that are to be hidden later are still public. */
 export function addVideosWithFiles(
   site: SiteProcess,
   random: Random,
@@ -104,23 +104,23 @@ export function addVideosWithFiles(
     const wasPublic = WERE_PUBLIC.includes(state);
     addVideoWithFile(site, video, {
       status: wasPublic ? "published" : state === "draft" ? "review" : "hidden",
-      ...(state === "scheduled" && { publish_at: FAR }),
+      ...(state === "scheduled" && { publish_at: FAR_FUTURE }),
     });
     return { ...video, state, wasPublic };
   });
 }
 
-/** Takes a public video from the public, as the studio or a visitor does. */
+/** Hides a public video, as the studio or a visitor does. */
 export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo): Promise<void> {
   const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {
     const body = new URLSearchParams(fields).toString();
     const { status, body: text } = await ask(site, "POST", path, { ...FORM, ...headers }, body);
-    if (status >= 400) throw new Error(`${path} answered ${status}: ${text.slice(0, 300)}`);
+    if (status >= 400) throw new Error(`${path} returned ${status}: ${text.slice(0, 300)}`);
   };
   const studio = { Cookie: cookie };
   if (state === "hidden")
-    await send("/admin", { intent: "toggle", id, shown: "published" }, studio);
+    await send("/admin", { intent: "toggle", id, expectedStatus: "published" }, studio);
   if (state === "in the trash") await send("/admin", { intent: "delete", id }, studio);
   if (state === "held") {
     const report = { form: "one-opening", where: `${site.url}/video/${id}` };
@@ -134,7 +134,7 @@ export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo
   }
 }
 
-/** Whether the row is public. */
+/** Returns whether a video's row is published. */
 export function isPublic(site: SiteProcess, { id }: Video): boolean {
   const status = site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
   return status === "published";

@@ -7,38 +7,39 @@ import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { listsWith } from "./hidden-requests";
 
-type Colour = readonly [red: number, green: number, blue: number];
+type Color = readonly [red: number, green: number, blue: number];
 
-/** The two halves of every frame of the marked video, and what blurring them into each other gives. */
-const LEFT: Colour = [200, 30, 140];
-const RIGHT: Colour = [120, 200, 20];
-const MARKS: readonly Colour[] = [LEFT, RIGHT, [160, 115, 80]];
-/** Of each channel: what encoding and scaling changes, and a little more. */
-const NEAR = 16;
-/** Points of a picture that have to be near a mark. */
-const SHARE = 0.1;
-/** In each direction; a picture of many small ones has points of each of them. */
-const POINTS = 64;
+/** Colors of the halves of every frame of the marked video, and their mix, which scaling produces. */
+const LEFT: Color = [200, 30, 140];
+const RIGHT: Color = [120, 200, 20];
+const MARKS: readonly Color[] = [LEFT, RIGHT, [160, 115, 80]];
+/** Tolerance per channel, a little more than what encoding and scaling change. */
+const TOLERANCE = 16;
+/** Share of an image's pixels that have to be near a mark. */
+const MIN_SHARE = 0.1;
+/** Pixels that an image is scaled to in each direction; enough for each tile of a storyboard. */
+const GRID_SIZE = 64;
 const SECONDS = 12;
-const CONVERTED_WITHIN_MS = 120_000;
+const CONVERSION_TIMEOUT_MS = 120_000;
 
-/** What a visitor was given: an address, and whether it shows the mark. */
+/** What a visitor was served. */
 interface Seen {
-  pictures: ReadonlyMap<string, boolean>;
-  /** Pages that name a colour of the mark. */
-  coloured: readonly string[];
+  /** Whether the image or video at a URL shows a mark. */
+  media: ReadonlyMap<string, boolean>;
+  /** Pages that name a color of the mark. */
+  pagesWithColor: readonly string[];
 }
 
 export interface FramesOptions {
-  /** Left public, to see that this is found. */
-  leaves?: boolean;
+  /** Whether the video stays public, to check that this is found. */
+  keepPublic?: boolean;
 }
 
 /**
- * A video whose every frame has the colours of the mark is uploaded, converted, and hidden: from then on
- * nothing that can be decoded at any address that the public pages give, or gave before, shows them.
+ * Uploads, converts and hides a video whose every frame has the colors of the mark. Then checks that no image or video
+ * at a URL that the public pages contain, or contained before, shows these colors.
  */
-export async function runFrames({ leaves = false }: FramesOptions = {}) {
+export async function runFrames({ keepPublic = false }: FramesOptions = {}) {
   const faults: Faults = [];
   const site = new SiteProcess({
     ENCODER_CONCURRENCY: "1",
@@ -51,33 +52,34 @@ export async function runFrames({ leaves = false }: FramesOptions = {}) {
     const cookie = await signInTo(site);
     const known = await upload(site, cookie, "An evening that stays", ordinaryVideo());
     const marked = await upload(site, cookie, "An evening that goes", markedVideo());
-    await converted(site);
+    await waitUntilConverted(site);
 
-    const before = await look(site, [known, marked]);
-    const shown = [...before.pictures].filter(([, marks]) => marks).map(([address]) => address);
+    const before = await findMedia(site, [known, marked]);
+    const shown = [...before.media].filter(([, marks]) => marks).map(([url]) => url);
     for (const kind of [
       /\.mp4$/,
       /\.m3u8$/,
       /^\/media\/thumbnails\//,
       /storyboard[^/]*\/\d+\.webp$/,
     ]) {
-      const path = (address: string) => address.replace(/[?#].*/, "");
-      if (!shown.some((address) => kind.test(path(address))))
+      const path = (url: string) => url.replace(/[?#].*/, "");
+      if (!shown.some((url) => kind.test(path(url))))
         faults.push(`No ${kind} shows the mark while the video is public: ${shown.join(" ")}`);
     }
 
-    if (!leaves) await hide(site, cookie, marked);
-    const after = await look(site, [known]);
-    if (![...after.pictures.values()].includes(false)) faults.push("No picture was found");
-    for (const [address, marks] of after.pictures) {
-      if (marks) faults.push(`${address} shows the mark of a hidden video`);
+    if (!keepPublic) await hide(site, cookie, marked);
+    const after = await findMedia(site, [known]);
+    if (![...after.media.values()].includes(false))
+      faults.push("No image without the mark was found");
+    for (const [url, marks] of after.media) {
+      if (marks) faults.push(`${url} shows the mark of a hidden video`);
     }
-    for (const page of after.coloured) faults.push(`${page} names a colour of a hidden video`);
-    for (const address of shown) {
-      const { status } = await ask(site, "GET", address);
-      if (status !== 404) faults.push(`${address} of a hidden video answers ${status}`);
+    for (const page of after.pagesWithColor) faults.push(`${page} names a color of a hidden video`);
+    for (const url of shown) {
+      const { status } = await ask(site, "GET", url);
+      if (status !== 404) faults.push(`${url} of a hidden video returns ${status}`);
     }
-    return { faults, pictures: before.pictures.size + after.pictures.size };
+    return { faults, media: before.media.size + after.media.size };
   } finally {
     await site.remove();
   }
@@ -86,7 +88,7 @@ export async function runFrames({ leaves = false }: FramesOptions = {}) {
 const H264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 25 -movflags +faststart";
 
 function markedVideo(): string {
-  const half = ([red, green, blue]: Colour) => {
+  const half = ([red, green, blue]: Color) => {
     const hex = [red, green, blue].map((value) => value.toString(16).padStart(2, "0")).join("");
     return ["-f", "lavfi", "-i", `color=0x${hex}:size=160x180:rate=25:duration=${SECONDS}`];
   };
@@ -119,49 +121,49 @@ async function upload(
   const body = Buffer.concat([Buffer.from(before), fs.readFileSync(video), Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie };
   const { status, body: text } = await ask(site, "POST", "/admin/publish", headers, body);
-  if (status !== 201) throw new Error(`An upload answered ${status}: ${text.slice(0, 300)}`);
+  if (status !== 201) throw new Error(`An upload returned ${status}: ${text.slice(0, 300)}`);
   const sql = "SELECT id FROM videos WHERE title = ?";
   return site.database().prepare(sql).pluck().get(title) as string;
 }
 
-/** Until the site has made all that it makes of videos. */
-async function converted(site: SiteProcess): Promise<void> {
-  const until = Date.now() + CONVERTED_WITHIN_MS;
-  const open = site.database().prepare(`SELECT kind, state, reason FROM jobs
+/** Waits until all jobs have finished. */
+async function waitUntilConverted(site: SiteProcess): Promise<void> {
+  const until = Date.now() + CONVERSION_TIMEOUT_MS;
+  const pending = site.database().prepare(`SELECT kind, state, reason FROM jobs
     WHERE state NOT IN ('done', 'failed') AND kind <> 'cleanup'`);
-  while (open.all().length > 0) {
-    if (Date.now() > until) throw new Error(`Not converted: ${JSON.stringify(open.all())}`);
+  while (pending.all().length > 0) {
+    if (Date.now() > until) throw new Error(`Not converted: ${JSON.stringify(pending.all())}`);
     await new Promise((next) => setTimeout(next, 200));
   }
 }
 
 async function hide(site: SiteProcess, cookie: string, id: string): Promise<void> {
   const headers = { Cookie: cookie, "Content-Type": "application/x-www-form-urlencoded" };
-  const fields = new URLSearchParams({ intent: "toggle", id, shown: "published" });
+  const fields = new URLSearchParams({ intent: "toggle", id, expectedStatus: "published" });
   const { status } = await ask(site, "POST", "/admin", headers, fields.toString());
-  if (status >= 400) throw new Error(`Hiding answered ${status}`);
+  if (status >= 400) throw new Error(`Hiding returned ${status}`);
 }
 
-/** Everything that the public pages and those of `videos` lead to, looked at as a browser would show it. */
-async function look(site: SiteProcess, videos: readonly string[]): Promise<Seen> {
+/** Requests the public pages and those of `videos`, and decodes all media that they link to. */
+async function findMedia(site: SiteProcess, videos: readonly string[]): Promise<Seen> {
   const pages = videos.flatMap((id) => listsWith({ id }));
-  const pictures = new Map<string, boolean>();
-  const coloured: string[] = [];
-  const open = [...new Set(pages)];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+  const media = new Map<string, boolean>();
+  const pagesWithColor: string[] = [];
+  const pending = [...new Set(pages)];
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const { body } = await ask(site, "GET", path);
-    if (MARKS.some((mark) => coloursOf(body).some((colour) => isNear(colour, mark))))
-      coloured.push(path);
+    if (MARKS.some((mark) => colorsOf(body).some((color) => isNear(color, mark))))
+      pagesWithColor.push(path);
     for (const source of sourcesIn(body, path)) {
-      if (pictures.has(source)) continue;
-      pictures.set(source, showsMark(source.startsWith("/") ? site.url + source : source));
-      if (/\.vtt\b/.test(source)) open.push(source);
+      if (media.has(source)) continue;
+      media.set(source, showsMark(source.startsWith("/") ? site.url + source : source));
+      if (/\.vtt\b/.test(source)) pending.push(source);
     }
   }
-  return { pictures, coloured };
+  return { media, pagesWithColor };
 }
 
-/** Addresses of media files and pictures inside a page, a feed, data or a storyboard. */
+/** Returns the URLs of media files and the data URLs of images in a page, a feed, data or a storyboard. */
 function sourcesIn(text: string, path: string): string[] {
   const plain = text.replaceAll("\\u0026", "&").replaceAll("&amp;", "&").replaceAll("\\/", "/");
   const beside = path.slice(0, path.lastIndexOf("/") + 1);
@@ -173,29 +175,29 @@ function sourcesIn(text: string, path: string): string[] {
   ];
 }
 
-/** The colours that a style or an attribute names. */
-function coloursOf(text: string): Colour[] {
+/** Returns the colors that styles and attributes name. */
+function colorsOf(text: string): Color[] {
   const hex = [...text.matchAll(/#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b/gi)];
   const rgb = [...text.matchAll(/rgba?\((\d{1,3})[,\s]+(\d{1,3})[,\s]+(\d{1,3})/g)];
   return [
     ...hex.map(([, ...parts]) => parts.map((part) => Number.parseInt(part, 16))),
     ...rgb.map(([, ...parts]) => parts.map(Number)),
-  ] as unknown as Colour[];
+  ] as unknown as Color[];
 }
 
-function isNear(colour: Colour, mark: Colour): boolean {
-  return colour.every((value, channel) => Math.abs(value - mark[channel]!) <= NEAR);
+function isNear(color: Color, mark: Color): boolean {
+  return color.every((value, channel) => Math.abs(value - mark[channel]!) <= TOLERANCE);
 }
 
-/** Whether a picture or the first frames of a video, decoded, have the colours of the mark. */
+/** Returns whether an image, or the first frames of a video, have the colors of the mark. */
 function showsMark(source: string): boolean {
-  const size = `scale=${POINTS}:${POINTS}:flags=neighbor`;
+  const size = `scale=${GRID_SIZE}:${GRID_SIZE}:flags=neighbor`;
   const output = ["-an", "-frames:v", "3", "-vf", size, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];
   const { stdout } = spawnSync("ffmpeg", ["-v", "error", "-nostdin", "-i", source, ...output]);
   let near = 0;
   for (let at = 0; at + 2 < stdout.length; at += 3) {
-    const colour: Colour = [stdout[at]!, stdout[at + 1]!, stdout[at + 2]!];
-    if (MARKS.some((mark) => isNear(colour, mark))) near += 1;
+    const color: Color = [stdout[at]!, stdout[at + 1]!, stdout[at + 2]!];
+    if (MARKS.some((mark) => isNear(color, mark))) near += 1;
   }
-  return near * 3 > stdout.length * SHARE;
+  return near * 3 > stdout.length * MIN_SHARE;
 }

@@ -3,22 +3,25 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Random } from "../random";
 
-/** Words that nothing else holds, and where they are found again, however they were written down. */
+/** Unique words, and all byte sequences that they may be encoded as. */
 export interface Marks {
-  /** By what they mark, such as `agent`. */
+  /** The words by name, such as `agent`. */
   words: ReadonlyMap<string, string>;
   forms: readonly { name: string; bytes: Buffer }[];
 }
 
-const LETTERS = "bcdfghjklmnpqrstvwxz";
+const CONSONANTS = "bcdfghjklmnpqrstvwxz";
 const MARK_LENGTH = 14;
 
-/** A word that stands nowhere else: letters alone, which no way of writing an address changes. */
+/** Returns a unique word of consonants, which URL encoding doesn't change. */
 export function newMark(random: Random): string {
-  return Array.from({ length: MARK_LENGTH }, () => LETTERS[random.below(LETTERS.length)]).join("");
+  return Array.from(
+    { length: MARK_LENGTH },
+    () => CONSONANTS[random.below(CONSONANTS.length)],
+  ).join("");
 }
 
-/** The marks by what they mark, with every form in which one may have been written. */
+/** Returns marks for words, with every form in which each may have been written. */
 export function marksOf(words: ReadonlyMap<string, string>): Marks {
   const forms = [...words].flatMap(([name, word]) =>
     formsOf(word).map(([form, bytes]) => ({ name: `${name} (${form})`, bytes })),
@@ -52,7 +55,10 @@ function formsOf(word: string): [form: string, bytes: Buffer][] {
   ];
 }
 
-/** Inside a longer text a word begins at one of three places of a group; its edges are its neighbours'. */
+/**
+ * Returns the base64 forms of a word within a longer text, which depend on its offset modulo 3. Their first and last
+ * characters are omitted if they also encode bits of adjacent bytes.
+ */
 function base64Of(bytes: Buffer): [string, string][] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
@@ -67,7 +73,7 @@ function base64Of(bytes: Buffer): [string, string][] {
   });
 }
 
-/** A digest without a secret tells an address to whoever tries all that there are. */
+/** Returns unsalted digests: they would reveal an IP address to anyone who tries all of them. */
 function digestsOf(bytes: Buffer): [string, Buffer][] {
   return ["md5", "sha1", "sha256"].flatMap((algorithm): [string, Buffer][] => {
     const digest = createHash(algorithm).update(bytes).digest();
@@ -80,17 +86,18 @@ function digestsOf(bytes: Buffer): [string, Buffer][] {
   });
 }
 
-/** The marks in some bytes, each with its form. */
+/** Returns the marks in some bytes, each with its form. */
 export function marksIn({ forms }: Marks, bytes: Buffer): string[] {
   return forms.filter((form) => bytes.includes(form.bytes)).map(({ name }) => name);
 }
 
-/** Every mark in the names and the bytes of what stands below a folder, and how many bytes these are. */
+/** Searches the names and contents of all files below a folder for marks. `bytes` is the number of bytes searched. */
 export function searchFolder(marks: Marks, folder: string): { found: string[]; bytes: number } {
   const found: string[] = [];
   let bytes = 0;
   for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    for (const mark of marksIn(marks, Buffer.from(name))) found.push(`${mark} is a name: ${name}`);
+    for (const mark of marksIn(marks, Buffer.from(name)))
+      found.push(`${mark} is in the name ${name}`);
     const content = readFile(path.join(folder, name));
     bytes += content.length;
     for (const mark of marksIn(marks, content)) found.push(`${mark} is in ${name}`);
@@ -98,7 +105,7 @@ export function searchFolder(marks: Marks, folder: string): { found: string[]; b
   return { found, bytes };
 }
 
-/** Empty for a folder, and for what has gone meanwhile; a link is where it leads. */
+/** Reads a file, following links. Returns an empty buffer for folders, and for files deleted in the meantime. */
 function readFile(file: string): Buffer {
   try {
     return fs.readFileSync(file);

@@ -2,50 +2,52 @@ import http from "node:http";
 import type { HiddenSite } from "./hidden-run";
 import { newVideo, type Video } from "./hidden-videos";
 
-/** Less than this nobody can tell. */
+/** A smaller difference can't be noticed by a visitor. */
 const MAX_DIFFERENCE_MS = 5;
-/** Of each end: what the machine did meanwhile. */
-const TRIMMED = 0.1;
+/** Share of outliers removed at each end, because the machine may have done other work. */
+const TRIMMED_SHARE = 0.1;
 const WARM_UP = 200;
 
 export interface Times {
-  what: string;
+  name: string;
   pairs: number;
-  /** Of the hidden video less that of one that never was, in milliseconds. */
+  /** Time for the hidden video minus that for a nonexistent one, in milliseconds. */
   medians: number;
   means: number;
 }
 
-/** What is asked for about both, often. */
-const KINDS: Record<string, (video: Video) => { path: string; headers?: Record<string, string> }> =
-  {
-    page: ({ id }) => ({ path: `/video/${id}` }),
-    data: ({ id }) => ({ path: `/video/${id}.data` }),
-    video: ({ base }) => ({ path: `/media/videos/${base}.mp4` }),
-    "video with a broken session": ({ base }) => ({
-      path: `/media/videos/${base}.mp4`,
-      headers: { Cookie: "session=broken.signature" },
-    }),
-    playlist: ({ base }) => ({ path: `/media/videos/${base}/hls/master.m3u8` }),
-    stream: ({ id }) => ({ path: `/video/${id}/stream` }),
-  };
+/** The requests that are timed. */
+const REQUESTS: Record<
+  string,
+  (video: Video) => { path: string; headers?: Record<string, string> }
+> = {
+  page: ({ id }) => ({ path: `/video/${id}` }),
+  data: ({ id }) => ({ path: `/video/${id}.data` }),
+  video: ({ base }) => ({ path: `/media/videos/${base}.mp4` }),
+  "video with a broken session": ({ base }) => ({
+    path: `/media/videos/${base}.mp4`,
+    headers: { Cookie: "session=broken.signature" },
+  }),
+  playlist: ({ base }) => ({ path: `/media/videos/${base}/hls/master.m3u8` }),
+  stream: ({ id }) => ({ path: `/video/${id}/stream` }),
+};
 
-/** Times requests about hidden videos and about videos that never were, in turn and each first as often. */
+/** Times requests about hidden and about nonexistent videos alternately, each equally often first. */
 export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<Times[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const { site, random, videos, faults } = hidden;
   const found: Times[] = [];
-  const ask = ({ path, headers }: ReturnType<(typeof KINDS)[string]>) =>
+  const ask = ({ path, headers }: ReturnType<(typeof REQUESTS)[string]>) =>
     new Promise<number>((resolve, reject) => {
-      const begun = performance.now();
+      const started = performance.now();
       http
-        .get(new URL(path, site.url), { agent, headers }, (answer) => {
-          answer.resume().on("end", () => resolve(performance.now() - begun));
+        .get(new URL(path, site.url), { agent, headers }, (response) => {
+          response.resume().on("end", () => resolve(performance.now() - started));
         })
         .on("error", reject);
     });
   try {
-    for (const [what, request] of Object.entries(KINDS)) {
+    for (const [name, request] of Object.entries(REQUESTS)) {
       const times: [number[], number[]] = [[], []];
       for (let pair = -WARM_UP; pair < pairs; pair++) {
         const video = random.pick(videos);
@@ -55,14 +57,14 @@ export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<T
         ] as const;
         const first = random.below(2);
         for (const which of [first, 1 - first] as (0 | 1)[]) {
-          const took = await ask(both[which]);
-          if (pair >= 0) times[which].push(took);
+          const ms = await ask(both[which]);
+          if (pair >= 0) times[which].push(ms);
         }
       }
       const [medians, means] = [median, trimmedMean].map((of) => of(times[0]) - of(times[1]));
-      found.push({ what, pairs, medians: medians!, means: means! });
+      found.push({ name, pairs, medians: medians!, means: means! });
       if (Math.max(Math.abs(medians!), Math.abs(means!)) >= MAX_DIFFERENCE_MS)
-        faults.push(`${what}: a hidden video takes ${medians} ms (mean ${means} ms) longer`);
+        faults.push(`${name}: a hidden video takes ${medians} ms (mean ${means} ms) longer`);
     }
   } finally {
     agent.destroy();
@@ -74,7 +76,7 @@ const sorted = (list: readonly number[]) => [...list].sort((a, b) => a - b);
 const median = (list: readonly number[]) => sorted(list)[Math.floor(list.length / 2)]!;
 
 function trimmedMean(list: readonly number[]): number {
-  const cut = Math.floor(list.length * TRIMMED);
+  const cut = Math.floor(list.length * TRIMMED_SHARE);
   const kept = sorted(list).slice(cut, list.length - cut);
   return kept.reduce((sum, one) => sum + one, 0) / kept.length;
 }

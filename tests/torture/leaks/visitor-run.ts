@@ -7,10 +7,10 @@ import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { marksIn, searchFolder } from "./marks";
 import { newVisitor, type Visitor } from "./visitor";
-import { addKnown, report, untilTooMany, walk, walkWithFaults } from "./walk";
+import { addKnown, sendReport, sendUntilLimited, walk, walkWithFaults } from "./walk";
 
-const BACKED_UP_WITHIN_MS = 60_000;
-/** Runs a command that may leave a core dump, as far as the account may allow that. */
+const BACKUP_TIMEOUT_MS = 60_000;
+/** Wrapper that allows core dumps of the maximum size for this user. */
 const WITH_DUMPS = ["sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$@"', "sh"];
 
 export interface VisitorFigures {
@@ -20,9 +20,9 @@ export interface VisitorFigures {
 }
 
 /**
- * A marked visitor walks through a site, and what that has written is searched.
+ * Visits a site with marks in every part of each request, then searches all that the site has written for them.
  *
- * @param share of the walk that is gone.
+ * @param share of the requests that are sent.
  */
 export async function runVisitor(
   seed: string,
@@ -48,22 +48,22 @@ export async function runVisitor(
     const visitor = newVisitor(site, seed);
     const known = addKnown(site, fs.readFileSync(mp4Clip(1, "128x72")));
     const faults: Faults = [];
-    const reported = await report(visitor, known);
-    if (reported !== 303) faults.push(`The report was answered with ${reported}`);
+    const reported = await sendReport(visitor, known);
+    if (reported !== 303) faults.push(`The report returned ${reported}`);
     await walk(visitor, known, share);
-    if (share === 1) await untilTooMany(visitor);
+    if (share === 1) await sendUntilLimited(visitor);
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
-    // What is written at the end, and what is left of the log of the database.
+    // What is written at shutdown, and what remains of the database's write-ahead log.
     await site.stop();
     search(visitor, before, faults);
-    // And what a crash leaves, with a visitor's requests in memory.
+    // What a crash leaves while a visitor's requests are in memory.
     await site.start();
     await walk(visitor, known, share / 10);
     await site.stop("SIGABRT");
     search(visitor, before, faults);
-    faults.push(...unmet(visitor, share));
+    faults.push(...missingStatuses(visitor, share));
     const requests = [...visitor.statuses.values()].reduce((sum, one) => sum + one, 0);
     return {
       faults: [...new Set(faults)],
@@ -74,10 +74,10 @@ export async function runVisitor(
   }
 }
 
-/** Statuses that the walk has to meet, or it has not tried what it is for. */
-const MET = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
+/** Statuses that the requests have to cause in order to cover every failure; 0 is for no response. */
+const REQUIRED_STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
 
-/** All that the site has written: its folder, what it printed, and what a crash leaves where it was started. */
+/** Searches all that the site has written: its folder, its output, and crash files in the current directory. */
 function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: Faults): number {
   const { found, bytes } = searchFolder(marks, site.folder);
   faults.push(...found);
@@ -88,16 +88,16 @@ function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: F
   const dumps = fs
     .readdirSync(".")
     .filter((name) => /^(core|report)\b/.test(name) && !before.has(name));
-  for (const name of dumps) faults.push(`${name} was left where the site was started`);
+  for (const name of dumps) faults.push(`${name} was left in the current directory`);
   return bytes + site.log.length;
 }
 
-/** Of the whole walk: by chance a part of it may leave one out. */
-function unmet({ statuses }: Visitor, share: number): Faults {
-  const met = share < 1 ? [200, 404, 500] : MET;
-  return met
+/** Returns the required statuses that didn't occur. A random share of the requests may not cause all, so it has fewer. */
+function missingStatuses({ statuses }: Visitor, share: number): Faults {
+  const required = share < 1 ? [200, 404, 500] : REQUIRED_STATUSES;
+  return required
     .filter((status) => !statuses.has(status))
-    .map((status) => `Nothing was answered with ${status}: the walk no longer tries it`);
+    .map((status) => `No request returned ${status}`);
 }
 
 async function backUp(site: SiteProcess, folder: string): Promise<void> {
@@ -109,18 +109,18 @@ async function backUp(site: SiteProcess, folder: string): Promise<void> {
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".sqlite") && !name.includes("unfinished")).length;
-  const until = Date.now() + BACKED_UP_WITHIN_MS;
+  const until = Date.now() + BACKUP_TIMEOUT_MS;
   let before = backups();
-  const begun = () => ask(site, "POST", "/admin/backups", headers, "intent=back-up");
-  for (let { status } = await begun(); status >= 400; { status } = await begun()) {
-    // The one by the timetable is under way, and may have been before the visitor came.
+  const start = () => ask(site, "POST", "/admin/backups", headers, "intent=back-up");
+  for (let { status } = await start(); status >= 400; { status } = await start()) {
+    // A scheduled backup is in progress, and may have started before the visit.
     if (status !== 409 || Date.now() > until)
-      throw new Error(`A backup was refused with ${status}`);
+      throw new Error(`A backup request returned ${status}`);
     await new Promise((next) => setTimeout(next, 100));
     before = backups();
   }
   while (backups() <= before) {
-    if (Date.now() > until) throw new Error("There is no backup");
+    if (Date.now() > until) throw new Error("No backup was created");
     await new Promise((next) => setTimeout(next, 100));
   }
 }

@@ -4,30 +4,30 @@ import type { SiteProcess } from "../../site-process";
 import { createRandom, type Random } from "../random";
 import { type Marks, marksOf, newMark } from "./marks";
 
-/** Where the visitor's connections come from: an address of this machine that nothing else uses. */
+/** IP address of the visitor's connections: a loopback address that nothing else uses. */
 export const LOOPBACK = "127.0.0.77";
-const ANSWERED_WITHIN_MS = 20_000;
-/** What can't be understood is answered at once, or never. */
-const RAW_WITHIN_MS = 1_000;
+const RESPONSE_TIMEOUT_MS = 20_000;
+/** The site responds to malformed requests immediately, or not at all. */
+const RAW_TIMEOUT_MS = 1_000;
 
-/** A visitor who is marked in all that a browser sends. */
+/** A visitor with marks in everything that a browser sends. */
 export interface Visitor {
   site: SiteProcess;
   random: Random;
   marks: Marks;
-  /** By what they mark. */
+  /** Returns a mark by name. */
   mark(name: string): string;
   headers: Record<string, string>;
-  /** How often each status was answered; 0 where no answer came. */
+  /** The number of responses by status; 0 is for no response. */
   statuses: Map<number, number>;
 }
 
-const MARKED =
+const MARK_NAMES =
   "agent search referrer cookie form body tag path query header file token report".split(" ");
 
 export function newVisitor(site: SiteProcess, seed: string): Visitor {
   const random = createRandom(seed);
-  const words = new Map(MARKED.map((name) => [name, newMark(random)]));
+  const words = new Map(MARK_NAMES.map((name) => [name, newMark(random)]));
   const group = () => (0x1000 + random.below(0xefff)).toString(16);
   const network = `2001:db8:${group()}:${group()}`;
   const address = `${network}:${group()}:${group()}:${group()}:${group()}`;
@@ -50,53 +50,57 @@ export function newVisitor(site: SiteProcess, seed: string): Visitor {
   return { site, random, marks, mark, headers, statuses: new Map() };
 }
 
-export interface Sent {
+export interface RequestOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: Buffer | string;
-  /** The connection is cut when so much of the answer is there: nothing, its head, or a piece of its body. */
-  cutAt?: "sent" | "head" | "body";
+  /** When the client disconnects: after sending, or after receiving the head or a part of the body. */
+  disconnectAt?: "sent" | "head" | "body";
 }
 
-/** Sends a request as the visitor; its status, 0 when none came. */
-export function visit(visitor: Visitor, path: string, sent: Sent = {}): Promise<number> {
+/** Sends a request as the visitor. Returns the status, 0 for no response. */
+export function visit(
+  visitor: Visitor,
+  path: string,
+  options: RequestOptions = {},
+): Promise<number> {
   const { site, statuses } = visitor;
   const { hostname, port } = new URL(site.url);
-  const headers = { ...visitor.headers, ...sent.headers };
-  // An event stream has no end.
-  const cutAt = sent.cutAt ?? (path.startsWith("/events") ? "body" : undefined);
+  const headers = { ...visitor.headers, ...options.headers };
+  // An event stream never ends.
+  const disconnectAt = options.disconnectAt ?? (path.startsWith("/events") ? "body" : undefined);
   return new Promise<number>((resolve) => {
-    const told = (status: number) => {
+    const settle = (status: number) => {
       request.destroy();
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       resolve(status);
     };
     const request = http.request({
       ...{ hostname, port, path, headers, localAddress: LOOPBACK, agent: false },
-      method: sent.method ?? "GET",
-      timeout: ANSWERED_WITHIN_MS,
+      method: options.method ?? "GET",
+      timeout: RESPONSE_TIMEOUT_MS,
     });
-    request.on("error", () => told(0));
-    request.on("timeout", () => told(0));
+    request.on("error", () => settle(0));
+    request.on("timeout", () => settle(0));
     request.on("response", (response) => {
       const status = response.statusCode ?? 0;
-      if (cutAt === "head") return told(status);
-      response.on("data", () => cutAt === "body" && told(status));
-      response.on("end", () => told(status));
-      response.on("error", () => told(status));
+      if (disconnectAt === "head") return settle(status);
+      response.on("data", () => disconnectAt === "body" && settle(status));
+      response.on("end", () => settle(status));
+      response.on("error", () => settle(status));
     });
-    if (cutAt === "sent") request.end(sent.body, () => told(0));
-    else request.end(sent.body);
+    if (disconnectAt === "sent") request.end(options.body, () => settle(0));
+    else request.end(options.body);
   });
 }
 
-/** Sends bytes that no client would, from the same address, and waits until the connection is closed. */
+/** Sends raw bytes from the same IP address, and waits until the connection is closed. */
 export async function visitRaw({ site, statuses }: Visitor, text: string): Promise<void> {
   const { hostname, port } = new URL(site.url);
   const socket = net.connect({ host: hostname, port: Number(port), localAddress: LOOPBACK });
-  socket.setTimeout(RAW_WITHIN_MS, () => socket.destroy());
+  socket.setTimeout(RAW_TIMEOUT_MS, () => socket.destroy());
   socket.end(text, "latin1");
-  const answer = await socket.toArray().catch(() => []);
-  const status = Number(/^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(answer).toString("latin1"))?.[1]);
+  const response = await socket.toArray().catch(() => []);
+  const status = Number(/^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(response).toString("latin1"))?.[1]);
   statuses.set(status || 0, (statuses.get(status || 0) ?? 0) + 1);
 }

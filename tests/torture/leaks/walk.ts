@@ -1,16 +1,16 @@
 import { PERMISSIONS } from "~/features/permissions/permissions";
 import type { SiteProcess } from "../../site-process";
-import { asked, FORM, unreadable, type Work } from "./failing-requests";
+import { FORM, malformedRequests, requestsTo, type Task } from "./failing-requests";
 import { type Visitor, visit, visitRaw } from "./visitor";
 
-/** Every address of the site, as the table of permissions writes it; a test compares that with the build. */
+/** All routes, from the permissions table, which a test compares with the build. */
 export const ROUTES = Object.keys(PERMISSIONS).filter((line) => !line.includes(" "));
 
-const AT_ONCE = 8;
-/** More than one address may send in a minute, which these take less than. */
+const CONCURRENCY = 8;
+/** More than an IP address may send in a minute. Sending them takes less than that. */
 const MAX_FORMS = 400;
 
-/** What the addresses of the walk name that is there. */
+/** Existing values for the parameters of routes. */
 export interface Known {
   id: string;
   file: string;
@@ -19,8 +19,8 @@ export interface Known {
   slug: string;
 }
 
-/** The addresses of a route: with marks where something is to be named, and with what is there. */
-export function addressesOf(route: string, mark: string, known: Known): string[] {
+/** Returns the URLs of a route with a mark for each parameter, and with existing values. */
+export function urlsOf(route: string, mark: string, known: Known): string[] {
   const named = route.replace(/:\w+\??|\*/g, mark);
   const values: Record<string, string> = {
     ":id": known.id,
@@ -35,31 +35,31 @@ export function addressesOf(route: string, mark: string, known: Known): string[]
 }
 
 /**
- * Asks for every address in every way that fails, and in the ways that do not.
+ * Requests every URL in every way that fails, and in the ways that don't.
  *
- * @param share of these requests that is sent, by chance; of each address one at least.
+ * @param share of these requests that is sent, chosen at random, but at least one for each URL.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
   const { random } = visitor;
-  const work = ROUTES.flatMap((route) =>
-    addressesOf(route, visitor.mark("path"), known).flatMap((at) => {
-      const each = asked(visitor, at);
+  const tasks = ROUTES.flatMap((route) =>
+    urlsOf(route, visitor.mark("path"), known).flatMap((path) => {
+      const each = requestsTo(visitor, path);
       const always = random.below(each.length);
       return each.filter((_, index) => index === always || random.chance(share));
     }),
   );
-  await all(shuffled(visitor, work));
-  await all(unreadable(visitor).map((text) => () => visitRaw(visitor, text)));
-  await searches(visitor);
+  await runAll(shuffled(visitor, tasks));
+  await runAll(malformedRequests(visitor).map((text) => () => visitRaw(visitor, text)));
+  await typeSearch(visitor);
 }
 
-/** A few at a time. */
-async function all(work: readonly Work[]): Promise<void> {
-  const left = [...work];
+/** Runs tasks, a few at a time. */
+async function runAll(tasks: readonly Task[]): Promise<void> {
+  const left = [...tasks];
   const next = async () => {
     for (let one = left.pop(); one; one = left.pop()) await one();
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await Promise.all(Array.from({ length: CONCURRENCY }, next));
 }
 
 function shuffled<T>({ random }: Visitor, list: readonly T[]): T[] {
@@ -69,8 +69,8 @@ function shuffled<T>({ random }: Visitor, list: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** What is typed into the search, a letter at a time, and a second time, when pages come from memory. */
-async function searches(visitor: Visitor): Promise<void> {
+/** Types a search one character at a time. The whole word is sent twice, so that the second page is cached. */
+async function typeSearch(visitor: Visitor): Promise<void> {
   const word = visitor.mark("search");
   for (const length of [1, 2, 3, 6, word.length, word.length]) {
     const typed = word.slice(0, length);
@@ -83,11 +83,11 @@ async function searches(visitor: Visitor): Promise<void> {
   }
 }
 
-/** The same addresses while the database can't be read, and while nobody else may write it. */
+/** Requests the same URLs while the database can't be read, and while it is locked for writing. */
 export async function walkWithFaults(visitor: Visitor, known: Known, share: number): Promise<void> {
   const database = visitor.site.database();
-  const pages = () => ROUTES.flatMap((route) => addressesOf(route, visitor.mark("path"), known));
-  const ask = (path: string) => () => visit(visitor, `${path}?search=${visitor.mark("search")}`);
+  const pages = () => ROUTES.flatMap((route) => urlsOf(route, visitor.mark("path"), known));
+  const get = (path: string) => () => visit(visitor, `${path}?search=${visitor.mark("search")}`);
   const post = (path: string) => () =>
     visit(visitor, path, {
       method: "POST",
@@ -96,31 +96,31 @@ export async function walkWithFaults(visitor: Visitor, known: Known, share: numb
     });
   database.exec("ALTER TABLE videos RENAME TO elsewhere");
   try {
-    const failing = pages().flatMap((path) => [ask(path), post(path)]);
-    await all(failing.filter(() => visitor.random.chance(share)));
+    const failing = pages().flatMap((path) => [get(path), post(path)]);
+    await runAll(failing.filter(() => visitor.random.chance(share)));
   } finally {
     database.exec("ALTER TABLE elsewhere RENAME TO videos");
   }
   database.exec("BEGIN IMMEDIATE");
   try {
-    await all([...["/auth", "/contact", "/age"].map(post), ...pages().slice(0, 12).map(ask)]);
+    await runAll([...["/auth", "/contact", "/age"].map(post), ...pages().slice(0, 12).map(get)]);
   } finally {
     database.exec("ROLLBACK");
   }
 }
 
-/** One form after the other, until there are too many: of marks each has those of its head alone. */
-export async function untilTooMany(visitor: Visitor): Promise<void> {
+/** Sends forms until the rate limit is reached. Only their headers contain marks. */
+export async function sendUntilLimited(visitor: Visitor): Promise<void> {
   const form = { method: "POST", headers: { "Content-Type": FORM }, body: "name=" };
   let left = MAX_FORMS;
   const send = async () => {
     while (left-- > 0) if ((await visit(visitor, "/contact", form)) === 429) left = 0;
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  await Promise.all(Array.from({ length: CONCURRENCY }, send));
 }
 
-/** A report that is taken, which the site keeps, encrypted. Its status. */
-export function report(visitor: Visitor, known: Known): Promise<number> {
+/** Sends a valid report, which the site stores encrypted. Returns the status. */
+export function sendReport(visitor: Visitor, known: Known): Promise<number> {
   const { site, mark } = visitor;
   const body = new URLSearchParams({
     form: "one-opening-of-the-form",
@@ -138,7 +138,7 @@ export function report(visitor: Visitor, known: Known): Promise<number> {
   });
 }
 
-/** What the walk names that is there: a public video with all that it may have. */
+/** Adds a public video for the requests that name an existing one. */
 export function addKnown(site: SiteProcess, bytes: Buffer): Known {
   const file = site.addFile("videos", "u/1795000000001.mp4", bytes);
   const id = site.addVideo({

@@ -5,32 +5,32 @@ import { MULTIPART, multipartParts } from "../../site-client";
 import { newVideo } from "../crash/videos";
 import type { Random } from "../random";
 
-/** How many of each there are at once. */
+/** The numbers of simultaneous clients. */
 export interface Crowd {
   viewers: number;
   readers: number;
   streams: number;
   uploads: number;
-  /** How long each waits between two requests, as a share of what people wait. */
+  /** Factor for the pauses between requests; 1 for realistic pauses. */
   pace: number;
 }
 
-/** A video as a player reads it: pieces of a file. */
+/** A video as a player reads it: byte ranges of a file. */
 export interface Video {
   id: string;
   segments: { path: string; from: number; bytes: number }[];
 }
 
-/** What the clients have met. */
+/** Results of the clients' requests. */
 export interface Tally {
   requests: number;
   pageMs: number[];
-  /** The run itself keeps the site from answering: how long pages take now is not counted. */
+  /** Whether the run itself blocks the site. Page times aren't counted meanwhile. */
   isDelayed: boolean;
   uploaded: number;
-  /** What was not answered as it has to be, and how often. */
+  /** Unexpected responses, and how often each was received. */
   faults: Map<string, number>;
-  /** Statuses that uploads may have just now, beside success. */
+  /** Statuses that uploads may currently return besides success. */
   refusals: readonly number[];
 }
 
@@ -44,40 +44,40 @@ export const newTally = (): Tally => ({
 });
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** A player asks for the next segment when one has been played. */
-const SEGMENT_EVERY_MS = 4_000;
-const SEEKS = 0.1;
-const PAGE_EVERY_MS = 5_000;
-const UPLOAD_EVERY_MS = 20_000;
-const LEAVES_AFTER_MS = 30_000;
-/** Whoever uploads removes what is older for good: what grows then is not the catalogue. */
-const KEEPS_UPLOADS = 5;
+/** A player requests the next segment when one has been played. */
+const SEGMENT_INTERVAL_MS = 4_000;
+const SEEK_PROBABILITY = 0.1;
+const PAGE_INTERVAL_MS = 5_000;
+const UPLOAD_INTERVAL_MS = 20_000;
+const TIMEOUT_MS = 30_000;
+/** Uploaders purge their older videos, so that growth isn't due to the catalogue. */
+const MAX_KEPT_UPLOADS = 5;
 
-interface Answered {
+interface Received {
   status: number;
   bytes: number;
-  /** What was answered to a request with a body. */
+  /** The body of the response to a request with a body. */
   text: string;
   ms: number;
 }
 
-/** Asks as somebody with an address of their own. */
-function ask(
+/** Sends a request from the IP address of a client. */
+function sendRequest(
   url: string,
   client: number,
   options: http.RequestOptions = {},
   body?: Buffer | string,
-): Promise<Answered> {
+): Promise<Received> {
   const started = performance.now();
   const from = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
   const headers = { "X-Forwarded-For": from, ...options.headers };
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { agent, timeout: LEAVES_AFTER_MS, ...options, headers });
-    request.on("timeout", () => request.destroy(new Error("no answer in 30 s")));
+    const request = http.request(url, { agent, timeout: TIMEOUT_MS, ...options, headers });
+    request.on("timeout", () => request.destroy(new Error("no response in 30 s")));
     request.on("error", (error: NodeJS.ErrnoException) => {
-      // A kept connection may end while it is used (RFC 9112 §9.3.1): as a browser, it asks again.
+      // The site may close a kept-alive connection as it is reused (RFC 9112 §9.3.1). Browsers retry then, too.
       if (request.reusedSocket && error.code === "ECONNRESET" && !body)
-        resolve(ask(url, client, { ...options, agent: false }));
+        resolve(sendRequest(url, client, { ...options, agent: false }));
       else reject(error);
     });
     request.on("response", (response) => {
@@ -97,7 +97,7 @@ function ask(
   });
 }
 
-/** Begins everybody's visit; what is returned ends it. */
+/** Starts all clients. Returns a function that stops them. */
 export function startCrowd(
   url: string,
   crowd: Crowd,
@@ -111,83 +111,87 @@ export function startCrowd(
   const fault = (what: string) => {
     if (!isEnding) tally.faults.set(what, (tally.faults.get(what) ?? 0) + 1);
   };
-  const met = async (
+  const expectResponse = async (
     what: string,
-    answer: Promise<Answered>,
-    isRight: (got: Answered) => boolean,
+    pending: Promise<Received>,
+    isExpected: (received: Received) => boolean,
   ) => {
     tally.requests += 1;
     try {
-      const got = await answer;
-      if (isRight(got)) return got;
-      fault(`${what} was answered ${got.status} with ${got.bytes} bytes`);
+      const received = await pending;
+      if (isExpected(received)) return received;
+      fault(`${what} returned ${received.status} with ${received.bytes} bytes`);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      fault(`${what} was not answered: ${code ?? message}`);
+      fault(`${what} got no response: ${code ?? message}`);
     }
     return undefined;
   };
 
   async function watch(client: number): Promise<void> {
-    await wait(random.below(SEGMENT_EVERY_MS));
+    await wait(random.below(SEGMENT_INTERVAL_MS));
     const source = random.pick(videos);
-    for (let at = 0; !isEnding; at += 1) {
-      if (random.chance(SEEKS)) at = random.below(source.segments.length);
-      const segment = source.segments[at % source.segments.length]!;
+    for (let index = 0; !isEnding; index += 1) {
+      if (random.chance(SEEK_PROBABILITY)) index = random.below(source.segments.length);
+      const segment = source.segments[index % source.segments.length]!;
       const headers = { Range: `bytes=${segment.from}-${segment.from + segment.bytes - 1}` };
-      await met(
+      await expectResponse(
         "A segment",
-        ask(url + segment.path, client, { headers }),
+        sendRequest(url + segment.path, client, { headers }),
         ({ status, bytes }) => status === 206 && bytes === segment.bytes,
       );
-      await wait(SEGMENT_EVERY_MS * (0.75 + random.next() / 2));
+      await wait(SEGMENT_INTERVAL_MS * (0.75 + random.next() / 2));
     }
   }
 
   async function read(client: number): Promise<void> {
-    await wait(random.below(PAGE_EVERY_MS));
+    await wait(random.below(PAGE_INTERVAL_MS));
     while (!isEnding) {
       const path = random.pick(paths);
-      const got = await met(path, ask(url + path, client), ({ status }) => status === 200);
-      if (got && !tally.isDelayed) tally.pageMs.push(got.ms);
-      await wait(PAGE_EVERY_MS * (0.75 + random.next() / 2));
+      const received = await expectResponse(
+        path,
+        sendRequest(url + path, client),
+        ({ status }) => status === 200,
+      );
+      if (received && !tally.isDelayed) tally.pageMs.push(received.ms);
+      await wait(PAGE_INTERVAL_MS * (0.75 + random.next() / 2));
     }
   }
 
   async function upload(client: number): Promise<void> {
     const kept: string[] = [];
     const trash: string[] = [];
-    await wait(random.below(UPLOAD_EVERY_MS));
+    await wait(random.below(UPLOAD_INTERVAL_MS));
     for (let number = 0; !isEnding; number += 1) {
       const { bytes } = newVideo(random, `load${client}x${number}x${random.below(1e9)}`);
-      const got = await met(
+      const received = await expectResponse(
         "An upload",
         sendVideo(url, client, cookie, `Video ${client} ${number}`, bytes),
         ({ status }) => status === 201 || tally.refusals.includes(status),
       );
-      if (got?.status === 201) {
+      if (received?.status === 201) {
         tally.uploaded += 1;
-        kept.push(JSON.parse(got.text).video.id);
+        kept.push(JSON.parse(received.text).video.id);
       }
       const [oldest] = kept;
-      if (oldest && kept.length > KEEPS_UPLOADS) {
+      if (oldest && kept.length > MAX_KEPT_UPLOADS) {
         if (await change(client, "/admin", { intent: "delete", id: oldest }))
           trash.push(...kept.splice(0, 1));
       }
       const [id] = trash;
       if (id && (await change(client, "/admin/trash", purgeOf(id)))) trash.shift();
-      await wait(UPLOAD_EVERY_MS * (0.75 + random.next() / 2));
+      await wait(UPLOAD_INTERVAL_MS * (0.75 + random.next() / 2));
     }
   }
 
-  /** Whether it was done: something in the way may have been to be expected. */
+  /** Returns whether the change was made. During a disruption, it may be refused. */
   async function change(client: number, path: string, fields: Form): Promise<boolean> {
-    const got = await met(
+    const received = await expectResponse(
       `A change (${path})`,
       sendForm(url + path, client, cookie, fields),
       ({ status }) => status < 400 || tally.refusals.includes(status),
     );
-    return got !== undefined && got.status < 400;
+    return received !== undefined && received.status < 400;
   }
 
   let client = 0;
@@ -217,32 +221,32 @@ export interface Visit {
   tally: Tally;
 }
 
-/** Sends a video with a form. */
+/** Uploads a video in a form. */
 export function sendVideo(
   url: string,
   client: number,
   cookie: string,
   title: string,
   bytes: Buffer,
-): Promise<Answered> {
+): Promise<Received> {
   const texts = { title, description: "", category: "desi", tags: "", duration: "" };
   const { before, after } = multipartParts({ ...texts, description: title, intent: "publish" });
   const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie, Origin: url, "Content-Length": body.length };
-  return ask(`${url}/admin/publish`, client, { method: "POST", headers }, body);
+  return sendRequest(`${url}/admin/publish`, client, { method: "POST", headers }, body);
 }
 
 type Form = Record<string, string>;
 
 const purgeOf = (id: string): Form => ({ intent: "purge", selected: id, confirmed: "1" });
 
-function sendForm(url: string, client: number, cookie: string, fields: Form): Promise<Answered> {
+function sendForm(url: string, client: number, cookie: string, fields: Form): Promise<Received> {
   const headers = {
     ...{ Cookie: cookie, Origin: new URL(url).origin },
     "Content-Type": "application/x-www-form-urlencoded",
   };
   const body = new URLSearchParams(fields).toString();
-  return ask(url, client, { method: "POST", headers }, body);
+  return sendRequest(url, client, { method: "POST", headers }, body);
 }
 
 function openStream(url: string, client: number, onEnd: () => void): http.ClientRequest {

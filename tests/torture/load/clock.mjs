@@ -1,12 +1,12 @@
-// Loaded into a site before everything else: its clock goes wrong by the milliseconds that a file says.
+// Preloaded into a site: shifts its clock by the milliseconds in a file.
 import fs from "node:fs";
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const file = process.env.CLOCK_OFFSET_FILE;
 const RealDate = Date;
 let offset = 0;
 
-function look() {
+function readOffset() {
   try {
     offset = Number(fs.readFileSync(file, "utf8")) || 0;
   } catch {
@@ -15,8 +15,8 @@ function look() {
 }
 
 if (file) {
-  look();
-  setInterval(look, LOOK_EVERY_MS).unref();
+  readOffset();
+  setInterval(readOffset, POLL_INTERVAL_MS).unref();
   const now = () => RealDate.now() + offset;
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, args, self) =>

@@ -1,4 +1,4 @@
-// Loaded into a site, and each of its threads, before everything else: all garbage is collected when SIGUSR2 says so.
+// Preloaded into a site and each of its threads: collects all garbage on SIGUSR2.
 import inspector from "node:inspector";
 import { BroadcastChannel, isMainThread } from "node:worker_threads";
 

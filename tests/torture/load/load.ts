@@ -10,70 +10,70 @@ import { newVideo } from "../crash/videos";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom, type Random } from "../random";
 import { type Crowd, newTally, sendVideo, startCrowd, type Tally, type Video } from "./clients";
-import { clockFile, type Mishap, mishaps, mountDisk, unmountDisk } from "./mishaps";
-import { medianOf, percentileOf, rises, trendOf } from "./steadiness";
+import { clockFile, type Disruption, disruptions, mountDisk, unmountDisk } from "./disruptions";
+import { isRising, medianOf, percentileOf, trendOf } from "./trend";
 
-/** How much of it there is. */
+/** The extent of a run. */
 export interface Scale {
   crowd: Crowd;
   videos: number;
-  /** Of the first part, in which nothing goes wrong. */
+  /** Duration of the first part, without disruptions. */
   steadyMs: number;
-  /** Garbage is collected at each of so many readings, one a second. */
-  collectsEvery: number;
-  /** For how long each thing goes wrong, and for how long nothing does afterwards. */
-  wrongMs: number;
-  afterMs: number;
+  /** Readings, one per second, from one garbage collection to the next. */
+  collectEvery: number;
+  /** Duration of each disruption, and of the pause after it. */
+  disruptionMs: number;
+  recoveryMs: number;
   diskMegabytes: number;
-  /** Whether how long pages take is a fault. */
+  /** Whether slow pages are a fault. */
   isTimed: boolean;
 }
 
-/** What two processors have to carry. */
+/** The load that two CPU cores have to bear. */
 const LONG: Scale = {
   crowd: { viewers: 500, readers: 100, streams: 1_000, uploads: 5, pace: 1 },
   videos: 4,
   steadyMs: 30 * 60_000,
-  collectsEvery: 60,
-  wrongMs: 10_000,
-  afterMs: 10_000,
+  collectEvery: 60,
+  disruptionMs: 10_000,
+  recoveryMs: 10_000,
   diskMegabytes: 4_096,
   isTimed: true,
 };
 const VIDEOS = 200;
 const UPLOADED = 201;
-const LOOK_EVERY_MS = 1_000;
-/** What a process loads at first is no trend; what it keeps at once at most is known after many requests. */
+const READING_INTERVAL_MS = 1_000;
+/** Share of the readings that is ignored: a process allocates at first, and memory levels off after many requests. */
 const WARM_UP = 0.2;
-const WARM_UP_OF_MEMORY = 0.5;
-/** The least that is held after so many collections: requests that are under way hold some. */
+const MEMORY_WARM_UP = 0.5;
+/** Collections per measurement. The lowest result counts, because requests in progress keep some memory. */
 const COLLECTIONS = 3;
-/** The site stands still while each thread collects; what has waited is answered in so many seconds after the last. */
-const RECOVERY = 5;
-const MOST_P99_MS = 500;
+/** Readings until the site has caught up with the requests that arrived during a collection, which blocks it. */
+const RECOVERY_READINGS = 5;
+const MAX_P99_MS = 500;
 const MAX_BYTES_PER_HOUR = 1024 * 1024;
 const MAX_HANDLES_PER_HOUR = 5;
-const MAX_BYTES = 300 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const PRELOADED = ["clock.mjs", "collect.mjs"].map(
   (name) => `--import=${fileURLToPath(new URL(name, import.meta.url))}`,
 );
 
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
-  return carry(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
+  return runLoad(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
 }
 
-/** Lets a crowd visit a site, first undisturbed, then while one thing after the other goes wrong around it. */
-export async function carry(seed: string, scale: Scale): Promise<Faults> {
+/** Lets a crowd visit a site, first undisturbed, then during one disruption after another. */
+export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);
-  const bounds = imageEnvironment();
-  const site = new SiteProcess({ ...bounds, PUBLIC_URL: "http://site.example" });
+  const limits = imageEnvironment();
+  const site = new SiteProcess({ ...limits, PUBLIC_URL: "http://site.example" });
   const isOwnDisk = mountDisk(site, diskMegabytes);
-  if (!isOwnDisk) console.log("The disk is not filled: this user may not mount one.");
+  if (!isOwnDisk) console.log("Skipping the full disk: this user may not mount one.");
   const faults: Faults = [];
   try {
     await site.start({
-      NODE_OPTIONS: [bounds.NODE_OPTIONS, ...PRELOADED].join(" "),
+      NODE_OPTIONS: [limits.NODE_OPTIONS, ...PRELOADED].join(" "),
       CLOCK_OFFSET_FILE: clockFile(site),
       ENCODER_CONCURRENCY: "1",
       ENCODER_FREE_BYTES: "1",
@@ -83,12 +83,12 @@ export async function carry(seed: string, scale: Scale): Promise<Faults> {
     const paths = pagesOf(site, videos);
     const tally = newTally();
     const end = startCrowd(site.url, crowd, { videos, paths, cookie, random, tally });
-    faults.push(...(await steady(site, tally, scale)));
-    for (const mishap of mishaps(isOwnDisk))
-      faults.push(...(await disturbed(site, mishap, { tally, cookie, random, scale })));
+    faults.push(...(await runUndisturbed(site, tally, scale)));
+    for (const disruption of disruptions(isOwnDisk))
+      faults.push(...(await disrupt(site, disruption, { tally, cookie, random, scale })));
     await end();
     if (tally.uploaded === 0) faults.push("No upload of the crowd was accepted");
-    faults.push(...said(tally, "while things went wrong"));
+    faults.push(...takeFaults(tally, "during disruptions"));
   } finally {
     await site.stop("SIGKILL");
     if (isOwnDisk) unmountDisk(site);
@@ -98,61 +98,61 @@ export async function carry(seed: string, scale: Scale): Promise<Faults> {
 }
 
 /**
- * The first part: nothing goes wrong, and nothing grows. Of the memory that is what stays when garbage has been
- * collected: between two collections it follows what V8 has put off, which differs by 40 MiB.
+ * Runs the first part, in which nothing may grow. Memory is measured after garbage collections: in between, it depends
+ * on when V8 collects, which makes a difference of 40 MiB.
  */
-async function steady(
+async function runUndisturbed(
   site: SiteProcess,
   tally: Tally,
-  { steadyMs, collectsEvery, isTimed }: Scale,
+  { steadyMs, collectEvery, isTimed }: Scale,
 ): Promise<Faults> {
   const memory: number[] = [];
   const collected: number[] = [];
   const handles: number[] = [];
   const pid = site.child!.pid!;
-  const readings = Math.ceil(steadyMs / LOOK_EVERY_MS);
+  const readings = Math.ceil(steadyMs / READING_INTERVAL_MS);
   const first = Math.floor(readings * WARM_UP);
-  const firstHeld = Math.floor(readings * WARM_UP_OF_MEMORY);
+  const firstRetained = Math.floor(readings * MEMORY_WARM_UP);
   for (let reading = 0; reading < readings; reading++) {
-    // From the first reading that counts on: visitors open more connections while the site stands still.
+    // Only once readings count: clients open more connections while a collection blocks the site.
     const sinceCollection =
-      reading >= first ? (reading - first) % collectsEvery : Number.POSITIVE_INFINITY;
-    const collects = sinceCollection < COLLECTIONS;
-    tally.isDelayed = sinceCollection < COLLECTIONS + RECOVERY;
-    if (collects) process.kill(pid, "SIGUSR2");
-    await pause(LOOK_EVERY_MS);
-    if (site.child?.exitCode !== null) return [`The site has ended:\n${site.log.slice(-2_000)}`];
+      reading >= first ? (reading - first) % collectEvery : Number.POSITIVE_INFINITY;
+    const isCollecting = sinceCollection < COLLECTIONS;
+    tally.isDelayed = sinceCollection < COLLECTIONS + RECOVERY_READINGS;
+    if (isCollecting) process.kill(pid, "SIGUSR2");
+    await pause(READING_INTERVAL_MS);
+    if (site.child?.exitCode !== null) return [`The site exited:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
-    if (collects) collected.push(anonymousBytes(pid));
-    // Without the connections of the crowd, which opens more whenever it waits longer.
+    if (isCollecting) collected.push(anonymousBytes(pid));
+    // Minus the connections of the crowd, which opens more when it waits longer.
     if (reading >= first) handles.push(openHandles(pid) - openHandles(process.pid));
   }
   tally.isDelayed = false;
   const p99 = percentileOf(tally.pageMs, 0.99);
-  const most = Math.max(...memory);
-  const held: number[] = [];
+  const peak = Math.max(...memory);
+  const retained: number[] = [];
   for (let at = 0; at < collected.length; at += COLLECTIONS)
-    held.push(Math.min(...collected.slice(at, at + COLLECTIONS)));
-  const settled = held.slice(Math.ceil((firstHeld - first) / collectsEvery));
-  const bytes = trendOf(settled, collectsEvery * LOOK_EVERY_MS, 1);
-  const open = trendOf(handles, LOOK_EVERY_MS);
+    retained.push(Math.min(...collected.slice(at, at + COLLECTIONS)));
+  const settled = retained.slice(Math.ceil((firstRetained - first) / collectEvery));
+  const bytes = trendOf(settled, collectEvery * READING_INTERVAL_MS, 1);
+  const open = trendOf(handles, READING_INTERVAL_MS);
   const megabytes = (value: number) => (value / 1024 ** 2).toFixed(1);
   console.log(
     `${tally.requests} requests, ${tally.uploaded} uploads; pages p50 ${medianOf(tally.pageMs).toFixed(0)}, ` +
-      `p99 ${p99.toFixed(0)} ms; memory ${megabytes(medianOf(memory))} MiB, ${megabytes(most)} at most; ` +
-      `${medianOf(handles)} handles of its own, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
+      `p99 ${p99.toFixed(0)} ms; memory ${megabytes(medianOf(memory))} MiB, ${megabytes(peak)} at most; ` +
+      `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.margin.toFixed(1)} per hour`,
   );
   console.log(
-    `What stays when garbage has been collected: ${held.map(megabytes).join(", ")} MiB; ` +
-      `of the last ${settled.length} readings ${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
+    `Memory after garbage collections: ${retained.map(megabytes).join(", ")} MiB; ` +
+      `trend of the last ${settled.length}: ${megabytes(bytes.perHour)} ± ${megabytes(bytes.margin)} MiB per hour`,
   );
-  const faults = said(tally, "undisturbed");
-  if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
-  if (most > MAX_BYTES) faults.push(`The process came to ${megabytes(most)} MiB`);
-  if (rises(bytes, MAX_BYTES_PER_HOUR))
-    faults.push(`Memory grows by ${megabytes(bytes.perHour)} MiB an hour`);
-  if (rises(open, MAX_HANDLES_PER_HOUR))
-    faults.push(`${open.perHour.toFixed(1)} more handles are open each hour`);
+  const faults = takeFaults(tally, "undisturbed");
+  if (isTimed && p99 > MAX_P99_MS) faults.push(`1 in 100 pages took ${p99.toFixed(0)} ms`);
+  if (peak > MAX_MEMORY_BYTES) faults.push(`The process used ${megabytes(peak)} MiB`);
+  if (isRising(bytes, MAX_BYTES_PER_HOUR))
+    faults.push(`Memory grows by ${megabytes(bytes.perHour)} MiB per hour`);
+  if (isRising(open, MAX_HANDLES_PER_HOUR))
+    faults.push(`Open handles grow by ${open.perHour.toFixed(1)} per hour`);
   return faults;
 }
 
@@ -160,51 +160,53 @@ function openHandles(pid: number): number {
   return fs.readdirSync(`/proc/${pid}/fd`).length;
 }
 
-interface Disturbed {
+interface DisruptOptions {
   tally: Tally;
   cookie: string;
   random: Random;
   scale: Scale;
 }
 
-/** One thing goes wrong; afterwards the site is as before. */
-async function disturbed(
+/** Runs a disruption. Afterward, the site must work as before. */
+async function disrupt(
   site: SiteProcess,
-  mishap: Mishap,
-  { tally, cookie, random, scale }: Disturbed,
+  disruption: Disruption,
+  { tally, cookie, random, scale }: DisruptOptions,
 ): Promise<Faults> {
-  tally.refusals = mishap.refusals;
+  tally.refusals = disruption.refusals;
   const before = tally.requests;
   const faults: Faults = [];
   const upload = async (allowed: readonly number[], when: string) => {
     const { bytes } = newVideo(random, `${when}${random.below(1e9)}`);
     const { status } = await sendVideo(site.url, 0, cookie, `A video ${when}`, bytes);
     if (!allowed.includes(status))
-      faults.push(`${mishap.name}: an upload ${when} was answered ${status}`);
+      faults.push(`${disruption.name}: an upload ${when} returned ${status}`);
   };
-  const allowed = mishap.answer ? [mishap.answer] : [UPLOADED, ...mishap.refusals];
-  await mishap.run(site, scale.wrongMs, () => upload(allowed, "meanwhile"));
-  await pause(scale.afterMs);
+  const allowed = disruption.expected ? [disruption.expected] : [UPLOADED, ...disruption.refusals];
+  await disruption.run(site, scale.disruptionMs, () => upload(allowed, "meanwhile"));
+  await pause(scale.recoveryMs);
   tally.refusals = [];
-  faults.push(...said(tally, mishap.name));
+  faults.push(...takeFaults(tally, disruption.name));
   if (site.child?.exitCode !== null)
-    return [...faults, `${mishap.name}: the site has ended:\n${site.log.slice(-2_000)}`];
+    return [...faults, `${disruption.name}: the site exited:\n${site.log.slice(-2_000)}`];
   const health = await fetch(`${site.url}/healthz`);
   if (health.status !== 200)
-    faults.push(`${mishap.name}: /healthz says afterwards ${health.status} ${await health.text()}`);
-  await upload([UPLOADED], "afterwards");
-  console.log(`${mishap.name}: ${tally.requests - before} requests, ${faults.length} faults`);
+    faults.push(
+      `${disruption.name}: afterward, /healthz returned ${health.status} ${await health.text()}`,
+    );
+  await upload([UPLOADED], "afterward");
+  console.log(`${disruption.name}: ${tally.requests - before} requests, ${faults.length} faults`);
   return faults;
 }
 
-/** What the clients have met since the last time. */
-function said(tally: Tally, when: string): Faults {
+/** Returns and clears the faults that the clients have found. */
+function takeFaults(tally: Tally, when: string): Faults {
   const faults = [...tally.faults].map(([what, times]) => `${when}: ${what}, ${times} times`);
   tally.faults.clear();
   return faults;
 }
 
-/** Videos that are converted, which the viewers watch. */
+/** Adds videos for the viewers, and waits until they are converted. */
 async function addVideosWithFiles(
   site: SiteProcess,
   cookie: string,
@@ -222,7 +224,7 @@ async function addVideosWithFiles(
       `Video ${video}`,
       fs.readFileSync(clip),
     );
-    if (status !== UPLOADED) throw new Error(`A video was answered ${status}`);
+    if (status !== UPLOADED) throw new Error(`An upload returned ${status}`);
   }
   const rows = site
     .database()
@@ -236,7 +238,7 @@ async function addVideosWithFiles(
   );
 }
 
-/** Those of the first rendition (RFC 8216, §4.3.2.2). */
+/** Returns the segments of the first rendition (RFC 8216, §4.3.2.2). */
 async function segmentsOf(site: string, master: string): Promise<Video["segments"]> {
   const text = async (path: string) => (await fetch(site + path)).text();
   const beside = (path: string, name: string) => new URL(name, `${site}${path}`).pathname;

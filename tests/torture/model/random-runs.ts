@@ -3,46 +3,46 @@ import type { Faults } from "../options";
 import { createRandom } from "../random";
 import { Step, type StepKind } from "./step";
 
-/** So long what has failed is tried again with fewer steps. */
-const SHRINKS_FOR_MS = 3 * 60_000;
-/** So many times as often as its weight says comes what was rare so far, or as seldom what was not. */
-const MAX_FACTOR = 20;
+/** How long a failed run is repeated with fewer steps. */
+const MAX_SHRINK_MS = 3 * 60_000;
+/** Factor by which the weight of a step may be increased or decreased to balance how often each kind was done. */
+const MAX_WEIGHT_FACTOR = 20;
 
 export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
 
-/** A site, the model that it is compared with, and what is done to both. */
+/** A site, the model that it is compared with, and the kinds of steps that are performed on both. */
 export interface World<Model, Site> {
   site: Site;
   kinds: AnyKinds<Model, Site>;
   /**
-   * Kinds of steps that all runs have; of the others each has some. Runs differ more that way: where everything
-   * is done, most videos soon have a cause of each kind to be held.
+   * Kinds of steps that all runs have. Each run has only some of the others, so that runs differ more: with all kinds,
+   * most videos would soon have a hold of each kind.
    */
   always?: readonly string[];
-  /** For a kind, the one without which there is nothing to do it to: a run that has the one has both. */
+  /** Kinds that need another kind to have any effect. A run with the former also has the latter. */
   needs?: Readonly<Record<string, string>>;
-  /** Kinds that were done less often than the others so far come more often. */
-  isEven?: boolean;
+  /** Whether kinds that were done less often so far get a higher weight. */
+  isBalanced?: boolean;
   /** Called before each run, with the number of steps so far. */
   prepare?(steps: number): Promise<void>;
-  /** Empties the site. @returns the model of that. */
-  begin(): Model | Promise<Model>;
-  /** Called when all steps of a run are done. @throws a sentence when the two differ. */
+  /** Clears the site. Returns the matching model. */
+  reset(): Model | Promise<Model>;
+  /** Called after all steps of a run. Throws if site and model differ. */
   end?(model: Model): Promise<void>;
 }
 
-interface Extent {
+interface Limits {
   seed: string;
-  most: number;
+  maxSteps: number;
   until: number;
-  /** Steps of one run. */
-  stepsAtOnce: number;
+  /** Maximum number of steps of one run. */
+  stepsPerRun: number;
 }
 
-/** Does the same steps to both sides in many runs, and compares them. */
+/** Performs the same steps on site and model in many runs, and compares them. */
 export async function compareRuns<Model extends object, Site>(
   world: World<Model, Site>,
-  { seed, most, until, stepsAtOnce }: Extent,
+  { seed, maxSteps, until, stepsPerRun }: Limits,
 ): Promise<Faults> {
   const random = createRandom(seed);
   const done = new Map<string, number>();
@@ -51,10 +51,10 @@ export async function compareRuns<Model extends object, Site>(
     steps += 1;
     done.set(name, 1 + (done.get(name) ?? 0));
   };
-  while (steps < most && Date.now() < until) {
-    const asked = Math.min(stepsAtOnce, most - steps);
+  while (steps < maxSteps && Date.now() < until) {
+    const stepCount = Math.min(stepsPerRun, maxSteps - steps);
     await world.prepare?.(steps);
-    const { always, needs = {}, isEven } = world;
+    const { always, needs = {}, isBalanced } = world;
     const some = Object.keys(world.kinds).filter(
       (name) => !always || always.includes(name) || random.below(2) === 0,
     );
@@ -62,8 +62,8 @@ export async function compareRuns<Model extends object, Site>(
     const chosen = Object.entries(world.kinds).filter(
       ([name]) => some.includes(name) || needed.has(name),
     );
-    const kinds = isEven ? moreOfTheRare(chosen, done) : chosen;
-    const fault = await oneRun(world, kinds, random.below(2 ** 31), asked, count);
+    const kinds = isBalanced ? balanceWeights(chosen, done) : chosen;
+    const fault = await runOnce(world, kinds, random.below(2 ** 31), stepCount, count);
     if (fault) return [fault];
   }
   const each = [...done].sort(([a], [b]) => a.localeCompare(b));
@@ -71,21 +71,24 @@ export async function compareRuns<Model extends object, Site>(
   return [];
 }
 
-/** The kinds with weights that even out how often each was done. */
-function moreOfTheRare<Model, Site>(
+/** Adjusts the weights of kinds to balance how often each was done. */
+function balanceWeights<Model, Site>(
   kinds: [string, StepKind<unknown, Model, Site>][],
   done: ReadonlyMap<string, number>,
 ): [string, StepKind<unknown, Model, Site>][] {
   const times = (name: string) => 10 + (done.get(name) ?? 0);
   const average = kinds.reduce((sum, [name]) => sum + times(name), 0) / kinds.length;
   return kinds.map(([name, kind]) => {
-    const factor = Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, average / times(name)));
+    const factor = Math.min(
+      MAX_WEIGHT_FACTOR,
+      Math.max(1 / MAX_WEIGHT_FACTOR, average / times(name)),
+    );
     return [name, { ...kind, weight: kind.weight * factor }];
   });
 }
 
-async function oneRun<Model extends object, Site>(
-  { site, begin, end }: World<Model, Site>,
+async function runOnce<Model extends object, Site>(
+  { site, reset, end }: World<Model, Site>,
   kinds: [string, StepKind<unknown, Model, Site>][],
   seed: number,
   steps: number,
@@ -101,14 +104,13 @@ async function oneRun<Model extends object, Site>(
   let shrinksUntil: number | undefined;
   const property = fc.asyncProperty(commands, async (list) => {
     if (shrinksUntil !== undefined && Date.now() > shrinksUntil) return;
-    const model = await begin();
+    const model = await reset();
     try {
       await fc.asyncModelRun(() => ({ model, real: site }), list);
       await end?.(model);
     } catch (error) {
-      if (shrinksUntil === undefined)
-        console.log(`${String(error)}\nTrying it with fewer steps ...`);
-      shrinksUntil ??= Date.now() + SHRINKS_FOR_MS;
+      if (shrinksUntil === undefined) console.log(`${String(error)}\nRepeating with fewer steps…`);
+      shrinksUntil ??= Date.now() + MAX_SHRINK_MS;
       throw error;
     }
   });

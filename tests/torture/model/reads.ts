@@ -11,15 +11,15 @@ import {
   trending,
 } from "../../catalogue-reference";
 import { ROLES, type Role } from "./reference";
-import { captured, linked, type RunningSite, selectable } from "./running-site";
+import { captures, linkedIds, type RunningSite, selectableIds } from "./running-site";
 import { expectSame, nth, type StepKind } from "./step";
 import { number, TAGS, WORDS } from "./values";
 
-/** What is looked at: every page that is made of the catalogue, for visitors and for each role. */
+/** Steps that compare the pages that depend on the catalogue, for visitors and for each role. */
 
 const STUDIO_PAGE = 50;
-/** For what follows from views: a page of the cache may have those of up to 15 s ago. */
-const ANEW = "with a cookie";
+/** For pages that depend on views: a cached page may be up to 15 s old. */
+const UNCACHED = "with a cookie";
 const category = fc.option(fc.constantFrom(...CATEGORIES.map(({ id }) => id)), { nil: "" });
 const needle = fc.oneof(
   fc.constant(""),
@@ -29,34 +29,34 @@ const needle = fc.oneof(
     .map(([first, second]) => `${first} ${second}`),
   fc
     .tuple(fc.constantFrom(...WORDS, ...TAGS), fc.nat(3), fc.integer({ min: 1, max: 4 }))
-    .map(([word, from, letters]) =>
+    .map(([word, from, length]) =>
       [...word]
-        .slice(from, from + letters)
+        .slice(from, from + length)
         .join("")
         .trim(),
     ),
 );
 
 const ids = (videos: readonly { id: string }[]) => videos.map(({ id }) => id);
-const asked = (path: string, parameters: Record<string, string>) => {
+const urlWith = (path: string, parameters: Record<string, string>) => {
   const given = Object.entries(parameters).filter(([, value]) => value !== "");
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
 };
 
-/** One page of a list, as its links say; `number` stands for one of its pages. */
+/** Compares the videos that one page of a list links to. `number` chooses the page. */
 async function comparePage(
   site: RunningSite,
   path: string,
   parameters: Record<string, string>,
   all: readonly ReferenceVideo[],
   number: number,
-  visitor?: typeof ANEW,
+  visitor?: typeof UNCACHED,
 ): Promise<void> {
   const page = 1 + (number % Math.max(1, Math.ceil(all.length / PAGE_SIZE)));
-  const address = asked(path, { ...parameters, page: page > 1 ? String(page) : "" });
+  const address = urlWith(path, { ...parameters, page: page > 1 ? String(page) : "" });
   const { status, main } = await site.read(address, visitor);
   const shown = ids(all).slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  expectSame(address, [status, linked(main)], [200, shown]);
+  expectSame(address, [status, linkedIds(main)], [200, shown]);
 }
 
 const home: StepKind<{ search: string; category: string; page: number }> = {
@@ -79,7 +79,8 @@ const categories: StepKind<{ category: string; page: number }> = {
 const mostViewed: StepKind<number> = {
   weight: 2,
   args: number,
-  run: (page, { videos }, site) => comparePage(site, "/trending", {}, trending(videos), page, ANEW),
+  run: (page, { videos }, site) =>
+    comparePage(site, "/trending", {}, trending(videos), page, UNCACHED),
 };
 
 const tagged: StepKind<{ tag: string; page: number }> = {
@@ -102,9 +103,9 @@ const video: StepKind<number> = {
     const id = nth(model.ids, which) ?? "none";
     const path = `/video/${id}`;
     const row = model.find(id);
-    const { status, main } = await site.read(path, ANEW);
+    const { status, main } = await site.read(path, UNCACHED);
     if (row?.status !== "published") return expectSame(path, status, 404);
-    const others = linked(main).filter((each) => each !== id);
+    const others = linkedIds(main).filter((each) => each !== id);
     expectSame(path, [status, others], [200, ids(related(model.videos, row, Date.now()))]);
   },
 };
@@ -155,9 +156,9 @@ const manage: StepKind<{
           [each.title, ...(each.tags ?? [])].some((text) => lower(text).includes(lower(search))),
       )
       .sort(ORDERS[sort]);
-    const address = asked("/admin", { tab: "manage", sort, search, status, category });
+    const address = urlWith("/admin", { tab: "manage", sort, search, status, category });
     const { main } = await site.read(address, role);
-    expectSame(`${role}: ${address}`, selectable(main), ids(found).slice(0, STUDIO_PAGE));
+    expectSame(`${role}: ${address}`, selectableIds(main), ids(found).slice(0, STUDIO_PAGE));
     const total = own ? model.videos.filter(({ owner }) => owner === role) : model.videos;
     const shown = />([\d,]+)<\/dd><dt[^>]*>(?:(?!<\/dt>).)*Total Videos/s.exec(main)?.[1];
     expectSame(`${role}: total`, shown, total.length.toLocaleString("en"));
@@ -170,7 +171,7 @@ const trash: StepKind<Role> = {
   async run(role, model, site) {
     const { main } = await site.read("/admin/trash", role);
     const all = ids(model.deletedOf(role)).sort();
-    if (all.length <= STUDIO_PAGE) expectSame(`${role}: trash`, selectable(main).sort(), all);
+    if (all.length <= STUDIO_PAGE) expectSame(`${role}: trash`, selectableIds(main).sort(), all);
   },
 };
 
@@ -199,11 +200,11 @@ const files: StepKind<null> = {
   async run(_, { videos }, site) {
     const all = ids(published(videos));
     const feed = await site.read("/feed.xml");
-    const items = captured(feed.body, /<guid[^>]*>[^<]*\/video\/([\w-]+)</g);
+    const items = captures(feed.body, /<guid[^>]*>[^<]*\/video\/([\w-]+)</g);
     expectSame("feed", items, all.slice(0, items.length));
     expectSame("length of the feed", items.length >= Math.min(20, all.length), true);
     const sitemap = await site.read("/sitemap/1.xml");
-    const named = captured(sitemap.body, /<loc>[^<]*\/video\/([\w-]+)</g);
+    const named = captures(sitemap.body, /<loc>[^<]*\/video\/([\w-]+)</g);
     expectSame("sitemap", named.sort(), all.sort());
   },
 };
@@ -212,9 +213,9 @@ const suggestions: StepKind<string> = {
   weight: 2,
   args: needle.filter(Boolean),
   async run(search, { videos }, site) {
-    const { status, body } = await site.read(asked("/search/suggestions", { q: search }));
+    const { status, body } = await site.read(urlWith("/search/suggestions", { q: search }));
     const found = ids(listed(videos, { search }));
-    const stray = captured(body, /"\/video\/([\w-]+)[?"]/g).filter((id) => !found.includes(id));
+    const stray = captures(body, /"\/video\/([\w-]+)[?"]/g).filter((id) => !found.includes(id));
     expectSame(`suggestions of ${search}`, [status, stray], [200, []]);
   },
 };

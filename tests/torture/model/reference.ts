@@ -1,8 +1,8 @@
 import { lower, type ReferenceVideo } from "../../catalogue-reference";
 
 /**
- * What the site has to be, in plain arrays: each change as its rule reads, nothing derived. The public lists
- * are those of `tests/catalogue-reference.ts`.
+ * A reference implementation of the catalogue in plain arrays, which follows the specification literally and stores
+ * nothing derived. The public lists are computed by `tests/catalogue-reference.ts`.
  */
 
 export const ROLES = ["owner", "editor", "publisher", "uploader"] as const;
@@ -14,17 +14,17 @@ export interface ModelVideo extends ReferenceVideo {
 }
 
 interface ModelSeries {
-  /** As the site names it; the model knows it from the answer. */
+  /** The site's id, from its response. */
   id: string;
   title: string;
   slug: string;
   isPublic: boolean;
   isDeleted: boolean;
-  /** Ids in their order, also of what is in the trash or gone. */
+  /** Ordered ids, including those of deleted and purged videos. */
   videos: string[];
 }
 
-/** "done", or the status of the refusal. */
+/** "done", or the status of an error. */
 export type Outcome = "done" | 403 | 404 | 409 | 422;
 
 export type BulkChange =
@@ -43,29 +43,29 @@ export class Reference {
     return this.videos.find((video) => video.id === id);
   }
 
-  /** All ids that were ever given: of rows, of the trash, and of what is gone. */
+  /** All ids ever used: of rows, deleted videos and purged videos. */
   ids: string[] = [];
 
-  /** Another program enters a row; a row that has its id gives way, or the new one does. */
-  enter(video: Omit<ModelVideo, "entered">, taken: "replace" | "ignore" = "replace"): void {
+  /** Another process inserts a row, which replaces a row with the same id or is ignored. */
+  insert(video: Omit<ModelVideo, "entered">, onConflict: "replace" | "ignore" = "replace"): void {
     if (!this.ids.includes(video.id)) this.ids.push(video.id);
-    if (this.find(video.id) && taken === "ignore") return;
+    if (this.find(video.id) && onConflict === "ignore") return;
     this.remove([video.id]);
     this.entered += 1;
     this.videos.push({ ...video, entered: this.entered });
   }
 
-  /** Another program removes rows, without the trash. */
+  /** Another process deletes rows without moving them to the trash. */
   remove(ids: readonly string[]): void {
     this.videos = this.videos.filter(({ id }) => !ids.includes(id));
   }
 
-  /** Those of some ids that a person may change: uploaders their own, until they may publish drafts alone. */
+  /** Returns the ids that a role may change. Uploaders may change their own; those who can't publish, only drafts. */
   private changeable(role: Role, ids: readonly string[], publishes: boolean): string[] | 403 | 404 {
     if (role === "uploader" && publishes) return 403;
-    const there = [...new Set(ids)].filter((id) => this.find(id));
-    if (role === "owner" || role === "editor") return there;
-    const own = there.filter((id) => this.find(id)?.owner === role);
+    const existing = [...new Set(ids)].filter((id) => this.find(id));
+    if (role === "owner" || role === "editor") return existing;
+    const own = existing.filter((id) => this.find(id)?.owner === role);
     if (own.length === 0) return 404;
     const isDraft = (id: string) => this.find(id)?.status === "review";
     return role === "uploader" && !own.every(isDraft) ? 403 : own;
@@ -80,28 +80,28 @@ export class Reference {
     return "done";
   }
 
-  /** @param shown the status that the button stood beside. */
-  toggle(role: Role, id: string, shown: string): Outcome {
+  /** @param expectedStatus the status shown next to the button. */
+  toggle(role: Role, id: string, expectedStatus: string): Outcome {
     const ids = this.changeable(role, [id], true);
     if (typeof ids === "number") return ids;
     const video = this.find(id);
     if (!video) return 404;
-    if (shown !== video.status) return 409;
-    video.status = shown === "published" ? "hidden" : "published";
+    if (expectedStatus !== video.status) return 409;
+    video.status = expectedStatus === "published" ? "hidden" : "published";
     return "done";
   }
 
   delete(role: Role, ids: readonly string[]): Outcome {
-    const leaving = this.changeable(role, ids, false);
-    if (typeof leaving === "number") return leaving;
-    if (leaving.length === 0) return 404;
-    const rows = this.videos.filter(({ id }) => leaving.includes(id));
-    this.trash = [...this.trash.filter(({ id }) => !leaving.includes(id)), ...rows];
-    this.remove(leaving);
+    const deletable = this.changeable(role, ids, false);
+    if (typeof deletable === "number") return deletable;
+    if (deletable.length === 0) return 404;
+    const rows = this.videos.filter(({ id }) => deletable.includes(id));
+    this.trash = [...this.trash.filter(({ id }) => !deletable.includes(id)), ...rows];
+    this.remove(deletable);
     return "done";
   }
 
-  /** What a person finds in the trash. */
+  /** Returns what a role sees in the trash. */
   deletedOf(role: Role): ModelVideo[] {
     if (role === "owner" || role === "editor") return this.trash;
     return this.trash.filter(
@@ -114,15 +114,15 @@ export class Reference {
     if (!video) return 404;
     if (this.find(id)) return 409;
     this.trash = this.trash.filter((each) => each !== video);
-    this.enter(video);
+    this.insert(video);
     return "done";
   }
 
   purge(role: Role, ids: readonly string[]): Outcome {
-    const leaving = this.deletedOf(role).filter(({ id }) => ids.includes(id));
-    if (leaving.length === 0) return 404;
-    this.trash = this.trash.filter((each) => !leaving.includes(each));
-    const gone = leaving.map(({ id }) => id).filter((id) => !this.find(id));
+    const deletable = this.deletedOf(role).filter(({ id }) => ids.includes(id));
+    if (deletable.length === 0) return 404;
+    this.trash = this.trash.filter((each) => !deletable.includes(each));
+    const gone = deletable.map(({ id }) => id).filter((id) => !this.find(id));
     for (const each of this.series) each.videos = each.videos.filter((id) => !gone.includes(id));
     return "done";
   }
@@ -138,7 +138,7 @@ export class Reference {
     return "done";
   }
 
-  /** Videos in the order that a page of the studio shows, of a series that is there. */
+  /** Returns the videos of a series in the order that the studio shows. */
   orderOf({ videos }: ModelSeries): string[] {
     return videos.filter((id) => this.find(id) || this.trash.some((each) => each.id === id));
   }
@@ -153,16 +153,16 @@ export class Reference {
       ({ title, isDeleted }) => title === change.series && !isDeleted,
     );
     if (!series) return 422;
-    const there = [...new Set(ids)].filter((id) => this.find(id));
+    const existing = [...new Set(ids)].filter((id) => this.find(id));
     const order = this.orderOf(series);
     if (change.do === "add-series") {
-      const added = there.filter((id) => !order.includes(id));
+      const added = existing.filter((id) => !order.includes(id));
       if (added.length > 0) series.videos = [...order, ...added];
-      return there.length > 0 ? "done" : 404;
+      return existing.length > 0 ? "done" : 404;
     }
     const removed = order.filter((id) => ids.includes(id));
     if (removed.length > 0) series.videos = order.filter((id) => !ids.includes(id));
-    return there.length > 0 || removed.length > 0 ? "done" : 404;
+    return existing.length > 0 || removed.length > 0 ? "done" : 404;
   }
 
   moveInSeries(series: ModelSeries, id: string, to: number): Outcome {
@@ -174,21 +174,21 @@ export class Reference {
     return "done";
   }
 
-  /** Puts one tag in the place of others, or none, on every row. */
+  /** Replaces tags with another tag, or removes them, on every row. */
   replaceTags(role: Role, from: readonly string[], target: string | null): Outcome {
     if (role !== "owner" && role !== "editor") return 403;
     const isFrom = (tag: string) => from.includes(lower(tag));
     const tagged = this.videos.filter(({ tags }) => tags?.some(isFrom));
     if (tagged.length === 0) return 404;
     for (const video of tagged) {
-      const goal = target && lower(target);
-      let isThere = video.tags!.some((tag) => !isFrom(tag) && lower(tag) === goal);
+      const targetKey = target && lower(target);
+      let isPresent = video.tags!.some((tag) => !isFrom(tag) && lower(tag) === targetKey);
       const after: string[] = [];
       for (const tag of video.tags!) {
         if (!isFrom(tag)) after.push(tag);
-        else if (target && !isThere) {
+        else if (target && !isPresent) {
           after.push(target);
-          isThere = true;
+          isPresent = true;
         }
       }
       video.tags = after.length > 0 ? after : null;

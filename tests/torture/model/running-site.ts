@@ -10,15 +10,15 @@ const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 export const PUBLIC_URL = "http://site.example";
 
-/** What a form is filled with; several values of one name are one field each. */
+/** The fields of a form. Each value of a list is sent as a separate field. */
 export type Fields = Record<string, string | readonly string[]>;
 
-/** A site of its own with an account of each role, asked as browsers ask it. */
+/** A running site with an account for each role, and requests to it like those of a browser. */
 export class RunningSite {
   readonly process: SiteProcess;
   private requests = 0;
   private cookies = {} as Record<Role, string>;
-  /** Changes of other programs by the plain shell, where there is one. */
+  /** Whether the `sqlite3` shell is installed. If so, it makes the changes of other processes. */
   private readonly hasShell = canRun("sqlite3");
 
   constructor(environment: Record<string, string> = {}) {
@@ -27,11 +27,11 @@ export class RunningSite {
 
   async start(): Promise<void> {
     await this.process.start();
-    await this.enterAccounts();
+    await this.addAccounts();
   }
 
-  protected async enterAccounts(): Promise<void> {
-    // The password of the first account, so that no other has to be hashed.
+  protected async addAccounts(): Promise<void> {
+    // Reuses the password hash of the first account, because hashing is slow.
     this.process.database().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        SELECT value, value || '@example.com', password_hash, replace(value, 'publisher', 'uploader'), value = 'publisher'
@@ -40,14 +40,14 @@ export class RunningSite {
     for (const role of ROLES) await this.signIn(role);
   }
 
-  /** Opens a session, which the role's requests are made in from now on. */
+  /** Signs in. The role's requests use this session from now on. */
   async signIn(role: Role): Promise<void> {
     const email = role === "owner" ? ADMIN.email : `${role}@example.com`;
     this.cookies[role] = await signInTo(this.process, { ...ADMIN, email });
   }
 
-  /** Without videos and series, as it began: much sooner than a new one would be there. */
-  empty(): void {
+  /** Deletes all videos and series, which is much faster than starting a new site. */
+  clear(): void {
     const tables = ["videos", "deleted_videos", "series", "series_slugs", "series_videos"];
     this.process.database().exec(
       `BEGIN; ${tables.map((table) => `DELETE FROM ${table};`).join(" ")}
@@ -59,7 +59,7 @@ export class RunningSite {
     return this.process.remove();
   }
 
-  /** The `uploaded_by` of a role's rows. */
+  /** Returns the `uploaded_by` of a role's videos. */
   idOf(role: Role): string {
     const sql = "SELECT id FROM users WHERE email = ?";
     return role === "owner"
@@ -67,7 +67,7 @@ export class RunningSite {
       : role;
   }
 
-  /** Statements of another program. */
+  /** Executes statements as another process. */
   write(sql: string): void {
     if (!this.hasShell) this.process.database().exec(sql);
     else {
@@ -76,16 +76,16 @@ export class RunningSite {
     }
   }
 
-  /** A page, as a role sees it, or a visitor; with a cookie of the site it is not from the cache. */
+  /** Requests a page as a role or a visitor. With a cookie of the site, the page isn't served from the cache. */
   async read(path: string, role?: Role | "with a cookie") {
     const cookie = role === "with a cookie" ? UNCACHED_COOKIE : role && this.cookies[role];
-    const headers = { ...this.someone(), ...(cookie && { Cookie: cookie }) };
+    const headers = { ...this.newClientHeaders(), ...(cookie && { Cookie: cookie }) };
     const { status, body } = await ask(this.process, "GET", path, headers);
     return { status, body, main: body.slice(Math.max(0, body.indexOf("<main"))) };
   }
 
-  /** Every request comes from another address, so that no limit by address is met. */
-  protected someone(): Record<string, string> {
+  /** Returns headers with a new IP address for each request, so that no rate limit is reached. */
+  protected newClientHeaders(): Record<string, string> {
     this.requests += 1;
     const [high, middle, low] = [16, 8, 0].map((bits) => (this.requests >> bits) & 255);
     return { Origin: PUBLIC_URL, "X-Forwarded-For": `10.${high}.${middle}.${low}` };
@@ -94,7 +94,7 @@ export class RunningSite {
   /**
    * Sends a form.
    *
-   * @param sender without one, a visitor's.
+   * @param sender the role, or undefined for a visitor.
    */
   async send(
     sender: Role | undefined,
@@ -106,7 +106,7 @@ export class RunningSite {
     for (const [name, values] of Object.entries(fields)) {
       for (const value of [values].flat()) body.append(name, value);
     }
-    const headers = { ...FORM, ...this.someone(), ...this.cookieOf(sender), ...more };
+    const headers = { ...FORM, ...this.newClientHeaders(), ...this.cookieOf(sender), ...more };
     return ask(this.process, "POST", path, headers, body.toString());
   }
 
@@ -115,8 +115,8 @@ export class RunningSite {
   }
 }
 
-/** A form of the studio has to end as the model says. */
-export async function sent(
+/** Sends a form of the studio, and compares the result with the model. Returns the URL that it redirects to. */
+export async function submitForm(
   site: RunningSite,
   sender: Role,
   path: string,
@@ -133,23 +133,23 @@ export async function sent(
   return headers.location;
 }
 
-function canRun(program: string): boolean {
+function canRun(command: string): boolean {
   try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
+    execFileSync(command, ["--version"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
   }
 }
 
-/** Each first occurrence of what a pattern captures, in order. */
-export function captured(html: string, pattern: RegExp): string[] {
+/** Returns the distinct captures of a pattern, in order. */
+export function captures(html: string, pattern: RegExp): string[] {
   return [...new Set([...html.matchAll(pattern)].map((match) => match[1]!))];
 }
 
-/** The videos that a list links to. */
-export const linked = (html: string) => captured(html, /href="(?:[^"]*)\/video\/([\w-]+)[?"]/g);
+/** Returns the ids of the videos that a list links to. */
+export const linkedIds = (html: string) => captures(html, /href="(?:[^"]*)\/video\/([\w-]+)[?"]/g);
 
-/** The rows of the studio that can be selected. */
-export const selectable = (html: string) =>
-  captured(html, /<input[^>]*name="selected"[^>]*value="([^"]*)"/g);
+/** Returns the ids of the selectable rows in the studio. */
+export const selectableIds = (html: string) =>
+  captures(html, /<input[^>]*name="selected"[^>]*value="([^"]*)"/g);

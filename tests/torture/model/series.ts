@@ -1,20 +1,26 @@
 import fc from "fast-check";
 import type { Role } from "./reference";
-import { sent } from "./running-site";
+import { submitForm } from "./running-site";
 import { nth, type StepKind } from "./step";
 import { number, role } from "./values";
 
-/** What people of every role do to series. */
+/** Steps in which users of every role change series. */
 
-const makeSeries: StepKind<Role> = {
+const createSeries: StepKind<Role> = {
   weight: 0.5,
   args: role,
   async run(sender, model, site) {
     const title = `Series ${model.series.length}`;
-    const allowed = sender === "owner" || sender === "editor";
+    const isAllowed = sender === "owner" || sender === "editor";
     const fields = { intent: "create", title };
-    const location = await sent(site, sender, "/admin/series", fields, allowed ? "done" : 403);
-    if (!allowed) return;
+    const location = await submitForm(
+      site,
+      sender,
+      "/admin/series",
+      fields,
+      isAllowed ? "done" : 403,
+    );
+    if (!isAllowed) return;
     const id = /\/admin\/series\/(\d+)/.exec(location ?? "")?.[1] ?? "";
     const slug = title.toLowerCase().replace(" ", "-");
     model.series.push({ id, title, slug, isPublic: false, isDeleted: false, videos: [] });
@@ -24,37 +30,43 @@ const makeSeries: StepKind<Role> = {
 const changeSeries: StepKind<{
   sender: Role;
   which: number;
-  how: "public" | "studio" | "delete" | "restore";
+  change: "public" | "studio" | "delete" | "restore";
 }> = {
   weight: 1.5,
   args: fc.record({
     sender: role,
     which: number,
-    how: fc.constantFrom("public", "public", "studio", "delete", "restore"),
+    change: fc.constantFrom("public", "public", "studio", "delete", "restore"),
   }),
-  async run({ sender, which, how }, model, site) {
+  async run({ sender, which, change }, model, site) {
     const series = nth(model.series, which);
     if (!series) return;
-    const allowed = sender === "owner" || sender === "editor";
+    const isAllowed = sender === "owner" || sender === "editor";
     const page = `/admin/series/${series.id}`;
-    if (how === "restore") {
-      const outcome = !allowed ? 403 : series.isDeleted ? "done" : 404;
-      await sent(site, sender, "/admin/series", { intent: "restore", series: series.id }, outcome);
+    if (change === "restore") {
+      const outcome = !isAllowed ? 403 : series.isDeleted ? "done" : 404;
+      await submitForm(
+        site,
+        sender,
+        "/admin/series",
+        { intent: "restore", series: series.id },
+        outcome,
+      );
       if (outcome === "done") series.isDeleted = false;
       return;
     }
-    const outcome = !allowed ? 403 : series.isDeleted ? 404 : "done";
-    if (how === "delete") {
-      await sent(site, sender, page, { intent: "delete" }, outcome);
+    const outcome = !isAllowed ? 403 : series.isDeleted ? 404 : "done";
+    if (change === "delete") {
+      await submitForm(site, sender, page, { intent: "delete" }, outcome);
       if (outcome === "done") series.isDeleted = true;
       return;
     }
     const { main } = await site.read(page, "owner");
     const version = /name="version" value="([^"]*)"/.exec(main)?.[1] ?? "";
     const { title, slug } = series;
-    const fields = { intent: "update", title, slug, description: "", visibility: how, version };
-    await sent(site, sender, page, fields, outcome);
-    if (outcome === "done") series.isPublic = how === "public";
+    const fields = { intent: "update", title, slug, description: "", visibility: change, version };
+    await submitForm(site, sender, page, fields, outcome);
+    if (outcome === "done") series.isPublic = change === "public";
   },
 };
 
@@ -76,10 +88,16 @@ const moveInSeries: StepKind<{ sender: Role; series: number; which: number; to: 
     const page = `/admin/series/${series.id}`;
     const { main } = await site.read(page, "owner");
     const version = /name="version" value="(\d+)"/.exec(main)?.[1] ?? "";
-    const allowed = sender === "owner" || sender === "editor";
-    const outcome = allowed ? model.moveInSeries(series, video, to) : 403;
-    await sent(site, sender, page, { intent: "move", video, to: String(to), version }, outcome);
+    const isAllowed = sender === "owner" || sender === "editor";
+    const outcome = isAllowed ? model.moveInSeries(series, video, to) : 403;
+    await submitForm(
+      site,
+      sender,
+      page,
+      { intent: "move", video, to: String(to), version },
+      outcome,
+    );
   },
 };
 
-export const SERIES = { makeSeries, changeSeries, moveInSeries };
+export const SERIES = { createSeries, changeSeries, moveInSeries };

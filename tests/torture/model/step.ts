@@ -2,19 +2,19 @@ import type fc from "fast-check";
 import type { Reference } from "./reference";
 import type { RunningSite } from "./running-site";
 
-/** Something that is done on both sides and compared. @throws a sentence when they differ. */
+/** A kind of step that is performed on site and model, and throws if they differ. */
 export interface StepKind<Args, Model = Reference, Site = RunningSite> {
-  /** How often beside the others. */
+  /** How often it is done compared with the others. */
   weight: number;
   args: fc.Arbitrary<Args>;
-  /** @returns "skipped" where there was nothing to do it to, which isn't counted. */
+  /** Returns "skipped" if it didn't apply to anything, which isn't counted. */
   run(args: Args, model: Model, site: Site): Promise<unknown>;
 }
 
-/** What an arbitrary makes. */
-export type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Made> ? Made : never;
+/** The type of the values that an arbitrary generates. */
+export type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Generated> ? Generated : never;
 
-/** One step as fast-check runs, shrinks and prints it. */
+/** A step, as fast-check runs, shrinks and prints it. */
 export class Step<Args, Model extends object, Site> implements fc.AsyncCommand<Model, Site> {
   constructor(
     private name: string,
@@ -36,12 +36,12 @@ export class Step<Args, Model extends object, Site> implements fc.AsyncCommand<M
   }
 }
 
-/** Of a list that may be empty, the one that a number stands for. */
+/** Maps a number to an item of a list; undefined if the list is empty. */
 export function nth<T>(list: readonly T[], number: number): T | undefined {
   return list[number % Math.max(1, list.length)];
 }
 
 export function expectSame(what: string, site: unknown, model: unknown): void {
-  const [has, should] = [site, model].map((each) => JSON.stringify(each));
-  if (has !== should) throw new Error(`${what}: the site has ${has}, and should have ${should}`);
+  const [actual, expected] = [site, model].map((each) => JSON.stringify(each));
+  if (actual !== expected) throw new Error(`${what}: the site has ${actual}, expected ${expected}`);
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { BulkChange, Role } from "./reference";
-import { type Fields, sent } from "./running-site";
+import { type Fields, submitForm } from "./running-site";
 import { nth, type StepKind, type Value } from "./step";
 import { category, chosen, number, numbers, role, TAGS, tags, title } from "./values";
 
-/** What people of every role do to videos in the studio. */
+/** Steps in which users of every role change videos in the studio. */
 
 const edit: StepKind<{
   sender: Role;
@@ -22,31 +22,37 @@ const edit: StepKind<{
       tags: typed.tags.length > 0 ? typed.tags : null,
     });
     const fields = { ...typed, tags: typed.tags.join(", "), description: "" };
-    await sent(site, sender, "/admin?tab=manage", { intent: "update", id, ...fields }, outcome);
-  },
-};
-
-const toggle: StepKind<{ sender: Role; which: number; shown: string }> = {
-  weight: 5,
-  args: fc.record({
-    sender: role,
-    which: number,
-    shown: fc.constantFrom("published", "hidden", "review"),
-  }),
-  async run({ sender, which, shown }, model, site) {
-    const id = nth(model.ids, which) ?? "none";
-    const outcome = model.toggle(sender, id, shown);
-    await sent(
+    await submitForm(
       site,
       sender,
       "/admin?tab=manage",
-      { intent: "toggle", id, expectedStatus: shown },
+      { intent: "update", id, ...fields },
       outcome,
     );
   },
 };
 
-/** A new video of the site's own is published when it is due, by the clock. */
+const toggle: StepKind<{ sender: Role; which: number; expectedStatus: string }> = {
+  weight: 5,
+  args: fc.record({
+    sender: role,
+    which: number,
+    expectedStatus: fc.constantFrom("published", "hidden", "review"),
+  }),
+  async run({ sender, which, expectedStatus }, model, site) {
+    const id = nth(model.ids, which) ?? "none";
+    const outcome = model.toggle(sender, id, expectedStatus);
+    await submitForm(
+      site,
+      sender,
+      "/admin?tab=manage",
+      { intent: "toggle", id, expectedStatus },
+      outcome,
+    );
+  },
+};
+
+/** The site publishes a scheduled video when it is due. */
 const schedule: StepKind<{ which: number; afterMs: number }> = {
   weight: 0.1,
   args: fc.record({ which: number, afterMs: fc.integer({ min: 300, max: 900 }) }),
@@ -58,19 +64,19 @@ const schedule: StepKind<{ which: number; afterMs: number }> = {
     if (!video) return;
     const publishAt = new Date(Date.now() + afterMs).toISOString();
     const fields = { intent: "schedule", id: video.id, publishAt, unpublishAt: "" };
-    await sent(site, "owner", "/admin?tab=manage", fields, "done");
-    for (let tries = 0; tries < 200; tries++) {
+    await submitForm(site, "owner", "/admin?tab=manage", fields, "done");
+    for (let attempts = 0; attempts < 200; attempts++) {
       const { status } = await site.read(`/video/${video.id}`);
       if (status === 200) {
         if (Date.now() < Date.parse(publishAt))
           throw new Error(`${video.id} is public before its time`);
-        // It enters the lists as new at that moment.
+        // Lists sort it by this time.
         Object.assign(video, { status: "published", created_at: publishAt });
         return;
       }
       await new Promise((next) => setTimeout(next, 50));
     }
-    throw new Error(`${video.id} was to be public at ${publishAt}, and is not`);
+    throw new Error(`${video.id} isn't public, although it was scheduled for ${publishAt}`);
   },
 };
 
@@ -79,7 +85,7 @@ const remove: StepKind<{ sender: Role; which: number }> = {
   args: fc.record({ sender: role, which: number }),
   async run({ sender, which }, model, site) {
     const id = nth(model.ids, which) ?? "none";
-    await sent(
+    await submitForm(
       site,
       sender,
       "/admin?tab=manage",
@@ -95,7 +101,7 @@ const restore: StepKind<{ sender: Role; which: number }> = {
   async run({ sender, which }, model, site) {
     const id = nth(model.trash, which)?.id ?? "none";
     const fields = { intent: "restore", selected: id };
-    await sent(site, sender, "/admin/trash", fields, model.restore(sender, id));
+    await submitForm(site, sender, "/admin/trash", fields, model.restore(sender, id));
   },
 };
 
@@ -105,7 +111,7 @@ const purge: StepKind<{ sender: Role; which: number[] }> = {
   async run({ sender, which }, model, site) {
     const ids = [...new Set(which.map((each) => nth(model.trash, each)?.id ?? "none"))];
     const fields = { intent: "purge", selected: ids, confirmed: "on" };
-    await sent(site, sender, "/admin/trash", fields, model.purge(sender, ids));
+    await submitForm(site, sender, "/admin/trash", fields, model.purge(sender, ids));
   },
 };
 
@@ -115,7 +121,7 @@ const empty: StepKind<Role> = {
   async run(sender, model, site) {
     const ids = model.deletedOf(sender).map(({ id }) => id);
     const fields = { intent: "empty", until: new Date().toISOString() };
-    await sent(site, sender, "/admin/trash", fields, model.purge(sender, ids));
+    await submitForm(site, sender, "/admin/trash", fields, model.purge(sender, ids));
   },
 };
 
@@ -141,11 +147,14 @@ const bulk: StepKind<{
     const named = "series" in change && {
       series: nth(model.series, change.series)?.title ?? "None",
     };
-    const asked = { ...change, ...named } as BulkChange;
-    const typed = { ...asked, ...("tags" in asked && { tags: asked.tags.join(",") }) } as Fields;
-    const outcome = model.bulk(sender, asked, ids);
+    const bulkAction = { ...change, ...named } as BulkChange;
+    const typed = {
+      ...bulkAction,
+      ...("tags" in bulkAction && { tags: bulkAction.tags.join(",") }),
+    } as Fields;
+    const outcome = model.bulk(sender, bulkAction, ids);
     const fields = { intent: "bulk", selected: ids, confirmed: "on", ...typed };
-    await sent(site, sender, "/admin?tab=manage", fields, outcome);
+    await submitForm(site, sender, "/admin?tab=manage", fields, outcome);
   },
 };
 
@@ -164,7 +173,7 @@ const replaceTags: StepKind<{ sender: Role; from: string[]; target: string | nul
       selected: folded,
       name: target ?? "",
     };
-    await sent(site, sender, "/admin/tags", fields, outcome);
+    await submitForm(site, sender, "/admin/tags", fields, outcome);
   },
 };
 

@@ -1,39 +1,39 @@
 import type { Random } from "../random";
 
-/** Numbers at which lengths and counts of containers go over. */
+/** Numbers at which the lengths and counts in containers overflow. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 const MAX_CHANGES = 4;
-/** Containers have their tables at their ends. */
+/** Containers have their tables at the beginning or the end. */
 const TABLES_BYTES = 4_096;
 
-/** The video with a few changes, most of them where a container describes what is in it. */
-export function mutatedVideo(random: Random, videos: readonly Buffer[]): Buffer {
+/** Returns a video with a few changes, most of them in the tables of its container. */
+export function mutateVideo(random: Random, videos: readonly Buffer[]): Buffer {
   let bytes: Buffer = random.pick(videos);
   for (let left = 1 + random.below(MAX_CHANGES); left > 0; left--) {
-    bytes = changed(random, bytes, videos);
+    bytes = mutate(random, bytes, videos);
   }
   return bytes;
 }
 
-function changed(random: Random, bytes: Buffer, videos: readonly Buffer[]): Buffer {
-  const at = place(random, bytes.length);
-  const to = Math.min(bytes.length, at + 1 + random.below(random.chance(0.7) ? 64 : bytes.length));
+function mutate(random: Random, bytes: Buffer, videos: readonly Buffer[]): Buffer {
+  const at = position(random, bytes.length);
+  const end = Math.min(bytes.length, at + 1 + random.below(random.chance(0.7) ? 64 : bytes.length));
   const [before, piece, after] = [
     bytes.subarray(0, at),
-    bytes.subarray(at, to),
-    bytes.subarray(to),
+    bytes.subarray(at, end),
+    bytes.subarray(end),
   ];
   switch (random.below(9)) {
     case 0:
-      return overwritten(bytes, at, Buffer.of(random.below(256)));
+      return overwrite(bytes, at, Buffer.of(random.below(256)));
     case 1: {
       const number = Buffer.alloc(4);
       if (random.chance(0.5)) number.writeUInt32BE(random.pick(EDGES));
       else number.writeUInt32LE(random.pick(EDGES));
-      return overwritten(bytes, at, number);
+      return overwrite(bytes, at, number);
     }
     case 2:
-      return overwritten(bytes, at, Buffer.of((bytes[at] ?? 0) ^ (1 << random.below(8))));
+      return overwrite(bytes, at, Buffer.of((bytes[at] ?? 0) ^ (1 << random.below(8))));
     case 3:
       return Buffer.concat([before, after]);
     case 4:
@@ -51,14 +51,18 @@ function changed(random: Random, bytes: Buffer, videos: readonly Buffer[]): Buff
   }
 }
 
-function place(random: Random, length: number): number {
+function position(random: Random, length: number): number {
   const near = random.below(Math.min(length + 1, TABLES_BYTES));
   if (random.chance(0.4)) return near;
   return random.chance(0.6) ? Math.max(0, length - near) : random.below(length + 1);
 }
 
-function overwritten(bytes: Buffer, at: number, by: Buffer): Buffer {
-  return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + by.length)]);
+function overwrite(bytes: Buffer, at: number, replacement: Buffer): Buffer {
+  return Buffer.concat([
+    bytes.subarray(0, at),
+    replacement,
+    bytes.subarray(at + replacement.length),
+  ]);
 }
 
 function noise(random: Random, length: number): Buffer {

@@ -8,25 +8,25 @@ import type { VisibilitySite } from "./site";
 
 export type Kind<Args> = StepKind<Args, VisibilityModel, VisibilitySite>;
 
-/** How many ids there are at most, for which rows come and go; half of them other programs give. */
+/** Maximum number of ids, which are reused for new rows. Half of them are inserted by other processes. */
 export const MAX_VIDEOS = 12;
 
 export const sender = fc.constantFrom<Role>("owner", "owner", ...ROLES);
-/** Both may decide on reports. */
+/** Roles that may decide on reports. */
 export const moderator = fc.constantFrom<Role>("owner", "editor");
 export const which = fc.array(number, { minLength: 1, maxLength: 3 });
 const day = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null });
 export const times = fc.record({ publishAt: day, unpublishAt: day });
 export const status = fc.constantFrom("published", "published", "hidden", "review");
 
-/** The video that a number stands for, of all ids that there were. */
+/** Returns the video that a number chooses among all ids. */
 export function pick(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(model.videos, number);
   if (video) model.touched.add(video);
   return video;
 }
 
-/** The same, of those that have a row. */
+/** Returns the video that a number chooses among those with a row. */
 export function pickLive(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(
     model.videos.filter(({ row }) => row),
@@ -43,11 +43,12 @@ export const pickSome = (model: VisibilityModel, numbers: readonly number[]) => 
 export const idsOf = (videos: readonly ModelVideo[]) => videos.map(({ id }) => id);
 
 /**
- * Sends a form as a page with scripts does, which needs no page rendered. It has to end as the model says.
+ * Sends a form the way the site's script does, so that no page has to be rendered, and compares the result with the
+ * model.
  *
- * @returns where it leads.
+ * @returns the URL that it redirects to.
  */
-export async function form(
+export async function submitForm(
   site: VisibilitySite,
   role: Role | undefined,
   path: string,
@@ -58,18 +59,18 @@ export async function form(
   const { status, body } = await site.send(role, address, fields);
   const [, location = ""] = /"redirect","([^"]*)"/.exec(body) ?? [];
   const expected = [outcome].flat().map((each) => (each === "done" ? 202 : each));
-  const asked = `${role ?? "a visitor"} sends ${JSON.stringify(fields)} to ${path} (${body})`;
-  expectSame(asked, status, expected.includes(status as 202) ? status : expected[0]);
-  if (location.startsWith("/auth")) throw new Error(`${asked}: the session has ended`);
+  const what = `${role ?? "a visitor"} sends ${JSON.stringify(fields)} to ${path} (${body})`;
+  expectSame(what, status, expected.includes(status as 202) ? status : expected[0]);
+  if (location.startsWith("/auth")) throw new Error(`${what}: the session has ended`);
   return location;
 }
 
-/** A form of the manage tab. */
+/** Sends a form of the manage tab. */
 export function manage(
   site: VisibilitySite,
   role: Role,
   fields: Fields,
   outcome: Outcome,
 ): Promise<string> {
-  return form(site, role, "/admin?tab=manage", fields, outcome);
+  return submitForm(site, role, "/admin?tab=manage", fields, outcome);
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type Outcome, ROLES, type Role } from "../reference";
 import { expectSame } from "../step";
 import { number } from "../values";
-import { form, type Kind, MAX_VIDEOS, moderator, pick, sender, times } from "./common";
+import { type Kind, MAX_VIDEOS, moderator, pick, sender, submitForm, times } from "./common";
 import { replaceVideo } from "./moderation";
 import {
   isInOrder,
@@ -16,15 +16,15 @@ import {
 } from "./reference";
 import { TAG, type VisibilitySite, WORD } from "./site";
 
-/** How files come to the site: uploads, the HTTP API, the import folder, and files that replace others. */
+/** Steps in which files are added: by upload, the HTTP API, the import folder, and as replacements. */
 
 const TEXTS = { description: "Waves.", category: "desi" };
-const PATIENCE_MS = 10_000;
+const IMPORT_TIMEOUT_MS = 10_000;
 
 const given = fc.record({ sender, isDraft: fc.boolean(), times });
 type Given = { sender: Role; isDraft: boolean; times: Times };
 
-/** What becomes of a new video, or why there is none. */
+/** Returns the row of a new video, or the status of an error. */
 function newRow(
   model: VisibilityModel,
   owner: Role,
@@ -33,12 +33,12 @@ function newRow(
   const { publishAt, unpublishAt } = times;
   if (owner === "uploader" && (!isDraft || publishAt !== null || unpublishAt !== null)) return 403;
   if (!isInOrder(times)) return 422;
-  // What is published later is a draft until then, and so is what lacks its record.
+  // A scheduled video is a draft until it is published, and so is one without a required record.
   const isLater = publishAt !== null || model.settings.requireConsent;
   return { ...times, owner, status: isDraft || isLater ? "review" : "published" };
 }
 
-/** The form of the upload page. */
+/** Uploads a video with the form of the upload page. */
 const upload: Kind<Given> = {
   weight: 4,
   args: given,
@@ -55,11 +55,11 @@ const upload: Kind<Given> = {
     expectSame(`${role} uploads (${body})`, status, typeof row === "number" ? row : 201);
     if (typeof row === "number") return;
     const { video } = JSON.parse(body) as { video: { id: string } };
-    enterUploaded(model, site, video.id, row);
+    addUploaded(model, site, video.id, row);
   },
 };
 
-/** The same by the HTTP API, whose files come over tus. */
+/** Creates a video by the HTTP API, which receives files over tus. */
 const create: Kind<Given> = {
   weight: 4,
   args: given,
@@ -69,18 +69,18 @@ const create: Kind<Given> = {
     const row = newRow(model, role, given);
     const { publishAt, unpublishAt } = given.times;
     const { status, body } = await site.api(role, "POST", "/videos", {
-      ...{ ...TEXTS, upload: await site.sendByTus(role), title: WORD, tags: [TAG] },
+      ...{ ...TEXTS, upload: await site.uploadByTus(role), title: WORD, tags: [TAG] },
       status: given.isDraft ? "draft" : "published",
       ...(publishAt !== null && { publishAt: site.day(publishAt) }),
       ...(unpublishAt !== null && { unpublishAt: site.day(unpublishAt) }),
     });
     expectSame(`${role} creates a video (${body})`, status, typeof row === "number" ? row : 201);
     if (typeof row === "number") return;
-    enterUploaded(model, site, (JSON.parse(body) as { id: string }).id, row);
+    addUploaded(model, site, (JSON.parse(body) as { id: string }).id, row);
   },
 };
 
-/** The studio's import of a folder on the server. */
+/** Imports a folder on the server in the studio. */
 const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
   weight: 3,
   args: fc.record({ by: moderator, isDraft: fc.boolean() }),
@@ -92,17 +92,17 @@ const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
     fs.writeFileSync(path.join(site.importFolder, `${name}.mp4`), site.newVideo());
     const fields = { intent: "folder", mode: "move", category: TEXTS.category };
     const status = isDraft ? "review" : "published";
-    await form(site, role, "/admin/import", { ...fields, status }, "done");
+    await submitForm(site, role, "/admin/import", { ...fields, status }, "done");
     const id = await imported(site, model);
     const row = newRow(model, role, { isDraft, times: { publishAt: null, unpublishAt: null } });
-    if (typeof row !== "number") enterUploaded(model, site, id, row);
+    if (typeof row !== "number") addUploaded(model, site, id, row);
   },
 };
 
-/** The video of an import, once it has ended. */
+/** Waits until an import has ended. Returns the id of its video. */
 async function imported(site: VisibilitySite, model: VisibilityModel): Promise<string> {
   const known = JSON.stringify(model.videos.map(({ id }) => id));
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
+  for (const until = Date.now() + IMPORT_TIMEOUT_MS; Date.now() < until; ) {
     const [row] = site.rows<{ id: string }>(
       `SELECT id FROM videos WHERE id NOT LIKE 'other-%'
          AND id NOT IN (SELECT value FROM json_each(?))`,
@@ -112,11 +112,11 @@ async function imported(site: VisibilitySite, model: VisibilityModel): Promise<s
       return row.id;
     await new Promise((next) => setTimeout(next, 20));
   }
-  throw new Error("Nothing was imported within 10 s.");
+  throw new Error("Nothing was imported within 10 s");
 }
 
-/** A new video is there; it is given a title and a place in the lists like the others. */
-function enterUploaded(
+/** Adds a new video to the model. Its row gets a title, tag, views and series like the others. */
+function addUploaded(
   model: VisibilityModel,
   site: VisibilitySite,
   id: string,
@@ -137,9 +137,9 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
 }
 
 /**
- * Forgets all of a video where there are as many as there may be, and of the reports that name it. With them go the
- * reports of the same videos: the site never deletes an open report, so nothing would hold a video again that another
- * report has relied on it for.
+ * If the maximum is reached, deletes the oldest video, all reports that name it, and all reports that share a video
+ * with these. The site itself never deletes an open report, so it wouldn't put a video on hold again for a report that
+ * relied on a deleted one.
  */
 function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   const [oldest] = model.videos;
@@ -168,7 +168,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   );
 }
 
-/** The reports that name a video, those that name another video of one of them, and so on. */
+/** Returns the reports that name a video, those that name another video of one of them, and so on. */
 function reportsAround(model: VisibilityModel, videoId: string) {
   const videos = new Set([videoId]);
   const around = new Set<(typeof model.reports)[number]>();
@@ -182,7 +182,7 @@ function reportsAround(model: VisibilityModel, videoId: string) {
   return [...around];
 }
 
-/** Another file in place of that of a video. */
+/** Replaces the file of a video. */
 const replace: Kind<{ sender: Role; which: number }> = {
   weight: 6,
   args: fc.record({ sender: fc.constantFrom<Role>("owner", ...ROLES), which: number }),
@@ -190,7 +190,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     const video = pick(model, which);
     if (!video) return "skipped";
     const isCompared = video.holds.has("comparing/");
-    // Evidence keeps the file that waits, and nobody could discard it.
+    // The new file of a video that is evidence would stay pending, because it can't be discarded.
     if (isCompared && model.isEvidence(video, true)) return "skipped";
     const role = model.active(sender);
     const fields = { intent: "replace", id: video.id };
@@ -205,7 +205,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     if (outcome !== "done") return;
     if (isCompared) return discard(video, site);
     const file = fileOf(video, site);
-    expectSame(`whether ${video.id} has another file`, file !== video.row!.file, true);
+    expectSame(`${video.id} has a new file`, file !== video.row!.file, true);
     video.replaced.push(video.row!.file);
     video.row!.file = file;
     replaceVideo(model, video);
@@ -213,23 +213,23 @@ const replace: Kind<{ sender: Role; which: number }> = {
 };
 
 function replaceOutcome(model: VisibilityModel, role: Role, video: ModelVideo): Outcome {
-  const reached = model.reach(role, [video], false);
-  if (typeof reached === "number") return reached;
+  const changeableVideos = model.changeable(role, [video], false);
+  if (typeof changeableVideos === "number") return changeableVideos;
   if (!video.row) return 404;
   if ([...video.holds].some((cause) => cause !== "comparing/")) return 409;
   const isPublished = video.row.status === "published";
   return isPublished && model.settings.requireConsent && model.lacksRecord(video) ? 422 : "done";
 }
 
-/** A file that was sent while the video is being compared waits until that is done. */
+/** Discards the new file of a video that is on hold for comparison. It would stay pending until the hold ends. */
 async function discard({ id }: ModelVideo, site: VisibilitySite): Promise<void> {
   const pending = site.rows<{ file: string }>(
     "SELECT id AS file FROM video_files WHERE video_id = ? AND state = 'pending'",
     id,
   );
-  expectSame(`files that wait for ${id}`, pending.length, 1);
+  expectSame(`pending files of ${id}`, pending.length, 1);
   const fields = { intent: "discard-file", id, file: pending[0]!.file };
-  await form(site, "owner", "/admin?tab=manage", fields, "done");
+  await submitForm(site, "owner", "/admin?tab=manage", fields, "done");
 }
 
 export const FILES = { upload, create, importFolder, replace };

@@ -2,19 +2,19 @@ import fc from "fast-check";
 import type { Role } from "../reference";
 import { expectSame, nth } from "../step";
 import { number } from "../values";
-import { form, type Kind, moderator, pick, pickLive, sender } from "./common";
+import { type Kind, moderator, pick, pickLive, sender, submitForm } from "./common";
 import { type ModelVideo, PERFORMERS, type Performer, type VisibilityModel } from "./reference";
 import type { VisibilitySite } from "./site";
 
-/** What holds videos back and lets go of them, except for reports. */
+/** Steps that add and remove holds, except for reports. */
 
 const YESTERDAY = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
 const RECORDED_ON = "2015-06-01";
-const BORN = { adult: "1990-01-01", minor: "2000-01-01" };
+const BIRTH_DATES = { adult: "1990-01-01", minor: "2000-01-01" };
 
 const performer = fc.constantFrom<Performer>(...PERFORMERS);
 
-/** A record of somebody, entered or changed; a change settles all videos that show them. */
+/** Creates or updates the record of a performer. An update affects the holds of all videos with that performer. */
 const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecked: boolean }> = {
   weight: 4,
   args: fc.record({
@@ -30,15 +30,15 @@ const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecke
     );
     const fields = {
       ...{ intent: "save", stageNames: who, legalName: `${who} Doe` },
-      ...{ dateOfBirth: isAdult ? BORN.adult : BORN.minor, documentKind: "passport" },
+      ...{ dateOfBirth: isAdult ? BIRTH_DATES.adult : BIRTH_DATES.minor, documentKind: "passport" },
       ...{ checkedOn: isChecked ? "2020-01-01" : "", shown: existing?.shown ?? "" },
     };
     if (!isChecked) fields.documentKind = "";
     const page = `/admin/consent/${existing?.id ?? "new"}`;
-    const location = await form(site, model.active(by), page, fields, "done");
+    const location = await submitForm(site, model.active(by), page, fields, "done");
     if (!existing) {
       const id = location.split("/").at(-1);
-      // The document itself: only that it is there matters.
+      // Only the existence of a document matters.
       site.write(
         `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
          VALUES ('document-${id}', '${id}', 'identity', 'image/png', 1, '', '2020-01-01T00:00:00.000Z');`,
@@ -47,12 +47,12 @@ const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecke
     model.performers.set(who, { isAdult, isChecked });
     for (const video of model.naming(who)) {
       model.touched.add(video);
-      model.settle(video);
+      model.updateConsentHolds(video);
     }
   },
 };
 
-const forgetPerformer: Kind<Performer> = {
+const deletePerformer: Kind<Performer> = {
   weight: 5,
   args: performer,
   async run(who, model, site) {
@@ -63,12 +63,12 @@ const forgetPerformer: Kind<Performer> = {
     if (!existing) return "skipped";
     for (const video of model.naming(who)) model.touched.add(video);
     const fields = { intent: "forget", sure: "on" };
-    await form(site, "owner", `/admin/consent/${existing.id}`, fields, "done");
-    model.forget(who);
+    await submitForm(site, "owner", `/admin/consent/${existing.id}`, fields, "done");
+    model.deletePerformer(who);
   },
 };
 
-/** The consent record of a video: valid, of too few people, ended, or of somebody who was a minor. */
+/** Saves the consent record of a video: valid, incomplete, ended, or with a performer who was a minor. */
 const saveRecord: Kind<{
   by: Role;
   which: number;
@@ -100,23 +100,23 @@ const saveRecord: Kind<{
       shown: isOutdated ? "2001-01-01T00:00:00.000Z" : (record?.shown ?? ""),
     };
     const outcome = !video.row ? 404 : isOutdated ? 409 : "done";
-    await form(site, model.active(by), `/admin/videos/${video.id}/consent`, fields, outcome);
+    await submitForm(site, model.active(by), `/admin/videos/${video.id}/consent`, fields, outcome);
     if (outcome !== "done") return;
     video.record = { people: known.length + unnamed, hasEnded, named: new Set(known) };
-    model.settle(video);
+    model.updateConsentHolds(video);
   },
 };
 
-/** An owner hides the public videos without a valid record. */
-const hideLacking: Kind<boolean> = {
+/** An owner puts the public videos without a valid record on hold. */
+const hideWithoutRecord: Kind<boolean> = {
   weight: 3,
   args: fc.constantFrom(true, true, true, false),
-  async run(isSure, model, site) {
+  async run(isConfirmed, model, site) {
     const lacking = model.videos.filter((video) => video.isPublic && model.lacksRecord(video));
     const before = sourcesOf(site);
-    const fields = { intent: "hide-lacking", ...(isSure && { sure: "on" }) };
-    await form(site, "owner", "/admin/consent", fields, isSure ? "done" : 422);
-    if (!isSure) return;
+    const fields = { intent: "hide-lacking", ...(isConfirmed && { sure: "on" }) };
+    await submitForm(site, "owner", "/admin/consent", fields, isConfirmed ? "done" : 422);
+    if (!isConfirmed) return;
     const added = sourcesOf(site).filter((source) => !before.includes(source));
     expectSame("batches of videos without a record", added.length, lacking.length > 0 ? 1 : 0);
     for (const video of lacking) {
@@ -134,7 +134,7 @@ function sourcesOf(site: VisibilitySite): string[] {
     .map(({ source }) => source);
 }
 
-const undoHiding: Kind<number> = {
+const undoHide: Kind<number> = {
   weight: 5,
   args: number,
   async run(which, model, site) {
@@ -148,7 +148,7 @@ const undoHiding: Kind<number> = {
     if (!source) return "skipped";
     const canBeUndone = source.startsWith("hidden:") || (source === "required" && !isRequired);
     const fields = { intent: "undo-hiding", source, sure: "on" };
-    await form(site, "owner", "/admin/consent", fields, canBeUndone ? "done" : 404);
+    await submitForm(site, "owner", "/admin/consent", fields, canBeUndone ? "done" : 404);
     if (!canBeUndone) return;
     for (const video of model.videos) {
       if (video.holds.delete(`consent/${source}`)) model.touched.add(video);
@@ -158,14 +158,14 @@ const undoHiding: Kind<number> = {
 
 const uploader = fc.constantFrom<Role>("publisher", "uploader", "editor");
 
-/** An account is blocked, with its videos or without, or let in again. */
+/** An owner blocks an account, and optionally hides its videos. */
 const block: Kind<{ who: Role; hides: boolean }> = {
   weight: 3,
   args: fc.record({ who: uploader, hides: fc.constantFrom(true, true, false) }),
   async run({ who, hides }, model, site) {
     if (model.blocked.has(who) && !hides) return "skipped";
     const fields = { intent: "block", id: site.idOf(who), hide: hides ? "1" : "" };
-    await form(site, "owner", "/admin/users", fields, "done");
+    await submitForm(site, "owner", "/admin/users", fields, "done");
     model.blocked.add(who);
     for (const video of hides ? videosOf(model, who) : []) {
       model.touched.add(video);
@@ -175,22 +175,22 @@ const block: Kind<{ who: Role; hides: boolean }> = {
       intent: "toggle",
       id: "x",
     });
-    expectSame(`a form of ${who}, who is blocked`, status, 400);
+    expectSame(`a form of the blocked ${who}`, status, 400);
     expectSame(
-      `a call of ${who}, who is blocked`,
+      `an API call of the blocked ${who}`,
       (await site.api(who, "GET", "/videos")).status,
       401,
     );
   },
 };
 
-const letIn: Kind<Role> = {
+const reactivate: Kind<Role> = {
   weight: 8,
   args: uploader,
   async run(who, model, site) {
     if (!model.blocked.has(who)) return "skipped";
     const fields = { intent: "reactivate", id: site.idOf(who) };
-    await form(site, "owner", "/admin/users", fields, "done");
+    await submitForm(site, "owner", "/admin/users", fields, "done");
     model.blocked.delete(who);
     for (const video of model.videos) {
       if (video.holds.delete(`user-blocked/${site.idOf(who)}`)) model.touched.add(video);
@@ -200,22 +200,22 @@ const letIn: Kind<Role> = {
   },
 };
 
-/** All that a user has uploaded, what is in the trash included. */
+/** Returns all videos that a user has uploaded, including deleted ones. */
 const videosOf = (model: VisibilityModel, who: Role) =>
   model.videos.filter(({ row, trash }) => row?.owner === who || trash?.owner === who);
 
 /** A job finds that a video resembles a blocked video. */
-const resemble: Kind<number> = {
+const addMatch: Kind<number> = {
   weight: 4,
   args: number,
   async run(which, model, site) {
     const video = pickLive(model, which);
     if (!video) return "skipped";
-    const [clip] = site.rows<{ id: number }>(
+    const [blockedVideo] = site.rows<{ id: number }>(
       `INSERT INTO blocked_videos (reason, blocked_at, state)
        VALUES ('other', '2020-01-01T00:00:00.000Z', 'none') RETURNING id`,
     );
-    const id = String(clip!.id);
+    const id = String(blockedVideo!.id);
     site.write(
       `BEGIN; INSERT INTO block_list_matches (video_id, blocked_video_id, found_at)
          VALUES ('${video.id}', ${id}, '2020-01-01T00:00:00.000Z');
@@ -227,28 +227,28 @@ const resemble: Kind<number> = {
   },
 };
 
-/** Somebody says that a video is another video than those that the page names, or than one of them. */
-const sayOther: Kind<{ by: Role; which: number; hasAll: boolean }> = {
+/** A moderator dismisses the matches of a video with blocked videos, or one of them. */
+const dismissMatches: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   weight: 5,
   args: fc.record({ by: moderator, which: number, hasAll: fc.boolean() }),
   async run({ by, which, hasAll }, model, site) {
-    const video = pickFirst(model, which, (each) => blockedVideosOf(each).length > 0);
+    const video = pickMatching(model, which, (each) => blockedVideosOf(each).length > 0);
     if (!video) return "skipped";
     const sources = blockedVideosOf(video).slice(0, hasAll ? undefined : 1);
     const outcome = video.row && sources.length > 0 ? "done" : 404;
     const fields = { intent: "other-video", sources: sources.join(",") };
-    await form(site, model.active(by), `/admin/review/${video.id}`, fields, outcome);
+    await submitForm(site, model.active(by), `/admin/review/${video.id}`, fields, outcome);
     if (outcome !== "done") return;
-    for (const clip of sources) {
-      video.sources.delete(clip);
-      video.holds.delete(`block-list/${clip}`);
+    for (const blockedVideo of sources) {
+      video.sources.delete(blockedVideo);
+      video.holds.delete(`block-list/${blockedVideo}`);
     }
     video.holds.delete("comparing/");
   },
 };
 
-/** One that a condition is true of, where there is one. */
-function pickFirst(
+/** Returns a video that meets a condition, or any video if none does. */
+function pickMatching(
   model: VisibilityModel,
   which: number,
   isWanted: (video: ModelVideo) => boolean,
@@ -262,7 +262,7 @@ const blockedVideosOf = (video: ModelVideo) => [
   ...new Set([...video.sources, ...video.holdsFor("block-list").map((cause) => cause.slice(11))]),
 ];
 
-/** A video takes too long to be compared before there is a video of it. */
+/** A video is put on hold because its comparison with blocked videos takes too long. */
 const holdUncompared: Kind<number> = {
   weight: 4,
   args: number,
@@ -278,21 +278,21 @@ const holdUncompared: Kind<number> = {
   },
 };
 
-/** Somebody has watched it in place of the comparison. */
+/** A moderator has watched a video that couldn't be compared, and releases it. */
 const releaseUncompared: Kind<{ by: Role; which: number }> = {
   weight: 4,
   args: fc.record({ by: moderator, which: number }),
   async run({ by, which }, model, site) {
-    const video = pickFirst(model, which, ({ holds }) => holds.has("comparing/"));
+    const video = pickMatching(model, which, ({ holds }) => holds.has("comparing/"));
     if (!video) return "skipped";
     const outcome = !video.row ? 404 : video.holds.has("comparing/") ? "done" : 409;
     const fields = { intent: "release-uncompared" };
-    await form(site, model.active(by), `/admin/review/${video.id}`, fields, outcome);
+    await submitForm(site, model.active(by), `/admin/review/${video.id}`, fields, outcome);
     if (outcome === "done") video.holds.delete("comparing/");
   },
 };
 
-/** A link that shows a video to anybody. */
+/** Creates or revokes a preview link, which shows a video to anyone. */
 const previewLink: Kind<{ sender: Role; which: number; revokes: boolean }> = {
   weight: 4,
   args: fc.record({ sender, which: number, revokes: fc.constantFrom(false, false, true) }),
@@ -311,22 +311,23 @@ const previewLink: Kind<{ sender: Role; which: number; revokes: boolean }> = {
         video.id,
       );
       const outcome = row && isOwn ? "done" : 404;
-      await form(site, role, page, { intent: "revoke", link: hash }, outcome);
+      await submitForm(site, role, page, { intent: "revoke", link: hash }, outcome);
       if (outcome === "done") links.pop();
       return;
     }
     const isHidden = row?.status === "hidden" && row.publishAt === null;
-    const reached = model.reach(role, [video], false);
+    const changeableVideos = model.changeable(role, [video], false);
     const address = `${page}.data`;
     const { status, body } = await site.send(role, address, { intent: "link" });
-    const isRefused = typeof reached === "number" ? reached : isHidden ? 409 : 200;
-    expectSame(`${role} asks for a link at ${page}`, status, row && isOwn ? isRefused : 404);
+    const expectedStatus =
+      typeof changeableVideos === "number" ? changeableVideos : isHidden ? 409 : 200;
+    expectSame(`${role} requests a link on ${page}`, status, row && isOwn ? expectedStatus : 404);
     const token = /\/preview\/([\w-]+)/.exec(body)?.[1];
     if (status === 200 && token) links.push({ token, maker: role });
   },
 };
 
 export const HOLDS = {
-  ...{ savePerformer, forgetPerformer, saveRecord, hideLacking, undoHiding, block, letIn },
-  ...{ resemble, sayOther, holdUncompared, releaseUncompared, previewLink },
+  ...{ savePerformer, deletePerformer, saveRecord, hideWithoutRecord, undoHide, block, reactivate },
+  ...{ addMatch, dismissMatches, holdUncompared, releaseUncompared, previewLink },
 };

@@ -1,24 +1,27 @@
-import { captured, linked } from "../running-site";
+import { captures, linkedIds } from "../running-site";
 import { expectSame } from "../step";
 import { type ModelVideo, URGENT, type VisibilityModel } from "./reference";
 import { SERIES_SLUG, TAG, type VisibilitySite, WORD } from "./site";
 
 /**
- * What has to be so after every step: what is on hold or hidden is reachable by nothing, the causes in the
- * database are those of the model, and no public video has an open urgent report that should hide it.
+ * Invariants after every step: nothing on hold or hidden is reachable, the holds in the database are those of the
+ * model, and no public video has an open urgent report that should hide it.
  */
 
 const SERIES = `/series/${SERIES_SLUG}`;
 const PAGES = [1, 2];
-/** What visitors get takes as long as two steps. A difference is found a little later, and all that is reached is more. */
-const VISITORS_AFTER = 3;
-/** A list takes as long as all else that visitors get. */
-const LIST_AFTER = 3;
-const SAVED_AT_ONCE = 24;
+/**
+ * Pages are compared after every third step, because that takes as long as two steps. Differences are found a little
+ * later, but more steps are performed.
+ */
+const PAGE_CHECK_INTERVAL = 3;
+/** A list is compared every third time, because that takes as long as all other pages. */
+const LIST_CHECK_INTERVAL = 3;
+const SAVED_BATCH_SIZE = 24;
 const isOurs = (id: string) => !id.startsWith("other-");
-const idsIn = (xml: string) => captured(xml, /\/video\/([\w-]+)[<?"&]/g).filter(isOurs);
+const idsIn = (xml: string) => captures(xml, /\/video\/([\w-]+)[<?"&]/g).filter(isOurs);
 
-/** Where lists of videos are shown: the ids of ours there. */
+/** All lists of videos, as functions that return the ids in them, without those of other videos. */
 const LISTS: Record<string, (site: VisibilitySite) => Promise<string[]>> = {
   home: (site) => pagesOf(site, "/"),
   search: (site) => pagesOf(site, `/?search=${WORD}`),
@@ -32,8 +35,8 @@ const LISTS: Record<string, (site: VisibilitySite) => Promise<string[]>> = {
   sitemap: async (site) => idsIn((await site.read("/sitemap/1.xml")).body),
 };
 
-/** Where some of them may be shown. */
-const PARTS: Record<string, (site: VisibilitySite, id: string) => Promise<string[]>> = {
+/** Lists that may contain only some of the public videos. */
+const PARTIAL_LISTS: Record<string, (site: VisibilitySite, id: string) => Promise<string[]>> = {
   suggestions: async (site) => idsIn((await site.read(`/search/suggestions?q=${WORD}`)).body),
   "related videos": async (site, id) => idsIn((await site.read(`/video/${id}`)).main),
   "queue of the series": async (site, id) =>
@@ -45,36 +48,36 @@ async function pagesOf(site: VisibilitySite, path: string): Promise<string[]> {
   for (const page of PAGES) {
     const address = page === 1 ? path : `${path}${path.includes("?") ? "&" : "?"}page=${page}`;
     const { status, main } = await site.read(address);
-    const shown = status === 200 ? linked(main).filter(isOurs) : [];
+    const shown = status === 200 ? linkedIds(main).filter(isOurs) : [];
     ids.push(...shown);
     if (shown.length < 8) break;
   }
   return [...new Set(ids)];
 }
 
-/** Looks at the database, and after every third step at what visitors get of a video that was touched, and of a list. */
+/** Compares the database, and after some steps the pages of a changed video, and a list. */
 export async function check(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   compareDatabase(model, site);
   model.checked += 1;
-  if (model.checked % VISITORS_AFTER !== 0) return;
+  if (model.checked % PAGE_CHECK_INTERVAL !== 0) return;
   await compareSaved(model, site);
-  const round = model.checked / VISITORS_AFTER;
+  const round = model.checked / PAGE_CHECK_INTERVAL;
   const touched = [...model.touched];
   model.touched.clear();
   const [video] = touched.slice(round % Math.max(1, touched.length));
   if (video) await compareVideo(video, model, site);
-  if (round % LIST_AFTER !== 0) return;
+  if (round % LIST_CHECK_INTERVAL !== 0) return;
   const names = Object.keys(LISTS).filter((name) => name !== "sitemap");
-  await compareList(names[(round / LIST_AFTER) % names.length]!, model, site);
+  await compareList(names[(round / LIST_CHECK_INTERVAL) % names.length]!, model, site);
 }
 
-/** Looks at everything. */
+/** Compares everything. */
 export async function checkAll(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   compareDatabase(model, site);
   await compareSaved(model, site);
   for (const name of Object.keys(LISTS)) await compareList(name, model, site);
   const seen = new Set(model.publicIds);
-  for (const [name, shown] of Object.entries(PARTS)) {
+  for (const [name, shown] of Object.entries(PARTIAL_LISTS)) {
     const id = model.publicIds[0] ?? "other-1";
     const stray = (await shown(site, id)).filter((each) => !seen.has(each));
     expectSame(`${name}: strays`, stray, []);
@@ -94,19 +97,19 @@ async function compareList(
   expectSame(name, (await LISTS[name]!(site)).sort(), model.publicIds.sort());
 }
 
-/** The cards of all videos at once: the cheapest question that all of the site has an answer to. */
+/** Compares the cards of all videos: the cheapest request that covers every video. */
 async function compareSaved(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   const ids = model.videos.map(({ id }) => id);
   const shown: string[] = [];
-  for (let from = 0; from < ids.length; from += SAVED_AT_ONCE) {
-    const id = ids.slice(from, from + SAVED_AT_ONCE);
+  for (let from = 0; from < ids.length; from += SAVED_BATCH_SIZE) {
+    const id = ids.slice(from, from + SAVED_BATCH_SIZE);
     const { body } = await site.send(undefined, "/saved/videos", { id });
     shown.push(...(JSON.parse(body) as { videos: { id: string }[] }).videos.map((card) => card.id));
   }
   expectSame("saved videos", shown.sort(), model.publicIds.sort());
 }
 
-/** The page, the files, the title on the form of a report, and the preview links of a video. */
+/** Compares the page, the files, the title on the report form, and the preview links of a video. */
 async function compareVideo(
   video: ModelVideo,
   model: VisibilityModel,
@@ -114,7 +117,7 @@ async function compareVideo(
 ): Promise<void> {
   const { id, row, trash, isPublic, replaced, links } = video;
   const found = isPublic ? 200 : 404;
-  // What a page with scripts asks for: rendering one takes ten times as long.
+  // The data for the site's script: rendering a page takes ten times as long.
   expectSame(`/video/${id}`, (await site.read(`/video/${id}.data`)).status, found);
   const files = [row?.file, trash?.file].flatMap((file) => file ?? []);
   for (const file of files) {
@@ -126,13 +129,13 @@ async function compareVideo(
     const { status, body } = await site.read(`/media/videos/${file}`);
     if (!isPublic) expectSame(`the replaced file ${file} of ${id}`, status, 404);
     else if (status === 200) {
-      const today = await site.read(`/media/videos/${row!.file}`);
-      expectSame(`the replaced file ${file} of ${id}`, body, today.body);
+      const current = await site.read(`/media/videos/${row!.file}`);
+      expectSame(`the replaced file ${file} of ${id}`, body, current.body);
     }
   }
   const report = await site.read(`/report.data?video=${id}&kind=other`);
   const isNamed = report.body.includes(`${WORD} ${id}`);
-  expectSame(`the title of ${id} on the form of a report`, isNamed, isPublic);
+  expectSame(`the title of ${id} on the report form`, isNamed, isPublic);
   for (const { token, maker } of links.slice(-2)) {
     const isHidden = row?.status === "hidden" && row.publishAt === null;
     const works = row && video.holds.size === 0 && !isHidden && !model.blocked.has(maker);
@@ -140,18 +143,18 @@ async function compareVideo(
     const shown = row?.status === "published" ? 202 : 200;
     expectSame(`a preview link of ${id}`, status, works ? shown : 404);
     const file = await site.read(`/preview/${token}/media/videos/${row?.file ?? "u/none.mp4"}`);
-    expectSame(`a file of ${id} by a preview link`, file.status, works ? 200 : 404);
+    expectSame(`a file of ${id} through a preview link`, file.status, works ? 200 : 404);
   }
 }
 
-/** Rows, causes, and urgent reports, as the database has them. */
+/** Compares the rows, holds and urgent reports in the database. */
 function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
   const causes = site.rows<{ cause: string }>(
     `SELECT video_id || ' ' || reason || '/' || source_id AS cause FROM video_holds
      WHERE video_id NOT LIKE 'other-%'`,
   );
   expectSame(
-    "causes",
+    "holds",
     causes.map(({ cause }) => cause).sort(),
     model.videos.flatMap(({ id, holds }) => [...holds].map((cause) => `${id} ${cause}`)).sort(),
   );
@@ -188,11 +191,11 @@ function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
     reports,
     states.sort((a, b) => (a.id < b.id ? -1 : 1)),
   );
-  expectSame("public videos with an urgent report", urgentOf(model, site), []);
+  expectSame("public videos with an urgent report", findUrgent(model, site), []);
 }
 
-/** The public videos that an open urgent report names, except for those that it had no reason to hide. */
-function urgentOf(model: VisibilityModel, site: VisibilitySite): string[] {
+/** Returns the public videos that an open urgent report names, except for those that it had no reason to hide. */
+function findUrgent(model: VisibilityModel, site: VisibilitySite): string[] {
   const found = site.rows<{ report: string; video: string }>(
     `SELECT report_id AS report, video_id AS video FROM report_videos AS named
        JOIN reports ON reports.id = report_id JOIN videos ON videos.id = video_id

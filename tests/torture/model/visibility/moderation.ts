@@ -3,21 +3,21 @@ import type { ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";
 
-/** What reports and decisions about them do to the causes that hold videos, as the rules read. */
+/** The effect of reports and decisions on holds, according to the specification. */
 
 const STRIKES_THAT_BLOCK = 3;
 const MAX_UNREAD = 3;
 
-/** The kinds of reports for which somebody has looked at the video of a video and left it on the site. */
+/** Returns the kinds of reports after which a moderator kept the current file of a video on the site. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
   return model.reports.flatMap(({ kind, named }) => {
     const naming = named.get(id);
     const isKept = naming?.decision === "keep" || naming?.decision === "restore";
-    return isKept && naming.isOfVideo ? [kind] : [];
+    return isKept && naming.isCurrent ? [kind] : [];
   });
 }
 
-/** The open urgent reports that wait for a decision about a video, of kinds that nobody has looked at it for. */
+/** Returns the open urgent reports that await a decision about a video, of kinds for which it wasn't checked. */
 function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
   const checked = checkedKinds(model, video);
   return model.reports.filter(
@@ -29,27 +29,27 @@ function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
   );
 }
 
-/** A report arrives. An urgent one hides its videos before anybody has looked at them. */
+/** Adds a report. An urgent one hides its videos before a moderator has checked them. */
 export function receive(model: VisibilityModel, report: Report): void {
   model.reports.push(report);
   if (!URGENT.includes(report.kind)) return;
   for (const id of report.named.keys()) {
     const video = model.find(id);
-    if (!video.isThere) report.spared.add(id);
-    if (!video.isThere || checkedKinds(model, video).includes(report.kind)) continue;
+    if (!video.exists) report.spared.add(id);
+    if (!video.exists || checkedKinds(model, video).includes(report.kind)) continue;
     const others = unchecked(model, video).filter(({ network }) => network !== report.network);
-    const isHeld = video.holdsFor("report").length > 0;
-    if (!isHeld && others.length === 0 && !model.settings.hidesAtOnce) {
+    const isOnHold = video.holdsFor("report").length > 0;
+    if (!isOnHold && others.length === 0 && !model.settings.hidesImmediately) {
       report.spared.add(id);
       continue;
     }
-    for (const each of isHeld ? [report] : [...others, report]) hold(video, each);
+    for (const each of isOnHold ? [report] : [...others, report]) hold(video, each);
   }
 }
 
 const hold = (video: ModelVideo, { id }: Report) => video.holds.add(`report/${id}`);
 
-/** The reporter takes a report back; while it hides a video, it stays to be decided. */
+/** The reporter withdraws a report. It stays open while it hides a video. */
 export function withdraw(model: VisibilityModel, report: Report): Outcome {
   if (report.isErased) return 404;
   if (report.state === "closed") return 409;
@@ -61,14 +61,14 @@ export function withdraw(model: VisibilityModel, report: Report): Outcome {
       .some((cause) => cause === `report/${report.id}` || URGENT.includes(report.kind)),
   );
   if (!hides) close(model, report);
-  // Closed with the decisions that were made before, if there are any.
+  // A report with earlier decisions is closed with these.
   const isDecided = [...report.named.values()].some(({ decision }) => decision !== null);
   report.isWithdrawn = hides || !isDecided;
   if (hides) report.state = "open";
   return "done";
 }
 
-/** The reporter writes something, which answers a question. A text that is sent twice is one. */
+/** The reporter sends a message, for example to answer a question. A text that is sent twice counts once. */
 export function answer(report: Report, text: string): Outcome {
   if (report.isErased) return 404;
   if (report.state === "closed") return 409;
@@ -79,14 +79,14 @@ export function answer(report: Report, text: string): Outcome {
   return "done";
 }
 
-function isAnyWaiting(model: VisibilityModel, report: Report): boolean {
+function isAnyPending(model: VisibilityModel, report: Report): boolean {
   return [...report.named].some(([id, { decision }]) => {
     const video = model.find(id);
-    return decision === null && (video.isThere || video.holds.has(`removed/${report.id}`));
+    return decision === null && (video.exists || video.holds.has(`removed/${report.id}`));
   });
 }
 
-/** What can be decided about one video of a report. */
+/** Returns the possible decisions about one video of a report. */
 export function choicesFor(
   model: VisibilityModel,
   report: Report,
@@ -94,16 +94,16 @@ export function choicesFor(
 ): ModeratorDecision[] {
   const video = model.find(id);
   if (video.holds.has(`removed/${report.id}`)) {
-    const isUpheld = report.state !== "closed" && !isAnyWaiting(model, report);
+    const isUpheld = report.state !== "closed" && !isAnyPending(model, report);
     return report.named.get(id)?.decision !== "remove" || isUpheld
       ? ["remove", "restore"]
       : ["counter-notice", "restore"];
   }
-  if (!video.isThere) return [];
+  if (!video.exists) return [];
   return video.isRemoved ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
-/** What the page of a report offers. */
+/** Returns the decisions that the page of a report offers. */
 export function choicesOf(model: VisibilityModel, report: Report): ModeratorDecision[] {
   const all = new Set([...report.named.keys()].flatMap((id) => choicesFor(model, report, id)));
   if (all.size === 0) all.add("not-here");
@@ -136,7 +136,7 @@ export function decide(
   else if (decision === "not-here") close(model, report);
   else {
     for (const video of videos) change(model, report, video, decision);
-    settle(model, report);
+    closeIfDecided(model, report);
   }
   if (isStrike) for (const role of uploaders) strike(model, role);
   if (decision === "remove") for (const video of videos) model.trash(video, "");
@@ -169,7 +169,7 @@ function change(
 ): void {
   const naming = report.named.get(video.id)!;
   if (decision === "hide" || decision === "counter-notice") naming.decision = null;
-  else Object.assign(naming, { decision, isOfVideo: true });
+  else Object.assign(naming, { decision, isCurrent: true });
   if (decision === "hide") hold(video, report);
   else if (decision === "remove") {
     video.holds.add(`removed/${report.id}`);
@@ -178,25 +178,25 @@ function change(
   if (decision === "restore") video.holds.delete(`removed/${report.id}`);
 }
 
-/** Ends the hold of a report. An urgent one that nobody has checked gets its own, if it relied on this one. */
+/** Ends the hold of a report. Unchecked urgent reports that relied on it get their own holds. */
 function lift(model: VisibilityModel, report: Report, video: ModelVideo): void {
   if (!video.holds.has(`report/${report.id}`)) return;
   for (const each of unchecked(model, video)) if (each !== report) hold(video, each);
   video.holds.delete(`report/${report.id}`);
 }
 
-/** A report is closed once each of its videos that is here has a decision. */
-function settle(model: VisibilityModel, report: Report): void {
+/** Closes a report once each of its existing videos has a decision. */
+function closeIfDecided(model: VisibilityModel, report: Report): void {
   const all = [...report.named];
-  const isWaiting = all.some(
+  const isPending = all.some(
     ([id, { decision }]) => decision === null && choicesFor(model, report, id).length > 0,
   );
-  if (all.some(([, { decision }]) => decision !== null) && !isWaiting) close(model, report);
+  if (all.some(([, { decision }]) => decision !== null) && !isPending) close(model, report);
   else if (report.state === "closed") report.state = "open";
 }
 
 function close(model: VisibilityModel, report: Report): void {
-  const absent = [...report.named.keys()].filter((id) => !model.find(id).isThere);
+  const absent = [...report.named.keys()].filter((id) => !model.find(id).exists);
   Object.assign(report, { state: "closed", isWithdrawn: false, absent: new Set(absent) });
 }
 
@@ -206,20 +206,20 @@ function strike(model: VisibilityModel, role: Role): void {
   if (strikes >= STRIKES_THAT_BLOCK) model.blocked.add(role);
 }
 
-/** A video gets another video, which nobody has looked at. */
+/** The file of a video is replaced by one that no moderator has checked. */
 export function replaceVideo(model: VisibilityModel, video: ModelVideo): void {
-  model.changeVideo([video]);
+  model.markFilesChanged([video]);
   for (const report of unchecked(model, video)) {
-    if (model.settings.hidesAtOnce) hold(video, report);
+    if (model.settings.hidesImmediately) hold(video, report);
     else report.spared.add(video.id);
   }
 }
 
-/** A moderator adds a video that a report means. An urgent report hides it. */
+/** A moderator adds a video to a report. An urgent report hides it. */
 export function addVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
-  if (!video.isThere) return 422;
+  if (!video.exists) return 422;
   if (report.named.has(video.id)) return "done";
-  report.named.set(video.id, { decision: null, isOfVideo: true });
+  report.named.set(video.id, { decision: null, isCurrent: true });
   const isUrgent = URGENT.includes(report.kind);
   if (isUrgent && !checkedKinds(model, video).includes(report.kind)) hold(video, report);
   if (report.state === "closed") report.state = "open";
@@ -227,17 +227,17 @@ export function addVideo(model: VisibilityModel, report: Report, video: ModelVid
 }
 
 /**
- * A moderator takes out a video that a report names by mistake. What was decided in it no longer counts for
- * urgent reports that came later.
+ * A moderator removes a video that a report names by mistake. The decision about it no longer counts for later urgent
+ * reports.
  */
-export function takeOutVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
+export function removeVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
   const naming = report.named.get(video.id);
   if (!naming) return 404;
   if (video.holds.has(`removed/${report.id}`)) return 409;
   report.named.delete(video.id);
   lift(model, report, video);
-  const isRelied = naming.decision !== null && URGENT.includes(report.kind);
-  if (isRelied) for (const each of unchecked(model, video)) hold(video, each);
-  if (report.state !== "closed") settle(model, report);
+  const wasReliedOn = naming.decision !== null && URGENT.includes(report.kind);
+  if (wasReliedOn) for (const each of unchecked(model, video)) hold(video, each);
+  if (report.state !== "closed") closeIfDecided(model, report);
   return "done";
 }

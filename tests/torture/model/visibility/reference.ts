@@ -2,33 +2,33 @@ import type { ReportKind, ReportState, VideoDecision } from "~db/schema/moderati
 import type { Outcome, Role } from "../reference";
 
 /**
- * Who may see a video, as the rules read: what people intend, and one entry for each cause of a hold. What is
- * public follows from both, and is stored nowhere.
+ * A model of who may see a video, according to the specification: the intended status, and one entry for each hold.
+ * Whether a video is public is derived from both, and isn't stored.
  */
 
 export const URGENT: readonly ReportKind[] = ["consent", "under-age"];
 
-/** How the site of a run is set up. */
+/** The settings of the site during a run. */
 export interface SiteSettings {
   requireConsent: boolean;
   /** Whether an urgent report hides its videos immediately; otherwise REPORT_HIDE_LIMIT is always reached. */
-  hidesAtOnce: boolean;
+  hidesImmediately: boolean;
 }
 
-/** A day that is over. */
+/** A day in the past. */
 const PAST = 0;
 
-/** Days after the start, from 1 on; null for never. */
+/** Days after the start, at least 1; null for never. */
 export interface Times {
   publishAt: number | null;
   unpublishAt: number | null;
 }
 
-/** What people intend with a video, and its file. */
+/** The intended visibility of a video, and its file. */
 export interface Row extends Times {
   status: string;
   owner: Role;
-  /** The path of its file in the uploads folder. */
+  /** The path of its file in the bucket. */
   file: string;
 }
 
@@ -47,16 +47,16 @@ export interface PreviewLink {
   maker: Role;
 }
 
-/** What was decided about a video that a report names. */
-interface Naming {
-  /** Null while it waits for a decision. */
+/** The decision about a video that a report names. */
+interface ReportedVideo {
+  /** Null while it is pending. */
   decision: VideoDecision | null;
-  /** Whether the decision was about the video that the video has today. */
-  isOfVideo: boolean;
+  /** Whether the decision was about the current file of the video. */
+  isCurrent: boolean;
 }
 
 export interface Report {
-  /** Also the beginning of the token of its status page. */
+  /** The token of its status page begins with it. */
   id: string;
   token: string;
   kind: ReportKind;
@@ -64,32 +64,32 @@ export interface Report {
   isWithdrawn: boolean;
   isErased: boolean;
   network: number;
-  /** What its reporter has written since a moderator wrote something. */
+  /** Messages of the reporter since the last one of a moderator. */
   unread: string[];
   /** The videos that it names, by their ids. */
-  named: Map<string, Naming>;
-  /** Those that it had no reason to hide when it came: they were not there, or a limit was reached. */
+  named: Map<string, ReportedVideo>;
+  /** Videos that it had no reason to hide when it was received: they didn't exist, or a limit was reached. */
   spared: Set<string>;
-  /** Those that were in no list and no trash when it was closed: nobody could decide about them. */
+  /** Videos that didn't exist when it was closed, not even in the trash: no decision about them was possible. */
   absent: Set<string>;
 }
 
-/** All that is known of an id, whatever became of its rows. */
+/** Everything about an id, even if its row no longer exists. */
 export class ModelVideo {
   row?: Row | undefined;
   trash?: (Row & { batch: string }) | undefined;
-  /** `reason/source` of each cause. */
+  /** The `reason/source` of each hold. */
   holds = new Set<string>();
-  /** The blocked videos that it resembles, while nobody has said that it is another. */
+  /** Ids of the blocked videos that it resembles, unless the match was dismissed. */
   sources = new Set<string>();
   record?: ConsentRecord | undefined;
   links: PreviewLink[] = [];
-  /** The paths of the files that were replaced. */
+  /** The paths of its previous files. */
   replaced: string[] = [];
 
   constructor(readonly id: string) {}
 
-  get isThere(): boolean {
+  get exists(): boolean {
     return this.row !== undefined || this.trash !== undefined;
   }
 
@@ -112,15 +112,15 @@ export class VisibilityModel {
   /** Accounts that can't sign in. */
   blocked = new Set<Role>();
   strikes = new Map<Role, number>();
-  /** Who can be named in a record, and whether they were adults on the day of recording. */
+  /** Performers with a record, and whether they were adults on the day of recording. */
   performers = new Map<Performer, { isAdult: boolean; isChecked: boolean }>();
 
-  /** The videos that were changed since they were last looked at. */
+  /** Videos that may have changed since they were last compared. */
   touched = new Set<ModelVideo>();
-  /** How often something was looked at. */
+  /** Number of comparisons. */
   checked = 0;
-  /** How many ids another program has given. */
-  entered = 0;
+  /** Number of ids inserted by another process. */
+  insertedIds = 0;
 
   constructor(readonly settings: SiteSettings) {}
 
@@ -137,14 +137,14 @@ export class VisibilityModel {
     return this.videos.flatMap(({ id, isPublic }) => (isPublic ? [id] : []));
   }
 
-  /** Somebody who can sign in. */
+  /** Returns a role that can sign in: the given one, or the owner if it is blocked. */
   active(role: Role): Role {
     return this.blocked.has(role) ? "owner" : role;
   }
 
-  // --- What people intend ---
+  // --- Intended visibility ---
 
-  /** A row arrives: from another program, an upload or the trash. */
+  /** Adds a row from another process, an upload or the trash. */
   insert(video: ModelVideo, row: Row): void {
     video.row = row;
     if (row.status === "published") this.requireRecord(video);
@@ -163,34 +163,34 @@ export class VisibilityModel {
       video.holds.add("consent/required");
   }
 
-  /** Whether a person is refused to publish it. */
-  isRefused(video: ModelVideo): boolean {
+  /** Returns whether users are prevented from publishing a video. */
+  isUnpublishable(video: ModelVideo): boolean {
     return video.holds.size > 0 || (this.settings.requireConsent && this.lacksRecord(video));
   }
 
-  /** What an order to publish or hide makes of a row. */
-  order(video: ModelVideo, order: "publish" | "hide"): void {
+  /** Publishes or hides a row. */
+  applyAction(video: ModelVideo, action: "publish" | "hide"): void {
     const { row } = video;
     if (!row) return;
     row.publishAt = null;
-    if (order === "hide") row.unpublishAt = null;
-    this.setStatus(video, order === "publish" ? "published" : "hidden");
+    if (action === "hide") row.unpublishAt = null;
+    this.setStatus(video, action === "publish" ? "published" : "hidden");
   }
 
-  /** The button, and the API, which says what it wants. */
-  publishOrHide(role: Role, video: ModelVideo, order: "publish" | "hide"): Outcome {
-    const reached = this.reach(role, [video], true);
-    if (typeof reached === "number") return reached;
+  /** Publishes or hides a video as a role, with the visibility button or by the API. */
+  publishOrHide(role: Role, video: ModelVideo, action: "publish" | "hide"): Outcome {
+    const changeableVideos = this.changeable(role, [video], true);
+    if (typeof changeableVideos === "number") return changeableVideos;
     if (!video.row) return 404;
-    const isRefused = order === "publish" && video.row.status !== "published";
-    if (isRefused && this.isRefused(video)) return 422;
-    this.order(video, order);
+    const publishes = action === "publish" && video.row.status !== "published";
+    if (publishes && this.isUnpublishable(video)) return 422;
+    this.applyAction(video, action);
     return "done";
   }
 
   schedule(role: Role, video: ModelVideo, times: Times): Outcome {
-    const reached = this.reach(role, [video], true);
-    if (typeof reached === "number") return reached;
+    const changeableVideos = this.changeable(role, [video], true);
+    if (typeof changeableVideos === "number") return changeableVideos;
     const { row } = video;
     if (!row) return 404;
     const publishAt = row.status === "published" ? null : times.publishAt;
@@ -199,8 +199,8 @@ export class VisibilityModel {
     return "done";
   }
 
-  /** Publishes and hides what is due until a day, and forgets these times. */
-  timePasses(day: number): void {
+  /** Publishes and hides the videos that are due by a day, and clears these times. */
+  advanceTo(day: number): void {
     const isDue = (at: number | null) => at !== null && at <= day;
     for (const video of this.videos) {
       const { row, trash } = video;
@@ -216,12 +216,16 @@ export class VisibilityModel {
     }
   }
 
-  /** Those of some videos that a role may change; uploaders their own, until they may publish drafts alone. */
-  reach(role: Role, videos: readonly ModelVideo[], publishes: boolean): ModelVideo[] | 403 | 404 {
+  /** Returns the videos that a role may change. Uploaders may change their own; those who can't publish, only drafts. */
+  changeable(
+    role: Role,
+    videos: readonly ModelVideo[],
+    publishes: boolean,
+  ): ModelVideo[] | 403 | 404 {
     if (role === "uploader" && publishes) return 403;
-    const there = videos.filter(({ row }) => row);
-    if (role === "owner" || role === "editor") return there;
-    const own = there.filter(({ row }) => row?.owner === role);
+    const existing = videos.filter(({ row }) => row);
+    if (role === "owner" || role === "editor") return existing;
+    const own = existing.filter(({ row }) => row?.owner === role);
     if (own.length === 0) return 404;
     return role === "uploader" && !own.every(({ row }) => isDraft(row!)) ? 403 : own;
   }
@@ -229,12 +233,12 @@ export class VisibilityModel {
   // --- The trash ---
 
   delete(role: Role, videos: readonly ModelVideo[], batch: string): Outcome {
-    const leaving = this.reach(role, videos, false);
-    if (typeof leaving === "number") return leaving;
+    const deletable = this.changeable(role, videos, false);
+    if (typeof deletable === "number") return deletable;
     const isUploader = role === "publisher" || role === "uploader";
-    if (isUploader && leaving.some((video) => this.isEvidence(video, true))) return 409;
-    if (leaving.length === 0) return 404;
-    for (const video of leaving) this.trash(video, batch);
+    if (isUploader && deletable.some((video) => this.isEvidence(video, true))) return 409;
+    if (deletable.length === 0) return 404;
+    for (const video of deletable) this.trash(video, batch);
     return "done";
   }
 
@@ -244,7 +248,7 @@ export class VisibilityModel {
     video.row = undefined;
   }
 
-  /** What a person finds in the trash. */
+  /** Returns what a role sees in the trash. */
   trashOf(role: Role): ModelVideo[] {
     const all = this.videos.filter(({ trash }) => trash);
     if (role === "owner" || role === "editor") return all;
@@ -253,26 +257,26 @@ export class VisibilityModel {
     );
   }
 
-  /** @param videos those that the person finds there, of the ones asked for. */
+  /** @param videos the requested videos that the user sees in the trash. */
   restore(videos: readonly ModelVideo[]): Outcome {
     if (videos.length === 0) return 404;
-    const back = videos.filter((video) => !video.isRemoved && !video.row);
-    for (const video of back) {
+    const restorable = videos.filter((video) => !video.isRemoved && !video.row);
+    for (const video of restorable) {
       const { batch: _, ...row } = video.trash!;
       video.trash = undefined;
-      // What was due while it was in the trash isn't published by coming back.
+      // Restoring a video doesn't publish it if it was due while it was in the trash.
       if (row.publishAt === PAST) row.publishAt = null;
       this.insert(video, row);
     }
-    this.timePasses(PAST);
-    return back.length > 0 ? "done" : 409;
+    this.advanceTo(PAST);
+    return restorable.length > 0 ? "done" : 409;
   }
 
   purge(role: Role, videos: readonly ModelVideo[]): Outcome {
     const found = videos.filter((video) => this.trashOf(role).includes(video));
-    const leaving = found.filter((video) => !this.isEvidence(video, role !== "owner"));
-    this.changeVideo(leaving);
-    for (const video of leaving) {
+    const deletable = found.filter((video) => !this.isEvidence(video, role !== "owner"));
+    this.markFilesChanged(deletable);
+    for (const video of deletable) {
       video.trash = undefined;
       if (video.row) continue;
       video.record = undefined;
@@ -280,7 +284,7 @@ export class VisibilityModel {
       video.links = [];
       video.replaced = [];
     }
-    if (leaving.length > 0) return "done";
+    if (deletable.length > 0) return "done";
     return found.length > 0 ? 409 : 404;
   }
 
@@ -291,12 +295,12 @@ export class VisibilityModel {
     return isReported || (isRemovedKept && video.isRemoved);
   }
 
-  /** Videos have other videos now, or none: what moderators have looked at were the earlier ones. */
-  changeVideo(videos: readonly ModelVideo[]): void {
+  /** Marks decisions as outdated, because the files of videos were replaced or purged. */
+  markFilesChanged(videos: readonly ModelVideo[]): void {
     for (const { named } of this.reports) {
       for (const { id } of videos) {
         const naming = named.get(id);
-        if (naming) naming.isOfVideo = false;
+        if (naming) naming.isCurrent = false;
       }
     }
   }
@@ -306,23 +310,23 @@ export class VisibilityModel {
   lacksRecord({ record }: ModelVideo): boolean {
     if (!record) return true;
     const { people, named, hasEnded } = record;
-    const isProved = [...named].every((name) => {
+    const isDocumented = [...named].every((name) => {
       const { isAdult, isChecked } = this.performers.get(name)!;
       return isAdult && isChecked;
     });
-    return hasEnded || named.size !== people || !isProved;
+    return hasEnded || named.size !== people || !isDocumented;
   }
 
-  /** Brings the holds of a video in line with its record. */
-  settle(video: ModelVideo): void {
+  /** Updates the consent holds of a video to match its record. */
+  updateConsentHolds(video: ModelVideo): void {
     const { record, holds } = video;
     const isMinor = (name: Performer) => !this.performers.get(name)!.isAdult;
     const causes = {
       "consent/minor": record !== undefined && [...record.named].some(isMinor),
       "consent/ended": record?.hasEnded ?? false,
     };
-    for (const [cause, isSo] of Object.entries(causes)) {
-      if (isSo) holds.add(cause);
+    for (const [cause, applies] of Object.entries(causes)) {
+      if (applies) holds.add(cause);
       else holds.delete(cause);
     }
     if (!this.lacksRecord(video)) {
@@ -338,8 +342,8 @@ export class VisibilityModel {
     return this.videos.filter(({ record }) => record?.named.has(performer));
   }
 
-  /** Deletes the record of a performer. Nothing else says any more that a video shows a minor. */
-  forget(performer: Performer): void {
+  /** Deletes the record of a performer. Videos of a minor stay on hold, although no record shows the reason any more. */
+  deletePerformer(performer: Performer): void {
     const shown = this.naming(performer);
     const { isAdult } = this.performers.get(performer)!;
     for (const video of shown) {
@@ -347,12 +351,12 @@ export class VisibilityModel {
       video.record?.named.delete(performer);
     }
     this.performers.delete(performer);
-    for (const video of shown) this.settle(video);
+    for (const video of shown) this.updateConsentHolds(video);
   }
 }
 
 const isDraft = ({ status, publishAt }: Row) => status === "review" && publishAt === null;
 
-/** A video can be hidden only after it has been published. */
+/** Returns whether a video is scheduled to be published before it is hidden. */
 export const isInOrder = ({ publishAt, unpublishAt }: Times) =>
   publishAt === null || unpublishAt === null || publishAt < unpublishAt;

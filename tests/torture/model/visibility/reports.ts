@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { DECISIONS, type ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
-import { captured, type Fields } from "../running-site";
+import { captures, type Fields } from "../running-site";
 import { expectSame, nth } from "../step";
 import { number } from "../values";
-import { form, type Kind, moderator, pick } from "./common";
-import { noteBatches, nothingIsDue } from "./intentions";
+import { type Kind, moderator, pick, submitForm } from "./common";
 import {
   addVideo,
   answer,
@@ -14,16 +13,17 @@ import {
   choicesOf,
   decide,
   receive,
-  takeOutVideo,
+  removeVideo,
   withdraw,
 } from "./moderation";
 import type { Report, VisibilityModel } from "./reference";
 import type { VisibilitySite } from "./site";
+import { readBatches, waitUntilNothingIsDue } from "./video-actions";
 
-/** Reports, what their reporters do later, and what two moderators decide. */
+/** Steps in which visitors send reports and follow up on them, and moderators decide. */
 
 const NETWORKS = 3;
-/** Decisions after which every report has to be closed. */
+/** Number of decisions after which every report has to be closed. */
 const MAX_DECISIONS = 4;
 
 const kind = fc.constantFrom<ReportKind>(
@@ -31,7 +31,7 @@ const kind = fc.constantFrom<ReportKind>(
   ...REPORT_KINDS,
 );
 
-/** A report of some videos, which may be gone or hidden, or of none that is recognized. */
+/** Sends a report of some videos, which may be deleted or hidden, or of no recognizable video. */
 const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
   weight: 7,
   args: fc.record({
@@ -47,12 +47,12 @@ const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
     receive(model, {
       ...{ id: token.split(".")[0]!, token, kind, network, state: "open", spared: new Set() },
       ...{ isWithdrawn: false, isErased: false, absent: new Set(), unread: [] },
-      named: new Map(videos.map(({ id }) => [id, { decision: null, isOfVideo: true }])),
+      named: new Map(videos.map(({ id }) => [id, { decision: null, isCurrent: true }])),
     });
   },
 };
 
-/** Of the reports, more often one of the last. */
+/** Returns a report, preferably a recent one. */
 function pickReport(model: VisibilityModel, which: number): Report | undefined {
   const last = which % 2 === 0 ? model.reports.slice(-4) : model.reports;
   const found = nth(last, Math.floor(which / 2));
@@ -60,8 +60,8 @@ function pickReport(model: VisibilityModel, which: number): Report | undefined {
   return found;
 }
 
-/** The reporter answers a question or withdraws the report. */
-const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: number }> = {
+/** The reporter sends a message or withdraws the report. */
+const followUp: Kind<{ which: number; intent: "answer" | "withdraw"; message: number }> = {
   weight: 4,
   args: fc.record({
     which: number,
@@ -74,7 +74,7 @@ const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: nu
     const text = `Message ${message}`;
     const outcome = intent === "answer" ? answer(report, text) : withdraw(model, report);
     const fields = { intent, message: text };
-    await form(site, undefined, `/report/${report.token}`, fields, outcome);
+    await submitForm(site, undefined, `/report/${report.token}`, fields, outcome);
   },
 };
 
@@ -82,60 +82,70 @@ const decision = fc.constantFrom<ModeratorDecision>(
   ...DECISIONS,
   ...(["keep", "remove", "restore"] as const),
 );
-/** What the form of a report says. */
-const decided = fc.record({
+/** The fields of the decision form. */
+const decisionForm = fc.record({
   decision,
   chosen: fc.array(fc.nat(3), { maxLength: 4 }),
   isAll: fc.boolean(),
   isStrike: fc.constantFrom(false, false, false, true),
 });
-type Decided = { decision: ModeratorDecision; chosen: number[]; isAll: boolean; isStrike: boolean };
+type DecisionForm = {
+  decision: ModeratorDecision;
+  chosen: number[];
+  isAll: boolean;
+  isStrike: boolean;
+};
 
-/** A moderator decides. The other one has the same page open, and decides too. */
+/** A moderator decides. Sometimes, another one has the same page open and decides as well. */
 const decideReport: Kind<{
   by: Role;
   which: number;
-  first: Decided;
-  second?: Decided | undefined;
+  first: DecisionForm;
+  second?: DecisionForm | undefined;
 }> = {
   weight: 10,
   args: fc.record({
     by: moderator,
     which: number,
-    first: decided,
-    second: fc.option(decided, { nil: undefined, freq: 2 }),
+    first: decisionForm,
+    second: fc.option(decisionForm, { nil: undefined, freq: 2 }),
   }),
   async run({ by, which, first, second }, model, site) {
     const report = pickReport(model, which);
     if (!report) return "skipped";
     const other = by === "owner" ? "editor" : "owner";
     const version = await versionOf(report, site);
-    const isDone = await send(model, site, { report, by: model.active(by), version }, first);
+    const isDone = await sendDecision(
+      model,
+      site,
+      { report, by: model.active(by), version },
+      first,
+    );
     if (!second) return;
     const late = { report, by: model.active(other), version };
-    await send(model, site, late, second, isDone ? 409 : undefined);
+    await sendDecision(model, site, late, second, isDone ? 409 : undefined);
   },
 };
 
-/** What the page of a report is made from. What it offers has to be what the model says. */
+/** Returns the version of a report's page. Its state must be that of the model. */
 async function versionOf(report: Report, site: VisibilitySite): Promise<string> {
   const { body } = await site.read(`/admin/reports/${report.id}.data`, "owner");
   const version = /"(\d+-(?:open|asked|closed))"/.exec(body)?.[1];
-  if (!version) throw new Error(`The page of the report ${report.id} has no version: ${body}`);
+  if (!version) throw new Error(`The page of report ${report.id} has no version: ${body}`);
   expectSame(`the state of ${report.id}`, version.split("-")[1], report.state);
   return version;
 }
 
-/** @returns whether something was decided. */
-async function send(
+/** Sends a decision. Returns whether it was accepted. */
+async function sendDecision(
   model: VisibilityModel,
   site: VisibilitySite,
   { report, by, version }: { report: Report; by: Role; version: string },
-  { decision, chosen, isAll, isStrike }: Decided,
+  { decision, chosen, isAll, isStrike }: DecisionForm,
   refusal?: Outcome,
 ): Promise<boolean> {
   const ids = [...report.named.keys()];
-  // Half of the time those that it is offered for.
+  // Half of the time, only videos for which the decision is offered.
   const offered = ids.filter((id) => choicesFor(model, report, id).includes(decision));
   const picked = isAll ? offered : ids.filter((_, index) => chosen.includes(index));
   const fields = {
@@ -143,32 +153,32 @@ async function send(
     ...(isStrike && { strike: "1" }),
   };
   const outcome = refusal ?? decide(model, report, { decision, chosen: picked, isStrike });
-  await form(site, by, `/admin/reports/${report.id}`, fields, outcome);
-  noteBatches(model, site);
-  // One that is restored may have been due to be hidden in the trash.
-  await nothingIsDue(site);
+  await submitForm(site, by, `/admin/reports/${report.id}`, fields, outcome);
+  readBatches(model, site);
+  // A restored video may have become due to be hidden while it was in the trash.
+  await waitUntilNothingIsDue(site);
   return outcome === "done";
 }
 
-/** A moderator adds a video to a report, or takes one out. */
-const nameVideo: Kind<{ by: Role; which: number; video: number; takesOut: boolean }> = {
+/** A moderator adds a video to a report, or removes one. */
+const editVideos: Kind<{ by: Role; which: number; video: number; removes: boolean }> = {
   weight: 5,
-  args: fc.record({ by: moderator, which: number, video: number, takesOut: fc.boolean() }),
-  async run({ by, which, video: number, takesOut }, model, site) {
+  args: fc.record({ by: moderator, which: number, video: number, removes: fc.boolean() }),
+  async run({ by, which, video: number, removes }, model, site) {
     const report = pickReport(model, which);
     const named = [...(report?.named.keys() ?? [])];
-    const id = takesOut ? nth(named, number) : undefined;
+    const id = removes ? nth(named, number) : undefined;
     const video = id ? model.find(id) : pick(model, number);
     if (!report || !video) return "skipped";
-    const fields: Fields = takesOut
+    const fields: Fields = removes
       ? { intent: "take-out-video", video: video.id }
       : { intent: "add-video", address: `${site.origin}/video/${video.id}` };
-    const outcome = (takesOut ? takeOutVideo : addVideo)(model, report, video);
-    await form(site, model.active(by), `/admin/reports/${report.id}`, fields, outcome);
+    const outcome = (removes ? removeVideo : addVideo)(model, report, video);
+    await submitForm(site, model.active(by), `/admin/reports/${report.id}`, fields, outcome);
   },
 };
 
-/** What was typed is deleted before its time. */
+/** A moderator erases the text of a report before its retention period ends. */
 const eraseReport: Kind<{ by: Role; which: number }> = {
   weight: 4,
   args: fc.record({ by: moderator, which: number }),
@@ -177,12 +187,12 @@ const eraseReport: Kind<{ by: Role; which: number }> = {
     if (!report) return "skipped";
     const isPossible = report.state === "closed" && !report.isErased;
     const page = `/admin/reports/${report.id}`;
-    await form(site, model.active(by), page, { intent: "erase" }, isPossible ? "done" : 409);
+    await submitForm(site, model.active(by), page, { intent: "erase" }, isPossible ? "done" : 409);
     if (isPossible) report.isErased = true;
   },
 };
 
-/** Closes all reports, as the page of each offers it. */
+/** Closes all reports with the decisions that their pages offer. */
 const closeReports: Kind<Role> = {
   weight: 3,
   args: moderator,
@@ -192,17 +202,17 @@ const closeReports: Kind<Role> = {
   },
 };
 
-/** @throws a sentence when a report can't be closed. */
+/** Closes all reports. Throws if one can't be closed. */
 export async function closeAll(
   model: VisibilityModel,
   site: VisibilitySite,
   by: Role = "owner",
 ): Promise<void> {
   for (const report of model.reports) {
-    for (let tries = 0; tries < MAX_DECISIONS && report.state !== "closed"; tries++) {
-      await closeFurther(model, site, report, by);
+    for (let attempts = 0; attempts < MAX_DECISIONS && report.state !== "closed"; attempts++) {
+      await decideNext(model, site, report, by);
     }
-    expectSame(`the state of ${report.id}, which was to be closed`, report.state, "closed");
+    expectSame(`the state of ${report.id} after its last decision`, report.state, "closed");
   }
   for (const video of model.videos) {
     const left = model.reports.filter(
@@ -212,24 +222,28 @@ export async function closeAll(
   }
 }
 
-async function closeFurther(
+async function decideNext(
   model: VisibilityModel,
   site: VisibilitySite,
   report: Report,
   by: Role,
 ): Promise<void> {
   const page = await site.read(`/admin/reports/${report.id}`, "owner");
-  const offered = captured(page.main, /name="decision"[^>]*value="([^"]*)"/g);
-  expectSame(`what ${report.id} offers`, offered.sort(), choicesOf(model, report).sort());
+  const offered = captures(page.main, /name="decision"[^>]*value="([^"]*)"/g);
+  expectSame(
+    `the decisions that ${report.id} offers`,
+    offered.sort(),
+    choicesOf(model, report).sort(),
+  );
   const ids = [...report.named.keys()];
   const decide = (decision: ModeratorDecision, chosen: string[]) =>
-    sendFor(model, site, { report, by: model.active(by) }, decision, chosen);
+    decideFor(model, site, { report, by: model.active(by) }, decision, chosen);
   if (offered.includes("not-here")) return decide("not-here", []);
   for (const decision of ["keep", "remove", "counter-notice"] as const) {
     const chosen = ids.filter((id) => {
       model.touched.add(model.find(id));
       const choices = choicesFor(model, report, id);
-      // What is decided stays so, unless nothing else is left to decide.
+      // Decisions stay, unless all videos have one.
       const isFirst = choices.find((each) => each !== "hide" && each !== "restore") === decision;
       return isFirst && (report.named.get(id)?.decision === null || isDecided(model, report));
     });
@@ -237,13 +251,13 @@ async function closeFurther(
   }
 }
 
-/** Whether each of its videos that is here has a decision, as when the reporter was asked something later. */
+/** Returns whether each existing video of a report has a decision, as when a question was sent later. */
 const isDecided = (model: VisibilityModel, report: Report) =>
   [...report.named].every(
     ([id, { decision }]) => decision !== null || choicesFor(model, report, id).length === 0,
   );
 
-async function sendFor(
+async function decideFor(
   model: VisibilityModel,
   site: VisibilitySite,
   { report, by }: { report: Report; by: Role },
@@ -253,9 +267,9 @@ async function sendFor(
   const version = await versionOf(report, site);
   const fields = { version, decision, video: chosen, reason: "A reason." };
   const outcome = decide(model, report, { decision, chosen, isStrike: false });
-  expectSame(`${decision} of ${chosen} is offered by ${report.id}`, outcome, "done");
-  await form(site, by, `/admin/reports/${report.id}`, fields, outcome);
-  noteBatches(model, site);
+  expectSame(`${decision} of ${chosen} in ${report.id}`, outcome, "done");
+  await submitForm(site, by, `/admin/reports/${report.id}`, fields, outcome);
+  readBatches(model, site);
 }
 
-export const REPORTS = { report, reporter, decideReport, nameVideo, eraseReport, closeReports };
+export const REPORTS = { report, followUp, decideReport, editVideos, eraseReport, closeReports };

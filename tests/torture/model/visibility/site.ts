@@ -9,10 +9,10 @@ import { expectSame } from "../step";
 import type { Row, SiteSettings } from "./reference";
 
 const DAY_MS = 86_400_000;
-/** A share of these videos is what REPORT_HIDE_LIMIT lets reports hide in a day: about 10,000 for 1,000. */
+/** With so many videos, the percentage in `UNLIMITED` lets reports hide about 10,000 videos per day. */
 const OTHER_VIDEOS = 1_000;
 const UNLIMITED = "999999/h,999%/d";
-/** Everything that a run enters, except for the accounts and the moderation log, which only grows. */
+/** The tables that a run writes, except for accounts and the moderation log, which only grows. */
 const TABLES = [
   ...["videos", "deleted_videos", "video_holds", "video_files", "jobs"],
   ...["reports", "preview_links", "review_notes", "performers", "video_consents", "user_strikes"],
@@ -23,14 +23,14 @@ const SCOPES = JSON.stringify(["read", "upload", "edit", "publish", "delete"]);
 
 export const SERIES_SLUG = "all-of-them";
 export const TAG = "watched";
-/** In the title of each video, and in no other. */
+/** A word that only the titles of the run's videos contain. */
 export const WORD = "zebra";
 
 const tokenOf = (role: Role) => `afterdark_${role}`;
 
-/** A site without ffmpeg: uploads take milliseconds, and nothing is made of them. */
+/** A site without ffmpeg: uploads take milliseconds, and aren't processed. */
 export class VisibilitySite extends RunningSite {
-  /** When the days of schedules begin. */
+  /** Start of the days of schedules. */
   private readonly dayZero = Date.now();
   private videos = 0;
   private reports = 0;
@@ -40,27 +40,27 @@ export class VisibilitySite extends RunningSite {
     super({ PATH: "/nonexistent", STRIKES_BLOCK: "3" });
   }
 
-  /** Restarts the site if its settings differ from these. */
+  /** Starts the site with these settings, unless it is already running with them. */
   async use(settings: SiteSettings): Promise<void> {
     if (JSON.stringify(settings) === JSON.stringify(this.settings)) return;
     const environment = {
       IMPORT_DIR: this.importFolder,
       REQUIRE_CONSENT: settings.requireConsent ? "on" : "off",
-      REPORT_HIDE_LIMIT: settings.hidesAtOnce ? UNLIMITED : "0/h,0%/d",
+      REPORT_HIDE_LIMIT: settings.hidesImmediately ? UNLIMITED : "0/h,0%/d",
     };
     if (this.settings) {
       await this.process.stop();
       await this.process.start(environment);
     } else {
       await this.process.start(environment);
-      await this.enterAccounts();
-      this.enterOthers();
+      await this.addAccounts();
+      this.addOtherVideos();
     }
     this.settings = settings;
   }
 
-  /** Public videos that no step touches, each with a valid consent record. */
-  private enterOthers(): void {
+  /** Adds public videos with valid consent records. No step changes them. */
+  private addOtherVideos(): void {
     this.process.database().exec(
       `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${OTHER_VIDEOS})
        INSERT INTO video_consents (video_id, kind, people, recorded_on, updated_at)
@@ -70,7 +70,7 @@ export class VisibilitySite extends RunningSite {
     );
   }
 
-  override empty(): void {
+  override clear(): void {
     const others = "NOT LIKE 'other-%'";
     const column = (table: string) =>
       table === "videos" ? "id" : table === "video_consents" ? "video_id" : undefined;
@@ -87,7 +87,7 @@ export class VisibilitySite extends RunningSite {
     for (const role of ROLES) this.writeToken(role);
   }
 
-  /** A token for the HTTP API that may do all that its user may. */
+  /** Adds a token for the HTTP API with all scopes. */
   writeToken(role: Role): void {
     const hash = createHash("sha256").update(tokenOf(role)).digest("hex");
     this.write(
@@ -97,8 +97,8 @@ export class VisibilitySite extends RunningSite {
     );
   }
 
-  /** Lets everybody in again whom a run has blocked. */
-  async letIn(): Promise<void> {
+  /** Reactivates all blocked accounts. */
+  async reactivateAll(): Promise<void> {
     const blocked = this.process
       .database()
       .prepare(
@@ -109,12 +109,12 @@ export class VisibilitySite extends RunningSite {
     for (const role of blocked) await this.signIn(role);
   }
 
-  /** A day of schedules, ISO 8601 UTC. */
+  /** Returns the time of a day of schedules, in ISO 8601 UTC. */
   day(day: number | null): string | null {
     return day === null ? null : new Date(this.dayZero + day * DAY_MS).toISOString();
   }
 
-  /** Puts a video of its own into the uploads folder. @returns its path in the bucket. */
+  /** Adds a unique video file to the uploads folder. Returns its path in the bucket. */
   addVideoWithFile(): string {
     this.videos += 1;
     const name = `u/${1_700_000_000_000 + this.videos}.mp4`;
@@ -122,8 +122,8 @@ export class VisibilitySite extends RunningSite {
     return name;
   }
 
-  /** What another program enters for a row, in the public series too. */
-  insertSql(id: string, row: Row, taken: "REPLACE" | "IGNORE" = "REPLACE"): string {
+  /** Returns statements of another process that insert a row and add it to the public series. */
+  insertSql(id: string, row: Row, onConflict: "REPLACE" | "IGNORE" = "REPLACE"): string {
     const values = [
       ...[
         id,
@@ -136,7 +136,7 @@ export class VisibilitySite extends RunningSite {
       ],
       ...[`/media/videos/${row.file}`, this.day(row.publishAt), this.day(row.unpublishAt)],
     ].map((value) => (value === null ? "NULL" : `'${value}'`));
-    return `INSERT OR ${taken} INTO videos
+    return `INSERT OR ${onConflict} INTO videos
         (id, title, category, views, tags, status, uploaded_by, video_url, publish_at, unpublish_at)
         VALUES (${values.join(", ")});
       ${this.joinSeriesSql(id)}`;
@@ -147,10 +147,10 @@ export class VisibilitySite extends RunningSite {
       SELECT 1, '${id}', 1 + coalesce(max(position), 0) FROM series_videos;`;
   }
 
-  /** A call of the HTTP API, as JSON. */
+  /** Calls the HTTP API with a JSON body. */
   async api(role: Role, method: string, path: string, body?: unknown) {
     const headers = {
-      ...this.someone(),
+      ...this.newClientHeaders(),
       Authorization: `Bearer ${tokenOf(role)}`,
       ...(body !== undefined && { "Content-Type": "application/json" }),
     };
@@ -158,33 +158,33 @@ export class VisibilitySite extends RunningSite {
     return ask(this.process, method, `/api/v1${path}`, headers, text);
   }
 
-  /** The fields of a form with a file, as browsers send it. */
+  /** Sends a form with a file, like a browser. */
   async sendFile(role: Role, path: string, fields: Record<string, string>, bytes: Buffer) {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append("video", new File([new Uint8Array(bytes)], "video.mp4", { type: "video/mp4" }));
     const request = new Request("http://site.example", { method: "POST", body: form });
     const headers = {
-      ...this.someone(),
+      ...this.newClientHeaders(),
       ...this.cookieOf(role),
       "Content-Type": request.headers.get("Content-Type") ?? "",
     };
     return ask(this.process, "POST", path, headers, Buffer.from(await request.arrayBuffer()));
   }
 
-  /** Sends a file over tus, for a video that is made of it later. @returns the id of the upload. */
-  async sendByTus(role: Role): Promise<string> {
+  /** Uploads a file over tus, from which a video is created later. Returns the id of the upload. */
+  async uploadByTus(role: Role): Promise<string> {
     const bytes = this.newVideo();
     const headers = {
-      ...this.someone(),
+      ...this.newClientHeaders(),
       ...{ Authorization: `Bearer ${tokenOf(role)}`, "Tus-Resumable": "1.0.0" },
     };
     const filename = Buffer.from("video.mp4").toString("base64");
-    const begun = await ask(this.process, "POST", "/api/v1/uploads", {
+    const created = await ask(this.process, "POST", "/api/v1/uploads", {
       ...headers,
       ...{ "Upload-Length": String(bytes.length), "Upload-Metadata": `filename ${filename}` },
     });
-    const id = begun.headers.location?.split("/").at(-1) ?? "";
+    const id = created.headers.location?.split("/").at(-1) ?? "";
     const sent = await ask(
       this.process,
       "PATCH",
@@ -192,11 +192,11 @@ export class VisibilitySite extends RunningSite {
       { ...headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
       bytes,
     );
-    expectSame(`${role} sends an upload`, [begun.status, sent.status], [201, 204]);
+    expectSame(`${role} uploads over tus`, [created.status, sent.status], [201, 204]);
     return id;
   }
 
-  /** Whether the import that began last has ended. */
+  /** Returns whether the last import has ended. */
   async isImportOver(): Promise<boolean> {
     const { body } = await this.read("/admin/import.data", "owner");
     return !body.includes('"running"');
@@ -206,21 +206,21 @@ export class VisibilitySite extends RunningSite {
     return path.join(this.process.folder, "import");
   }
 
-  /** New bytes that look like an MP4, as far as that is looked at without ffmpeg. */
+  /** Returns unique bytes that the site accepts as an MP4 when ffmpeg isn't available. */
   newVideo(): Buffer {
     this.videos += 1;
     return videoBytes(this.videos);
   }
 
-  /** Statements of another program: another connection, since a process for each takes too long. */
+  /** Executes statements as another process would, over another connection: starting a process takes too long. */
   override write(sql: string): void {
     this.process.database().exec(sql);
   }
 
   /**
-   * Sends a report as a visitor of one of several networks, each of whose addresses sends a few.
+   * Sends a report as a visitor from one of several networks, each with many IP addresses.
    *
-   * @param isKnown whether it names a public video; if not, sending it takes a second press.
+   * @param isKnown whether it names a public video; if not, the form has to be confirmed by sending it again.
    * @returns the token of its status page.
    */
   async report(
@@ -238,19 +238,19 @@ export class VisibilitySite extends RunningSite {
     const send = () => this.send(undefined, `/report.data?kind=${kind}`, fields, from);
     if (!isKnown) {
       const { status } = await send();
-      expectSame(`the first press for ${where}`, status, 422);
+      expectSame(`the first attempt to report ${where}`, status, 422);
       fields.anyway = where;
     }
-    let answer = await send();
-    // Nobody knows before how many others have sent: then it is asked a question.
-    const [, question] = /"question","([^"]*)"/.exec(answer.body) ?? [];
-    const [, token] = /"token","([^"]*)"/.exec(answer.body) ?? [];
-    if (answer.status === 422 && question && token) {
+    let response = await send();
+    // The form asks a question first after many reports, of which the model keeps no count.
+    const [, question] = /"question","([^"]*)"/.exec(response.body) ?? [];
+    const [, token] = /"token","([^"]*)"/.exec(response.body) ?? [];
+    if (response.status === 422 && question && token) {
       Object.assign(fields, { puzzle: token, answer: solve(question) });
-      answer = await send();
+      response = await send();
     }
-    const [, path] = /"redirect","\/report\/([^"]*)"/.exec(answer.body) ?? [];
-    if (!path) throw new Error(`a report of ${where}: ${answer.status} ${answer.body}`);
+    const [, path] = /"redirect","\/report\/([^"]*)"/.exec(response.body) ?? [];
+    if (!path) throw new Error(`a report of ${where}: ${response.status} ${response.body}`);
     return path;
   }
 
@@ -267,15 +267,15 @@ export class VisibilitySite extends RunningSite {
 }
 
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-const PLACES = ["first", "second", "third", "fourth", "fifth"];
+const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
 
-/** Answers the question of a report's form. */
+/** Returns the answer to the question of the report form. */
 function solve(question: string): string {
   const [, a = "", b = ""] = /^How much is (\w+) and (\w+)\?/.exec(question) ?? [];
   if (a) return String(NUMBERS.indexOf(a) + NUMBERS.indexOf(b) + 2);
   const [, place = "", list = ""] =
     /^Which is the (\w+) of these words: (.*)\?/.exec(question) ?? [];
-  return list.split(", ")[PLACES.indexOf(place)] ?? "";
+  return list.split(", ")[ORDINALS.indexOf(place)] ?? "";
 }
 
 function videoBytes(number: number): Buffer {

@@ -3,51 +3,51 @@ import { type AnyKinds, compareRuns } from "../random-runs";
 import type { StepKind } from "../step";
 import { FILES } from "./files";
 import { HOLDS } from "./holds";
-import { INTENTIONS } from "./intentions";
 import { check, checkAll } from "./invariants";
 import { type SiteSettings, VisibilityModel } from "./reference";
 import { closeAll, REPORTS } from "./reports";
 import { VisibilitySite } from "./site";
+import { VIDEO_ACTIONS } from "./video-actions";
 
-/** At most so many steps, then the site begins anew without videos. */
-const STEPS_AT_ONCE = 200;
-/** Starting the site again takes as long as a hundred steps. */
-const STEPS_OF_SETTINGS = 2_000;
-/** Those that the site is run with in turn. */
+/** After so many steps, the site is cleared. */
+const STEPS_PER_RUN = 200;
+/** Steps between restarts with other settings. A restart takes as long as a hundred steps. */
+const STEPS_PER_SETTINGS = 2_000;
+/** The settings that the site is started with, one after another. */
 const SETTINGS: readonly SiteSettings[] = [
-  { requireConsent: false, hidesAtOnce: true },
-  { requireConsent: true, hidesAtOnce: true },
-  { requireConsent: false, hidesAtOnce: false },
+  { requireConsent: false, hidesImmediately: true },
+  { requireConsent: true, hidesImmediately: true },
+  { requireConsent: false, hidesImmediately: false },
 ];
 
-/** What each run has, so that there is something to see. */
-const ALWAYS = ["enter", "toggle", "report", "decideReport"];
+/** Kinds of steps that each run has, so that there are videos and reports. */
+const ALWAYS = ["insert", "toggle", "report", "decideReport"];
 const NEEDS = {
-  ...{ letIn: "block", forgetPerformer: "savePerformer", undoHiding: "hideLacking" },
+  ...{ reactivate: "block", deletePerformer: "savePerformer", undoHide: "hideWithoutRecord" },
   ...{ undo: "delete", restore: "delete", purge: "delete" },
 };
 
 export type VisibilityKinds = AnyKinds<VisibilityModel, VisibilitySite>;
-const KINDS = { ...INTENTIONS, ...HOLDS, ...FILES, ...REPORTS } as VisibilityKinds;
+const KINDS = { ...VIDEO_ACTIONS, ...HOLDS, ...FILES, ...REPORTS } as VisibilityKinds;
 
-/** Does the same to what people intend and to holds, on a site and in a model, and looks at all that visitors see. */
+/** Performs the same steps on a site and on a model of visibility, and compares all that visitors see. */
 export async function compareVisibility(
   seed: string,
-  most: number,
+  maxSteps: number,
   until = Number.POSITIVE_INFINITY,
-  stepsAtOnce = STEPS_AT_ONCE,
+  stepsPerRun = STEPS_PER_RUN,
   kinds: VisibilityKinds = KINDS,
 ): Promise<Faults> {
   const site = new VisibilitySite();
   let settings = SETTINGS[0]!;
-  const stepsOfSettings = Math.min(STEPS_OF_SETTINGS, Math.ceil(most / SETTINGS.length));
+  const stepsPerSettings = Math.min(STEPS_PER_SETTINGS, Math.ceil(maxSteps / SETTINGS.length));
   const prepare = async (steps: number) => {
-    settings = SETTINGS[Math.floor(steps / stepsOfSettings) % SETTINGS.length]!;
+    settings = SETTINGS[Math.floor(steps / stepsPerSettings) % SETTINGS.length]!;
     await site.use(settings);
   };
-  const begin = async () => {
-    await site.letIn();
-    site.empty();
+  const reset = async () => {
+    await site.reactivateAll();
+    site.clear();
     return new VisibilityModel(settings);
   };
   const end = async (model: VisibilityModel) => {
@@ -59,14 +59,23 @@ export async function compareVisibility(
   );
   try {
     const always = kinds === KINDS ? ALWAYS : Object.keys(kinds);
-    const world = { site, kinds: checked, always, needs: NEEDS, isEven: true, prepare, begin, end };
-    return await compareRuns(world, { seed, most, until, stepsAtOnce });
+    const world = {
+      site,
+      kinds: checked,
+      always,
+      needs: NEEDS,
+      isBalanced: true,
+      prepare,
+      reset,
+      end,
+    };
+    return await compareRuns(world, { seed, maxSteps, until, stepsPerRun });
   } finally {
     await site.remove();
   }
 }
 
-/** A step, and a look at what it may have changed. */
+/** Returns a kind of step that also compares what it may have changed. */
 function withCheck(
   kind: StepKind<unknown, VisibilityModel, VisibilitySite>,
 ): StepKind<unknown, VisibilityModel, VisibilitySite> {

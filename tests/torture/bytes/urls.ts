@@ -14,7 +14,7 @@ import { ownMediaPath } from "~/shared/media-path";
 import { pageParameter } from "~/shared/pages";
 import { slugOf } from "~/shared/series/slug";
 import { readPeriod } from "~/shared/statistics-address";
-import { holds, LONGEST_HEADER, type Target, unless, words } from "./target";
+import { assertTrue, ignoring, MAX_HEADER_LENGTH, type Target, words } from "./target";
 
 const ORIGIN = "https://site.example";
 
@@ -24,8 +24,8 @@ const QUERY = words(
   ),
 );
 
-/** Reading an address that was written for what was read leads to the same again. */
-function staysSame<View>(
+/** Checks that a view that was read from a query is written to a URL from which the same view is read. */
+function assertRoundTrip<View>(
   input: string,
   read: (parameters: URLSearchParams) => View,
   write: (view: View) => string,
@@ -38,17 +38,17 @@ function staysSame<View>(
   assert.equal(write(again), href);
 }
 
-/** Addresses, their queries, and what is made of them. */
-export const ADDRESSES: readonly Target[] = [
+/** Parsers of URLs and their queries. */
+export const URLS: readonly Target[] = [
   {
-    name: "queries of lists",
+    name: "list queries",
     corpus: [
       "search=night%20walk&category=desi&page=2",
       "from=categories&category=desi&sort=views&length=long",
       "from=tags&tag=a&page=3",
     ],
     words: QUERY,
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input) {
       const parameters = new URLSearchParams(input);
       const location = parseListLocation(parameters);
@@ -58,61 +58,61 @@ export const ADDRESSES: readonly Target[] = [
       assert.equal(videoPath("id", again, 5), path);
       assert.equal(listPath(again), listPath(location));
       const page = pageParameter(parameters);
-      holds(Number.isSafeInteger(page) && page >= 1);
-      holds([7, 30, 90].includes(readPeriod(parameters)));
+      assertTrue(Number.isSafeInteger(page) && page >= 1);
+      assertTrue([7, 30, 90].includes(readPeriod(parameters)));
     },
   },
   {
-    name: "queries of the studio",
+    name: "studio queries",
     corpus: [
       "tab=manage&search=x&status=published&sort=views&page=3",
       "status=scheduled&from=2026-01-01&to=2026-02-30&uploader=u&missing=1&size=100&columns=title,views",
     ],
     words: QUERY,
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input) {
-      staysSame(input, readManageView, (view) => manageHref(view));
-      staysSame(input, readQueueView, (view) => queueHref(view));
-      staysSame(input, readTagsView, (view) => tagsHref(view));
-      staysSame(input, readTrashView, (view) => trashHref(view));
+      assertRoundTrip(input, readManageView, (view) => manageHref(view));
+      assertRoundTrip(input, readQueueView, (view) => queueHref(view));
+      assertRoundTrip(input, readTagsView, (view) => tagsHref(view));
+      assertRoundTrip(input, readTrashView, (view) => trashHref(view));
       const read = (parameters: URLSearchParams) => readSeriesView(undefined, parameters);
-      staysSame(input, read, (view) => seriesHref(view));
+      assertRoundTrip(input, read, (view) => seriesHref(view));
     },
   },
   {
-    name: "days",
+    name: "dates",
     corpus: ["2026-01-31", "2026-01-31T10:00:00.000Z", "2026-02-30", "0000-00-00"],
     words: words("- T : Z 00 31 2026 .000 +01:00"),
-    longest: 200,
+    maxLength: 200,
     feed(input) {
       const day = readDay(input);
       if (day !== undefined) assert.equal(readDay(day), day);
     },
   },
   {
-    name: "addresses of tags",
+    name: "tag URLs",
     corpus: ["night walk", "a/b", "..", "c#", "100%", "x.data", "日本"],
     words: words("/ . .. % # ? .data %2e \\ & ;"),
-    longest: 500,
+    maxLength: 500,
     feed(input) {
       const path = tagPath(input);
       const url = new URL(path, ORIGIN);
       assert.equal(url.origin, ORIGIN);
-      assert.equal(url.pathname + url.search, path, "an address that a browser writes otherwise");
+      assert.equal(url.pathname + url.search, path, "browsers write this URL differently");
       const slug = slugOf(input);
-      assert.equal(slugOf(slug), slug, "a slug of a slug");
-      holds([...slug].length <= 80);
+      assert.equal(slugOf(slug), slug, "not idempotent");
+      assertTrue([...slug].length <= 80);
     },
   },
   {
-    name: "addresses of files",
+    name: "file URLs",
     corpus: [
       "/media/videos/u/1700000000000.mp4",
       "/media/thumbnails/u/1/poster.webp",
       "/media/videos/u/1/captions/en.vtt.m3u8",
     ],
     words: words("/media/ videos thumbnails / .. . // %2e%2e \\ ~ - .vtt.m3u8 /../ \0"),
-    longest: LONGEST_HEADER,
+    maxLength: MAX_HEADER_LENGTH,
     feed(input) {
       const name = parseMediaUrl(input);
       ownMediaPath(input);
@@ -120,19 +120,15 @@ export const ADDRESSES: readonly Target[] = [
       const { bucket, path } = captionsOfPlaylist(name);
       assert.equal(parseMediaUrl(mediaUrl(bucket, path))?.path, path);
       const file = bucketFile(name.bucket, name.path);
-      holds(
+      assertTrue(
         file === undefined || file.startsWith(`${settings().uploadsDir}/${name.bucket}/`),
         file,
       );
-      assert.equal(
-        new URL(input, ORIGIN).pathname,
-        input,
-        "an address that a browser writes otherwise",
-      );
+      assert.equal(new URL(input, ORIGIN).pathname, input, "browsers write this URL differently");
     },
   },
   {
-    name: "addresses to fetch",
+    name: "import URLs",
     corpus: [
       "https://files.example/a.mp4",
       "https://[::1]/a",
@@ -143,9 +139,9 @@ export const ADDRESSES: readonly Target[] = [
     words: words(
       "https:// http:// @ : [ ] :: 127.1 0x7f 2130706433 localhost . # ? %31 \\ \t ::ffff:7f00:1",
     ),
-    longest: 2_100,
+    maxLength: 2_100,
     feed(input) {
-      const url = unless(UploadError, () => parseAddress(input));
+      const url = ignoring(UploadError, () => parseAddress(input));
       isPublicAddress(input.trim());
       if (!url) return;
       assert.equal(url.protocol, "https:");

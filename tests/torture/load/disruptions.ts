@@ -5,14 +5,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import type { SiteProcess } from "../../site-process";
 
-/** What goes wrong around a site, for a while. */
-export interface Mishap {
+/** A temporary failure in a site's environment. */
+export interface Disruption {
   name: string;
-  /** What uploads may be answered with meanwhile; everything else goes on as ever. */
+  /** Statuses that uploads may return during the disruption. Everything else must keep working. */
   refusals: readonly number[];
-  /** The only answer that an upload may have in the middle of it. */
-  answer?: number;
-  /** Does it for so long, uploads in the middle of it, and returns when it is over. */
+  /** The only status that an upload during the disruption may return. */
+  expected?: number;
+  /** Causes the failure for a time, calls `upload` during it, and resolves when it is over. */
   run(site: SiteProcess, ms: number, upload: () => Promise<void>): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ const FULL = 507;
 const MAX_ENCODERS = 5;
 const BLOCK = Buffer.alloc(4 * 1024 * 1024);
 
-/** Another program holds the database for writing. */
-const locked: Mishap = {
+/** Another process holds the database's write lock. */
+const locked: Disruption = {
   name: "the database is locked",
   refusals: [BUSY],
   async run(site, ms, upload) {
@@ -41,20 +41,20 @@ const locked: Mishap = {
   },
 };
 
-/** ffmpeg dies, as by the kernel when there is no memory; also the one that looks at an upload. */
-const encodersDie: Mishap = {
+/** ffmpeg is killed, as by the kernel when memory runs out; also the process that probes an upload. */
+const encodersDie: Disruption = {
   name: "encoders die",
   refusals: [BUSY],
   async run(site, ms, upload) {
     await upload();
     const until = Date.now() + ms;
     for (let killed = 0; killed < MAX_ENCODERS && Date.now() < until; ) {
-      for (const pid of programsOf(site.child!.pid!)) {
+      for (const pid of encodersOf(site.child!.pid!)) {
         try {
           process.kill(pid, "SIGKILL");
           killed += 1;
         } catch {
-          // It has ended by itself.
+          // It has exited.
         }
       }
       await pause(100);
@@ -62,8 +62,8 @@ const encodersDie: Mishap = {
   },
 };
 
-/** Every ffmpeg below a process. */
-function programsOf(pid: number): number[] {
+/** Returns the ffmpeg processes among the descendants of a process. */
+function encodersOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
   return fs.readdirSync(tasks).flatMap((task) => {
     try {
@@ -72,7 +72,7 @@ function programsOf(pid: number): number[] {
         .split(" ")
         .filter(Boolean)
         .map(Number)
-        .flatMap((child) => (isEncoder(child) ? [child] : programsOf(child)));
+        .flatMap((child) => (isEncoder(child) ? [child] : encodersOf(child)));
     } catch {
       return [];
     }
@@ -83,12 +83,12 @@ function isEncoder(pid: number): boolean {
   return fs.readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "ffmpeg";
 }
 
-const diskFills: Mishap = {
+const diskFills: Disruption = {
   name: "the disk is full",
   refusals: [FULL, BUSY],
-  answer: FULL,
+  expected: FULL,
   async run(site, ms, upload) {
-    const file = path.join(site.uploads, "of-somebody-else");
+    const file = path.join(site.uploads, "filler");
     try {
       for (;;) await fs.promises.appendFile(file, BLOCK);
     } catch (error) {
@@ -100,12 +100,12 @@ const diskFills: Mishap = {
   },
 };
 
-const clockJumps = (name: string, ms: number): Mishap => ({
+const clockJumps = (name: string, ms: number): Disruption => ({
   name: `the clock is ${name}`,
   refusals: [],
-  async run(site, wrongMs, upload) {
+  async run(site, disruptionMs, upload) {
     fs.writeFileSync(clockFile(site), String(ms));
-    await pause(wrongMs);
+    await pause(disruptionMs);
     await upload();
     fs.rmSync(clockFile(site));
   },
@@ -114,8 +114,8 @@ const clockJumps = (name: string, ms: number): Mishap => ({
 /** Read by `clock.mjs`. */
 export const clockFile = (site: SiteProcess): string => path.join(site.folder, "clock");
 
-/** @param isOwnDisk whether the uploads are on a disk of their own, which can be filled. */
-export function mishaps(isOwnDisk: boolean): Mishap[] {
+/** Returns all disruptions. @param isOwnDisk whether the uploads folder is on its own disk, which can be filled. */
+export function disruptions(isOwnDisk: boolean): Disruption[] {
   return [
     locked,
     encodersDie,
@@ -127,7 +127,7 @@ export function mishaps(isOwnDisk: boolean): Mishap[] {
   ];
 }
 
-/** A disk in memory for the uploads; false where this user may not mount one. */
+/** Mounts a disk in memory for the uploads. Returns false if this user may not mount one. */
 export function mountDisk(site: SiteProcess, megabytes: number): boolean {
   fs.mkdirSync(site.uploads, { recursive: true });
   try {

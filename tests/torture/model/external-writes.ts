@@ -4,34 +4,37 @@ import { ROLES } from "./reference";
 import { nth, type StepKind, type Value } from "./step";
 import { chosen, number, numbers, tags, title } from "./values";
 
-/** What other programs do to the table of videos, beside the running site. */
+/** Steps in which other processes change the table of videos of the running site. */
 
 const STATUSES = ["published", "published", "published", "hidden", "review"];
-const STORED = CATEGORIES.flatMap(({ id, legacy }) => [id, ...legacy]);
+const STORED_CATEGORIES = CATEGORIES.flatMap(({ id, legacy }) => [id, ...legacy]);
 const DAY_MS = 86_400_000;
-const LATEST = Date.now() - DAY_MS;
+const LATEST_TIME = Date.now() - DAY_MS;
 
 const row = fc.record({
   ...{ title, tags },
-  category: fc.constantFrom(...STORED),
+  category: fc.constantFrom(...STORED_CATEGORIES),
   status: fc.constantFrom(...STATUSES),
   views: fc.constantFrom(0, 0, 3, 70, 10_001, 50_001),
   owner: fc.constantFrom(...ROLES),
 });
 
-/** A moment of its own for each row, in no order; none turns 30 days old meanwhile, which related videos count. */
+/**
+ * Returns a unique time for each row, in no particular order. No row becomes 30 days old during a run, because that
+ * affects related videos.
+ */
 function timeOf(index: number): string {
   const minutes = ((index * 7_919) % 10_007) + (index % 2) * 40 * 24 * 60;
-  return new Date(LATEST - minutes * 60_000 - index).toISOString();
+  return new Date(LATEST_TIME - minutes * 60_000 - index).toISOString();
 }
 
 const quoted = (value: string | number | null) =>
   typeof value === "number" ? value : value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`;
 const tagsText = (list: readonly string[] | null) => (list?.length ? JSON.stringify(list) : null);
 
-const enter: StepKind<{
+const insert: StepKind<{
   rows: { row: Value<typeof row>; again?: number }[];
-  taken: "replace" | "ignore";
+  onConflict: "replace" | "ignore";
 }> = {
   weight: 4,
   args: fc.record({
@@ -39,21 +42,21 @@ const enter: StepKind<{
       minLength: 1,
       maxLength: 6,
     }),
-    taken: fc.constantFrom("replace", "ignore"),
+    onConflict: fc.constantFrom("replace", "ignore"),
   }),
-  async run({ rows, taken }, model, site) {
+  async run({ rows, onConflict }, model, site) {
     const statements = rows.map(({ row: given, again }) => {
       const index = model.ids.length;
       const id = (again !== undefined && nth(model.ids, again)) || `v${index}`;
       const created_at = timeOf(id === `v${index}` ? index : Number(id.slice(1)));
       const video = { ...given, id, created_at, tags: given.tags.length > 0 ? given.tags : null };
-      model.enter(video, taken);
+      model.insert(video, onConflict);
       const columns = {
         ...{ id, title: video.title, category: video.category, status: video.status },
         ...{ tags: tagsText(video.tags), views: video.views, created_at },
         uploaded_by: site.idOf(video.owner),
       };
-      return `INSERT OR ${taken.toUpperCase()} INTO videos (${Object.keys(columns).join(", ")})
+      return `INSERT OR ${onConflict.toUpperCase()} INTO videos (${Object.keys(columns).join(", ")})
         VALUES (${Object.values(columns).map(quoted).join(", ")});`;
     });
     site.write(`BEGIN;\n${statements.join("\n")}\nCOMMIT;`);
@@ -97,4 +100,4 @@ const erase: StepKind<number[]> = {
   },
 };
 
-export const PROGRAMS = { enter, overwrite, erase };
+export const EXTERNAL_WRITES = { insert, overwrite, erase };

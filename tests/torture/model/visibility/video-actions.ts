@@ -3,7 +3,6 @@ import { type Outcome, ROLES, type Role } from "../reference";
 import { expectSame } from "../step";
 import { number } from "../values";
 import {
-  form,
   idsOf,
   type Kind,
   MAX_VIDEOS,
@@ -13,38 +12,39 @@ import {
   pickSome,
   sender,
   status,
+  submitForm,
   times,
   which,
 } from "./common";
 import { isInOrder, type ModelVideo, type Times, type VisibilityModel } from "./reference";
 import type { VisibilitySite } from "./site";
 
-/** What people and other programs intend with videos: publish, hide, schedule, delete and restore. */
+/** Steps in which users and other processes publish, hide, schedule, delete and restore videos. */
 
 const row = fc.record({ status, owner: fc.constantFrom<Role>(...ROLES), times });
 
-/** Another program enters rows, also with the id of a video that is or was there. */
-const enter: Kind<{
+/** Another process inserts a row, sometimes with the id of an existing or deleted video. */
+const insert: Kind<{
   which: number;
   row: { status: string; owner: Role; times: Times };
-  taken: "REPLACE" | "IGNORE";
+  onConflict: "REPLACE" | "IGNORE";
 }> = {
   weight: 6,
-  args: fc.record({ which: number, row, taken: fc.constantFrom("REPLACE", "IGNORE") }),
-  async run({ which, row: { times, ...given }, taken }, model, site) {
+  args: fc.record({ which: number, row, onConflict: fc.constantFrom("REPLACE", "IGNORE") }),
+  async run({ which, row: { times, ...given }, onConflict }, model, site) {
     const isNew = model.videos.length < MAX_VIDEOS / 2;
-    const video = isNew ? model.find(`v${model.entered++}`) : pick(model, which)!;
+    const video = isNew ? model.find(`v${model.insertedIds++}`) : pick(model, which)!;
     model.touched.add(video);
     const schedule = isInOrder(times) ? times : { publishAt: null, unpublishAt: null };
     const entered = { ...given, ...schedule, file: site.addVideoWithFile() };
     if (given.status === "published") entered.publishAt = null;
-    site.write(site.insertSql(video.id, entered, taken));
-    if (video.row && taken === "IGNORE") return;
+    site.write(site.insertSql(video.id, entered, onConflict));
+    if (video.row && onConflict === "IGNORE") return;
     model.insert(video, entered);
   },
 };
 
-/** Another program writes a status. */
+/** Another process changes the status of videos. */
 const overwrite: Kind<{ which: number[]; status: string }> = {
   weight: 3,
   args: fc.record({ which, status }),
@@ -57,7 +57,7 @@ const overwrite: Kind<{ which: number[]; status: string }> = {
   },
 };
 
-/** Another program deletes a row, without the trash. */
+/** Another process deletes a row without moving it to the trash. */
 const erase: Kind<number> = {
   weight: 3,
   args: number,
@@ -69,7 +69,7 @@ const erase: Kind<number> = {
   },
 };
 
-/** The button, on the page of today or on an outdated one. */
+/** The visibility button, on a current or an outdated page. */
 const toggle: Kind<{ sender: Role; which: number; isOutdated: boolean }> = {
   weight: 5,
   args: fc.record({
@@ -82,15 +82,16 @@ const toggle: Kind<{ sender: Role; which: number; isOutdated: boolean }> = {
     if (!video) return "skipped";
     const role = model.active(sender);
     const now = video.row?.status ?? "hidden";
-    const order = now === "published" ? "hide" : "publish";
+    const action = now === "published" ? "hide" : "publish";
     const expected = isOutdated ? (now === "published" ? "hidden" : "published") : now;
-    const reached = model.reach(role, [video], true);
-    const outcome = isOutdated && typeof reached !== "number" && video.row ? 409 : undefined;
+    const changeableVideos = model.changeable(role, [video], true);
+    const outcome =
+      isOutdated && typeof changeableVideos !== "number" && video.row ? 409 : undefined;
     await manage(
       site,
       role,
       { intent: "toggle", id: video.id, expectedStatus: expected },
-      outcome ?? model.publishOrHide(role, video, order),
+      outcome ?? model.publishOrHide(role, video, action),
     );
   },
 };
@@ -115,7 +116,7 @@ const schedule: Kind<{ sender: Role; which: number; times: Times }> = {
   },
 };
 
-/** Publishing, hiding and scheduling by the HTTP API. */
+/** Publishes, hides, schedules or deletes a video by the HTTP API. */
 const api: Kind<{
   sender: Role;
   which: number;
@@ -138,7 +139,7 @@ const api: Kind<{
       const outcome = model.delete(role, [video], "");
       const { status } = await site.api(role, "DELETE", path);
       expectSame(`${role}: DELETE ${path}`, status, statusOf(outcome, 204));
-      noteBatches(model, site);
+      readBatches(model, site);
       return;
     }
     const outcome =
@@ -149,13 +150,13 @@ const api: Kind<{
       publishAt: site.day(times.publishAt),
       unpublishAt: site.day(times.unpublishAt),
     };
-    const { status, body: answer } =
+    const { status, body: text } =
       call === "schedule"
         ? await site.api(role, "PUT", `${path}/schedule`, body)
         : await site.api(role, "POST", `${path}/${call}`);
-    expectSame(`${role}: ${call} ${path} (${answer})`, status, statusOf(outcome, 200));
+    expectSame(`${role}: ${call} ${path} (${text})`, status, statusOf(outcome, 200));
     if (outcome !== "done") return;
-    const { onHold } = JSON.parse(answer) as { onHold: boolean };
+    const { onHold } = JSON.parse(text) as { onHold: boolean };
     expectSame(`${video.id} on hold`, onHold, video.holds.size > 0);
   },
 };
@@ -187,7 +188,7 @@ const bulk: Kind<{
       }),
     };
     await manage(site, role, fields, bulkOutcome(model, role, videos, change, times));
-    if (change === "delete") noteBatches(model, site);
+    if (change === "delete") readBatches(model, site);
   },
 };
 
@@ -202,11 +203,11 @@ function bulkOutcome(
   if (role === "uploader") return 403;
   const isEmpty = times.publishAt === null && times.unpublishAt === null;
   if (change === "schedule" && (isEmpty || !isInOrder(times))) return 422;
-  const reached = model.reach(role, videos, true);
-  if (typeof reached === "number") return reached;
-  if (reached.length === 0) return 404;
+  const changeableVideos = model.changeable(role, videos, true);
+  if (typeof changeableVideos === "number") return changeableVideos;
+  if (changeableVideos.length === 0) return 404;
   let refused = 0;
-  for (const video of reached) {
+  for (const video of changeableVideos) {
     const row = video.row!;
     if (change === "unschedule") Object.assign(row, { publishAt: null, unpublishAt: null });
     else if (change === "schedule") {
@@ -216,15 +217,15 @@ function bulkOutcome(
       };
       if (row.status === "published" || isInOrder(after)) Object.assign(row, after);
       else refused += 1;
-    } else if (change === "publish" && row.status !== "published" && model.isRefused(video)) {
+    } else if (change === "publish" && row.status !== "published" && model.isUnpublishable(video)) {
       refused += 1;
-    } else model.order(video, change as "publish" | "hide");
+    } else model.applyAction(video, change as "publish" | "hide");
   }
-  return refused === reached.length ? 422 : "done";
+  return refused === changeableVideos.length ? 422 : "done";
 }
 
-/** What is due until a day happens by the clock: another program moves these times into the past. */
-const timePasses: Kind<number> = {
+/** Advances the time to a day: another process moves the times until then into the past. */
+const advanceTime: Kind<number> = {
   weight: 4,
   args: fc.integer({ min: 1, max: 8 }),
   async run(day, model, site) {
@@ -232,7 +233,7 @@ const timePasses: Kind<number> = {
       const times = [video.row?.publishAt, video.row?.unpublishAt];
       if (times.some((at) => at && at <= day)) model.touched.add(video);
     }
-    model.timePasses(day);
+    model.advanceTo(day);
     const until = site.day(day);
     const earlier = (value: string) =>
       `CASE WHEN ${value} <= '${until}' THEN strftime('%Y-%m-%dT%H:%M:%fZ', ${value}, '-400 days') ELSE ${value} END`;
@@ -246,21 +247,21 @@ const timePasses: Kind<number> = {
          WHERE row ->> 'publish_at' <= '${until}' OR row ->> 'unpublish_at' <= '${until}';
        COMMIT;`,
     );
-    await nothingIsDue(site);
+    await waitUntilNothingIsDue(site);
   },
 };
 
-/** Waits until the site has done what was due. */
-export async function nothingIsDue(site: VisibilitySite): Promise<void> {
+/** Waits until the site has published and hidden the videos that are due. */
+export async function waitUntilNothingIsDue(site: VisibilitySite): Promise<void> {
   const now = new Date().toISOString();
-  for (let tries = 0; tries < 500; tries++) {
+  for (let attempts = 0; attempts < 500; attempts++) {
     const due = site.rows("SELECT 1 FROM videos WHERE publish_at <= @now OR unpublish_at <= @now", {
       now,
     });
     if (due.length === 0) return;
     await new Promise((next) => setTimeout(next, 20));
   }
-  throw new Error("What was due was not done within 10 s.");
+  throw new Error("Videos that are due weren't published or hidden within 10 s");
 }
 
 const remove: Kind<{ sender: Role; which: number }> = {
@@ -272,12 +273,12 @@ const remove: Kind<{ sender: Role; which: number }> = {
     const role = model.active(sender);
     const outcome = model.delete(role, [video], "");
     await manage(site, role, { intent: "delete", id: video.id }, outcome);
-    noteBatches(model, site);
+    readBatches(model, site);
   },
 };
 
-/** What names the deletions since, for whoever undoes one. */
-export function noteBatches(model: VisibilityModel, site: VisibilitySite): void {
+/** Reads the batch ids of recent deletions, which are needed to undo them. */
+export function readBatches(model: VisibilityModel, site: VisibilitySite): void {
   const rows = site.rows<{ id: string; batch: string }>(
     "SELECT id, deleted_at AS batch FROM deleted_videos",
   );
@@ -287,7 +288,7 @@ export function noteBatches(model: VisibilityModel, site: VisibilitySite): void 
   }
 }
 
-/** Undo, in the toast of a deletion. */
+/** Undoes a deletion with the button in its toast. */
 const undo: Kind<{ sender: Role; which: number }> = {
   weight: 6,
   args: fc.record({ sender, which: number }),
@@ -299,7 +300,7 @@ const undo: Kind<{ sender: Role; which: number }> = {
     const videos = model.trashOf(role).filter(({ trash }) => trash!.batch === batch);
     for (const video of videos) model.touched.add(video);
     await manage(site, role, { intent: "restore", batch }, model.restore(videos));
-    await nothingIsDue(site);
+    await waitUntilNothingIsDue(site);
   },
 };
 
@@ -314,8 +315,8 @@ const restore: Kind<{ sender: Role; which: number[] }> = {
     for (const video of videos) model.touched.add(video);
     const found = videos.filter((video) => model.trashOf(role).includes(video));
     const fields = { intent: "restore", selected: idsOf(videos) };
-    await form(site, role, "/admin/trash", fields, model.restore(found));
-    await nothingIsDue(site);
+    await submitForm(site, role, "/admin/trash", fields, model.restore(found));
+    await waitUntilNothingIsDue(site);
   },
 };
 
@@ -329,11 +330,11 @@ const purge: Kind<{ sender: Role; which: number[] }> = {
     const videos = [...new Set(which.map((each) => deleted[each % deleted.length]!))];
     for (const video of videos) model.touched.add(video);
     const fields = { intent: "purge", selected: idsOf(videos), confirmed: "on" };
-    await form(site, role, "/admin/trash", fields, model.purge(role, videos));
+    await submitForm(site, role, "/admin/trash", fields, model.purge(role, videos));
   },
 };
 
-export const INTENTIONS = {
-  ...{ enter, overwrite, erase, toggle, schedule, api, bulk, timePasses },
+export const VIDEO_ACTIONS = {
+  ...{ insert, overwrite, erase, toggle, schedule, api, bulk, advanceTime },
   ...{ delete: remove, undo, restore, purge },
 };
