@@ -1,7 +1,7 @@
-// npm run bench: runs all benchmarks, or those named: npm run bench -- downloads events
+// npm run bench: runs all benchmarks, or only the named ones: npm run bench -- downloads events
 import { createReport } from "./report";
 
-/** Each compares in the same run, prints its figures, and says whether they are good enough. */
+/** Each benchmark compares alternatives in the same run, prints its figures and checks their limits. */
 const BENCHMARKS = {
   encode: () => import("./encode"),
   "ladder-memory": () => import("./conversion/ladder-memory"),
@@ -37,7 +37,7 @@ const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown.length > 0) {
   console.error(
-    `There is no benchmark ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}.`,
+    `Unknown benchmark: ${unknown.join(", ")}. Available: ${Object.keys(BENCHMARKS).join(", ")}.`,
   );
   process.exit(2);
 }
@@ -48,4 +48,4 @@ for (const name of (names.length > 0 ? names : Object.keys(BENCHMARKS)) as Name[
   const { run } = await BENCHMARKS[name]();
   await run(report);
 }
-process.exitCode = report.summarise() ? 0 : 1;
+process.exitCode = report.summarize() ? 0 : 1;

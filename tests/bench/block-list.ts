@@ -10,12 +10,12 @@ import { median, p95, type Report } from "./report";
 
 const VIDEOS = Number(process.env.BENCH_ROWS) || 10_000;
 const FRAMES = 600;
-const COMPARED = 32;
+const FRAMES_OF_UPLOAD = 32;
 const SEARCHES = 20;
-const PLAIN_VIDEOS = 500;
+const COMPARED_VIDEOS = 500;
 const MAX_MS = 200;
 
-/** Compares an upload with ten thousand blocked videos. `tests/encoding/block-list-rates` finds altered copies. */
+/** Compares an upload with 10,000 blocked videos. `tests/encoding/block-list-rates` covers altered copies. */
 export function run(report: Report): void {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-block-list-"));
   try {
@@ -45,47 +45,47 @@ function findAmongMany(folder: string, report: Report): void {
             Math.floor(at / VARIANTS) * 8 + 8,
           );
         }
-        if (video < PLAIN_VIDEOS) videos.push(frames);
+        if (video < COMPARED_VIDEOS) videos.push(frames);
         add.run(frames);
       }
     })();
     const search = readBlockedVideos(sqlite);
-    const begun = performance.now();
+    const start = performance.now();
     search(partOf(videos[0]!));
     report.figure(
-      `the first check after a start, ${VIDEOS.toLocaleString("en")} blocked videos`,
-      performance.now() - begun,
+      `first check after the start, ${VIDEOS.toLocaleString("en")} blocked videos`,
+      performance.now() - start,
       "ms",
     );
     const times: number[] = [];
-    let right = 0;
+    let correct = 0;
     for (let each = 0; each < SEARCHES; each++) {
-      const index = (each * 37) % PLAIN_VIDEOS;
+      const index = (each * 37) % COMPARED_VIDEOS;
       const video = partOf(videos[index]!);
-      const from = performance.now();
+      const start = performance.now();
       const ids = search(video);
-      times.push(performance.now() - from);
-      if (ids.length === 1 && ids[0] === index + 1) right += 1;
+      times.push(performance.now() - start);
+      if (ids.length === 1 && ids[0] === index + 1) correct += 1;
     }
-    const from = performance.now();
+    const compareStart = performance.now();
     for (const frames of videos)
       similarity(partOf(videos[0]!), { first: 0.5, step: 1, hashes: frames });
-    const plain = ((performance.now() - from) * VIDEOS) / videos.length;
+    const plain = ((performance.now() - compareStart) * VIDEOS) / videos.length;
     report.atMost("check of an upload, p95", p95(times), MAX_MS, "ms");
-    report.figure("the same, every frame with every other", plain, "ms");
-    report.figure("times as long", plain / median(times), "");
-    report.atLeast("found, and nothing else", right / SEARCHES, 1);
+    report.figure("comparing all pairs of frames", plain, "ms");
+    report.figure("comparing all pairs takes", plain / median(times), "times as long");
+    report.atLeast("share of checks with exactly the right match", correct / SEARCHES, 1);
   } finally {
     sqlite.close();
   }
 }
 
-/** Frames of a video with six bits of each changed, as of one that was encoded anew and begins later. */
+/** Returns frames of a video with six bits changed in each, like a re-encoded copy that starts later. */
 function partOf(frames: Buffer): Frames {
-  const hashes = Buffer.alloc(COMPARED * 16);
-  for (let at = 0; at < COMPARED; at++) {
-    const from = (40 + at * 16) * VARIANTS * 8;
-    frames.copy(hashes, at * 16, from, from + 8);
+  const hashes = Buffer.alloc(FRAMES_OF_UPLOAD * 16);
+  for (let at = 0; at < FRAMES_OF_UPLOAD; at++) {
+    const start = (40 + at * 16) * VARIANTS * 8;
+    frames.copy(hashes, at * 16, start, start + 8);
     for (let bit = 0; bit < 6; bit++) {
       const changed = randomInt(64);
       hashes[at * 16 + (changed >> 3)]! ^= 1 << (changed & 7);

@@ -7,43 +7,43 @@ import { importDigestList } from "~/features/processing/comparison/digest-list.s
 import { disableBusyTimeout, sqliteHandle, transaction } from "~db/client.server";
 import { createWriteYielder, startCheckpoints } from "~db/threads/checkpoint.server";
 import { useTemporarySite } from "../temporary-site";
-import { longestHold, type Report } from "./report";
+import { longestBlock, type Report } from "./report";
 
 const DIGESTS = Number(process.env.BENCH_ROWS) || 500_000;
-const MAX_TURN_MS = 25;
-/** In one transaction, instead of what the site takes. */
+const MAX_BLOCKED_MS = 25;
+/** Rows per transaction, to compare with the site's batches. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
-/** Imports a long list of digests while others are served: compared with larger transactions. */
+/** Measures how long importing a long list of digests blocks the thread, compared with larger transactions. */
 export async function run(report: Report): Promise<void> {
   const list = `${DIGESTS.toLocaleString("en")} digests`;
-  const ours = await measured(async (file) => {
+  const ours = await measure(async (file) => {
     const { added } = await importDigestList(file, { name: "list.txt", reason: "other" });
     report.atLeast(`${list}, added`, added, DIGESTS);
   });
   report.figure(list, ours.ms / 1_000, "s");
-  // A busy machine stops an idle loop too.
-  const idleMs = await longestHold(() => setTimeout(ours.ms));
-  report.figure("an idle loop for as long: longest turn", idleMs, "ms");
-  const limit = Math.max(MAX_TURN_MS, idleMs);
-  report.atMost(`${list}: longest turn`, ours.longestMs, limit, "ms");
+  // A busy machine also blocks an idle event loop.
+  const idleMs = await longestBlock(() => setTimeout(ours.ms));
+  report.figure("idle event loop for the same time: longest block", idleMs, "ms");
+  const limit = Math.max(MAX_BLOCKED_MS, idleMs);
+  report.atMost(`${list}: longest block`, ours.longestMs, limit, "ms");
   for (const size of LARGER_BATCHES) {
-    const other = await measured((file) => insertInBatches(file, size));
-    const name = `inserted ${size.toLocaleString("en")} at once`;
-    report.figure(`${name}: longest turn`, other.longestMs, "ms");
-    report.figure(`${name}: times as long a turn`, other.longestMs / ours.longestMs, "");
+    const other = await measure((file) => insertInBatches(file, size));
+    const name = `${size.toLocaleString("en")} rows per transaction`;
+    report.figure(`${name}: longest block`, other.longestMs, "ms");
+    report.figure(`${name}: block / block of the import`, other.longestMs / ours.longestMs, "");
     report.figure(`${name}, unchecked: time / time of the import`, other.ms / ours.ms, "");
   }
 }
 
-/** MD5 and SHA-256 by turns. */
+/** Returns alternating MD5 and SHA-256 digests. */
 const digest = (n: number) =>
   createHash(n % 2 ? "sha256" : "md5")
     .update(String(n))
     .digest("hex");
 
-/** Work on a list, on a site of its own. The list is not in memory, where it would make each collection longer. */
-async function measured(
+/** Measures work on a list in a new site. The list is in a file: in memory, it would prolong garbage collections. */
+async function measure(
   work: (file: string) => Promise<void>,
 ): Promise<{ longestMs: number; ms: number }> {
   const site = useTemporarySite();
@@ -52,12 +52,12 @@ async function measured(
     const output = fs.openSync(file, "w");
     for (let n = 0; n < DIGESTS; n++) fs.writeSync(output, `${digest(n)}\n`);
     fs.closeSync(output);
-    // As on the site: no statement waits for the thread that makes checkpoints.
+    // As on the site: no statement waits for the checkpoint thread.
     disableBusyTimeout();
     startCheckpoints();
-    const from = performance.now();
-    const longestMs = await longestHold(() => work(file));
-    return { longestMs, ms: performance.now() - from };
+    const start = performance.now();
+    const longestMs = await longestBlock(() => work(file));
+    return { longestMs, ms: performance.now() - start };
   } finally {
     await site.remove();
   }
@@ -73,17 +73,17 @@ async function insertInBatches(file: string, size: number): Promise<void> {
     "INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, 1)",
   );
   const yieldIfDue = createWriteYielder();
-  let some: string[] = [];
+  let batch: string[] = [];
   const add = async () => {
     await transaction(() => {
-      for (const each of some) (each.length === 32 ? addMd5 : addSha256).run(each);
+      for (const each of batch) (each.length === 32 ? addMd5 : addSha256).run(each);
     });
-    some = [];
+    batch = [];
     await yieldIfDue();
   };
   for await (const line of createInterface(fs.createReadStream(file))) {
-    some.push(line);
-    if (some.length === size) await add();
+    batch.push(line);
+    if (batch.length === size) await add();
   }
   await add();
 }

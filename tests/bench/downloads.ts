@@ -21,7 +21,7 @@ interface Contender {
   url: string;
 }
 
-/** 1 GiB downloads beside Express' own `send`, and what clients cost that have stopped reading. */
+/** Compares 1 GiB downloads with Express's `send`, and measures the memory of clients that have stopped reading. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   let express: ChildProcess | undefined;
@@ -65,10 +65,10 @@ async function compare(report: Report, ours: Contender, theirs: Contender): Prom
   const middle = (list: Figures[], key: keyof Figures) => median(list.map((each) => each[key]));
   const cpu = { ours: middle(figures.ours, "cpu"), theirs: middle(figures.theirs, "cpu") };
   report.figure("throughput", middle(figures.ours, "speed"), "MiB/s");
-  report.figure("throughput of Express' send", middle(figures.theirs, "speed"), "MiB/s");
+  report.figure("throughput of Express's send", middle(figures.theirs, "speed"), "MiB/s");
   report.figure("CPU", cpu.ours, "s/GiB");
-  report.figure("CPU of Express' send", cpu.theirs, "s/GiB");
-  report.atMost("CPU beside Express' send", cpu.ours / cpu.theirs, MAX_CPU_RATIO);
+  report.figure("CPU of Express's send", cpu.theirs, "s/GiB");
+  report.atMost("CPU / CPU of Express's send", cpu.ours / cpu.theirs, MAX_CPU_RATIO);
 }
 
 interface Figures {
@@ -78,13 +78,13 @@ interface Figures {
 
 async function measure({ pid, url }: Contender): Promise<Figures> {
   const cpu = cpuSeconds(pid);
-  const begun = performance.now();
+  const start = performance.now();
   await download(url);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   return { cpu: cpuSeconds(pid) - cpu, speed: FILE_BYTES / MIB / seconds };
 }
 
-/** Takes a file as fast as it comes, with one buffer, so that the client is not what is measured. */
+/** Downloads a file with a single buffer, so that the client isn't the bottleneck. */
 async function download(url: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
   let received = 0;
@@ -96,7 +96,7 @@ async function download(url: string): Promise<void> {
   const socket = net.connect({ host: hostname, port: Number(port), onread: { buffer, callback } });
   socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
   await once(socket, "close");
-  if (received < FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} arrived.`);
+  if (received < FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} were received.`);
 }
 
 async function stall(report: Report, { pid, url }: Contender): Promise<void> {
@@ -110,13 +110,13 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  // Wake-ups of its threads count as read bytes too.
+  // Bytes are rounded, because wake-ups of the process's threads count as reads too.
   await untilStill(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();
   report.figure("memory when idle", idle, "MiB");
   report.atMost(
-    `memory of ${STALLED_CLIENTS} stopped clients`,
+    `memory of ${STALLED_CLIENTS} stalled clients`,
     stalled - idle,
     MAX_STALLED_MIB,
     "MiB",

@@ -22,31 +22,31 @@ const GIB = 1024 ** 3;
 const MAX_FIRST_PLAYABLE_SECONDS = 5;
 const MAX_CPU_RATIO = 1.1;
 
-/** How soon a large file can be watched, and what the ladder costs beside one plain ffmpeg. */
+/** Measures how soon a large file can be watched, and compares encoding all renditions with a plain ffmpeg command. */
 export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-encode-"));
   try {
-    await firstPlayable(report, folder);
-    await ladderCost(report, folder);
+    await benchmarkFirstPlayable(report, folder);
+    await benchmarkLadder(report, folder);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Returns the processor seconds of all children that have ended during `work`. */
+/** Returns the CPU seconds of all child processes that have exited during `work`. */
 async function childSeconds(work: () => unknown): Promise<number> {
-  const spent = () => {
+  const childCpu = () => {
     // cutime and cstime of proc(5): fields 16 and 17, after the name in parentheses.
     const stat = fs.readFileSync("/proc/self/stat", "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[13]) + Number(fields[14])) / 100;
   };
-  const before = spent();
+  const before = childCpu();
   await work();
-  return spent() - before;
+  return childCpu() - before;
 }
 
-/** A task that runs at once, and the source of that file. */
+/** Returns a source for a file, and a task. */
 function prepare(folder: string, file: string) {
   const source = {
     videoId: "v",
@@ -64,76 +64,76 @@ function prepare(folder: string, file: string) {
   };
 }
 
-/** A 1 GiB H.264 MP4 whose index stands behind: from its last byte to a file that plays at once. */
-async function firstPlayable(report: Report, folder: string): Promise<void> {
+/** Measures how soon a 1 GiB H.264 MP4 with its index at the end is probed and has its index moved to the front. */
+async function benchmarkFirstPlayable(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "large.mp4");
-  const second = path.join(folder, "second.mp4");
+  const part = path.join(folder, "part.mp4");
   const noise = "color=gray:size=1280x720:rate=25:duration=4,noise=alls=100:allf=t";
   ffmpeg([
     ...["-f", "lavfi", "-i", noise, "-f", "lavfi", "-i", "sine=duration=4"],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-crf", "30"],
-    ...["-c:a", "aac", "-shortest", second],
+    ...["-c:a", "aac", "-shortest", part],
   ]);
-  const times = Math.ceil(GIB / fs.statSync(second).size) - 1;
-  ffmpeg(["-stream_loop", String(times), "-i", second, "-c", "copy", file]);
+  const times = Math.ceil(GIB / fs.statSync(part).size) - 1;
+  ffmpeg(["-stream_loop", String(times), "-i", part, "-c", "copy", file]);
   const { size } = fs.statSync(file);
 
   const copy = path.join(folder, "copy.mp4");
-  const copyBegun = performance.now();
-  // Block by block: a clone would cost nothing and say nothing about the disk.
+  const copyStart = performance.now();
+  // dd copies block by block. A reflink would cost nothing, and not measure the disk.
   spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
-  const copySeconds = (performance.now() - copyBegun) / 1000;
+  const copySeconds = (performance.now() - copyStart) / 1000;
   fs.rmSync(copy);
 
   const { source, task } = prepare(folder, file);
-  const begun = performance.now();
+  const start = performance.now();
   const found = (await probe(file)) as Probe;
-  const known = (performance.now() - begun) / 1000;
+  const probed = (performance.now() - start) / 1000;
   const before = process.cpuUsage();
   await transcode(source, found, task);
   const spent = process.cpuUsage(before);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   report.figure("size of the file", size / 1024 ** 2, "MiB");
   report.figure("plain copy to the disk", copySeconds, "s");
   report.atMost(
-    "probed, and from then on watched as it is",
-    known,
+    "probed, and can be watched as is, after",
+    probed,
     MAX_FIRST_PLAYABLE_SECONDS,
     "s",
   );
-  report.atMost("and with its index in front after", seconds, MAX_FIRST_PLAYABLE_SECONDS, "s");
-  report.figure("CPU of that copy", (spent.user + spent.system) / 1e6, "s");
+  report.atMost("index at the front after", seconds, MAX_FIRST_PLAYABLE_SECONDS, "s");
+  report.figure("CPU to move the index", (spent.user + spent.system) / 1e6, "s");
   fs.rmSync(file);
   fs.rmSync(path.join(folder, "playable.mp4"));
 }
 
-async function ladderCost(report: Report, folder: string): Promise<void> {
+async function benchmarkLadder(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "video.mp4");
-  const picture = "testsrc2=size=1920x1080:rate=30:duration=8,noise=alls=8:allf=t";
+  const testVideo = "testsrc2=size=1920x1080:rate=30:duration=8,noise=alls=8:allf=t";
   ffmpeg([
-    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=8"],
+    ...["-f", "lavfi", "-i", testVideo, "-f", "lavfi", "-i", "sine=duration=8"],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", "20", "-pix_fmt", "yuv420p"],
     ...["-c:a", "aac", file],
   ]);
   const found = (await probe(file)) as Probe;
   const { source, task } = prepare(folder, file);
-  const begun = performance.now();
+  const start = performance.now();
   const ours = await childSeconds(async () => {
     await encodeLadder(source, found, task, "x");
   });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   const plain = await childSeconds(() => ffmpeg(plainArguments(folder, file, found)));
   report.figure(
-    "speed of the ladder, 240p to 1080p",
+    "speed of all renditions, 240p to 1080p",
     found.durationSeconds / seconds,
     "× the video",
   );
-  report.figure("CPU of the ladder", ours / found.durationSeconds, "s per second of video");
-  report.figure("CPU of a plain ffmpeg", plain / found.durationSeconds, "s per second of video");
-  report.atMost("CPU beside a plain ffmpeg", ours / plain, MAX_CPU_RATIO);
+  report.figure("CPU of all renditions", ours / found.durationSeconds, "s per second of video");
+  report.figure("CPU of a plain ffmpeg command", plain / found.durationSeconds, "s per second of video");
+  report.atMost("CPU / CPU of a plain ffmpeg command", ours / plain, MAX_CPU_RATIO);
 }
 
-/** The command that a handbook gives: each rendition scaled from the video, the same encoders. */
+/** Returns the usual ffmpeg command: each rendition is scaled from the source, with the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
   const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
   const rate = constantFrameRate(found.video.frameRate);

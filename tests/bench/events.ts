@@ -5,34 +5,34 @@ import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
 const STREAMS = 5_000;
-/** Opened at once; a listening socket has a queue. */
-const OPENED_TOGETHER = 100;
+/** Streams that are opened at the same time; limited by the accept queue of the socket. */
+const STREAMS_PER_BATCH = 100;
 const ROUNDS = 3;
 const MAX_KIB_EACH = 40;
 const MAX_SECONDS = 1;
 
-/** Open event streams: what each takes, and how long a change takes to reach them all. */
+/** Measures the memory of each open event stream, and how long a change takes to reach them all. */
 export async function run(report: Report): Promise<void> {
-  // Behind a proxy, so that each may come from an address of its own.
+  // Behind a proxy, so that each stream may have its own client address.
   const site = new SiteProcess({ PUBLIC_URL: "http://site.example" });
   const sockets: net.Socket[] = [];
   const reached = { count: 0, at: 0 };
   try {
     await site.start();
     const pid = site.child!.pid!;
-    // What the first streams make the process load is no part of what one of them takes.
+    // Warm up: don't count what the process loads for its first streams.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
     const idle = await untilStill(() => Math.round(residentBytes(pid) / 1024 / 64)).then(
       () => residentBytes(pid) / 1024,
     );
-    const note = () => {
+    const onChange = () => {
       reached.count += 1;
       reached.at = performance.now();
     };
     while (sockets.length < STREAMS) {
-      const some = Array.from({ length: OPENED_TOGETHER }, () => open(site.url, note));
-      sockets.push(...(await Promise.all(some)));
+      const batch = Array.from({ length: STREAMS_PER_BATCH }, () => open(site.url, onChange));
+      sockets.push(...(await Promise.all(batch)));
     }
     await untilStill(() => Math.round(residentBytes(pid) / 1024 / 1024));
     const each = (residentBytes(pid) / 1024 - idle) / STREAMS;
@@ -40,10 +40,10 @@ export async function run(report: Report): Promise<void> {
     let slowest = 0;
     for (let round = 0; round < ROUNDS; round++) {
       reached.count = 0;
-      const begun = performance.now();
+      const start = performance.now();
       site.addVideo({ title: `Change ${round}` });
       await until(() => reached.count >= STREAMS);
-      slowest = Math.max(slowest, (reached.at - begun) / 1000);
+      slowest = Math.max(slowest, (reached.at - start) / 1000);
     }
     report.atMost(`a change reaches all ${STREAMS}`, slowest, MAX_SECONDS, "s");
   } finally {
@@ -54,7 +54,7 @@ export async function run(report: Report): Promise<void> {
 
 let opened = 0;
 
-/** An open stream that calls `onChange` at each change of the catalogue. */
+/** Opens a stream that calls `onChange` for each change of the catalogue. */
 async function open(url: string, onChange: () => void): Promise<net.Socket> {
   const { hostname, port } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port) });

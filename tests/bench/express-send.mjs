@@ -1,5 +1,4 @@
-// The comparison of the benchmark "downloads": Express with its own file sender, and nothing else.
-// It is the very Express that remix-serve runs on.
+// The baseline of the benchmark "downloads": Express's `sendFile`, with the version of Express that remix-serve uses.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

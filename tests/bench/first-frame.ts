@@ -5,20 +5,20 @@ import { SiteProcess } from "../site-process";
 import { launchBrowser } from "./browser";
 import { median, type Report } from "./report";
 
-interface Line {
+interface Connection {
   name: string;
   /** Milliseconds. */
   latency: number;
   bytesPerSecond: number;
-  /** From the press on play to a picture that moves, in seconds, at most. */
-  mostWaited: number;
-  /** Seconds that have to be seen of the seconds after it. */
-  leastPlayed: number;
+  /** The limit for the time from pressing play to a moving image, in seconds. */
+  maxStartSeconds: number;
+  /** How many seconds must be played in `WATCHED_SECONDS` after that. */
+  minPlayedSeconds: number;
 }
 
-const LINES: Line[] = [
-  { name: "5 Mbit/s", latency: 40, bytesPerSecond: 625_000, mostWaited: 1, leastPlayed: 6 },
-  { name: "1.6 Mbit/s", latency: 300, bytesPerSecond: 200_000, mostWaited: 2, leastPlayed: 6 },
+const CONNECTIONS: Connection[] = [
+  { name: "5 Mbit/s", latency: 40, bytesPerSecond: 625_000, maxStartSeconds: 1, minPlayedSeconds: 6 },
+  { name: "1.6 Mbit/s", latency: 300, bytesPerSecond: 200_000, maxStartSeconds: 2, minPlayedSeconds: 6 },
 ];
 const VIDEO_SECONDS = 12;
 const VIDEO_BITRATE = 12_000_000;
@@ -26,17 +26,17 @@ const WATCHED_SECONDS = 8;
 const ROUNDS = 3;
 
 interface Watched {
-  /** From the request of the page to a picture that moves, in seconds. */
+  /** The time from the request of the page to a moving image, in seconds. */
   first: number;
-  /** From the moment that play could be pressed, and was. */
+  /** The time from pressing play, as soon as that is possible, to a moving image, in seconds. */
   press: number;
-  /** Seconds of video that were seen in the seconds after the first picture. */
+  /** The seconds of video that were played in `WATCHED_SECONDS` after the first frame. */
   played: number;
 }
 
 /**
- * How soon a video of 12 Mbit/s plays over slow lines, and whether it goes on: as a stream of this
- * site, by the page's address and from its card, and as the plain file.
+ * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling: as a
+ * stream, opened by URL and from its card, and as a plain file.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "superfast" });
@@ -44,13 +44,13 @@ export async function run(report: Report): Promise<void> {
   try {
     await site.start();
     const { stream, file } = await addVideoWithFile(site);
-    for (const line of LINES) {
-      const ways = {
-        "this site": () => watch(browser, line, `${site.url}/video/${stream}`),
-        "this site, from its card": () => watchFromCard(browser, line, site.url, stream),
-        "plain file": () => watch(browser, line, `${site.url}/video/${file}`),
+    for (const connection of CONNECTIONS) {
+      const methods = {
+        "by URL": () => watch(browser, connection, `${site.url}/video/${stream}`),
+        "from its card": () => watchFromCard(browser, connection, site.url, stream),
+        "plain file": () => watch(browser, connection, `${site.url}/video/${file}`),
       };
-      await compare(report, line, ways);
+      await compare(report, connection, methods);
     }
   } finally {
     await browser.close();
@@ -60,37 +60,37 @@ export async function run(report: Report): Promise<void> {
 
 async function compare(
   report: Report,
-  line: Line,
-  ways: Record<string, () => Promise<Watched>>,
+  connection: Connection,
+  methods: Record<string, () => Promise<Watched>>,
 ): Promise<void> {
   const results = new Map<string, Watched[]>();
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, watchOnce] of Object.entries(ways)) {
+    for (const [name, watchOnce] of Object.entries(methods)) {
       results.set(name, [...(results.get(name) ?? []), await watchOnce()]);
     }
   }
   const middle = (name: string, key: keyof Watched) =>
     median(results.get(name)!.map((one) => one[key]));
   for (const name of results.keys()) {
-    report.figure(`${line.name}, ${name}: first picture`, middle(name, "first"), "s");
-    report.figure(`${line.name}, ${name}: after the press`, middle(name, "press"), "s");
+    report.figure(`${connection.name}, ${name}: first frame`, middle(name, "first"), "s");
+    report.figure(`${connection.name}, ${name}: first frame after pressing play`, middle(name, "press"), "s");
     report.figure(
-      `${line.name}, ${name}: played in ${WATCHED_SECONDS} s`,
+      `${connection.name}, ${name}: played in ${WATCHED_SECONDS} s`,
       middle(name, "played"),
       "s",
     );
   }
-  for (const name of ["this site", "this site, from its card"]) {
+  for (const name of ["by URL", "from its card"]) {
     const press = middle(name, "press");
-    report.atMost(`${line.name}, ${name}: play starts`, press, line.mostWaited, "s");
+    report.atMost(`${connection.name}, ${name}: play starts`, press, connection.maxStartSeconds, "s");
     const played = middle(name, "played");
-    report.atLeast(`${line.name}, ${name}: goes on`, played, line.leastPlayed, "s");
+    report.atLeast(`${connection.name}, ${name}: continues`, played, connection.minPlayedSeconds, "s");
   }
-  const ratio = middle("this site", "first") / middle("plain file", "first");
-  report.atMost(`${line.name}, first picture beside the plain file`, ratio, 1);
+  const ratio = middle("by URL", "first") / middle("plain file", "first");
+  report.atMost(`${connection.name}, first frame / first frame of the plain file`, ratio, 1);
 }
 
-/** The same video twice, once with its renditions. */
+/** Adds the same video twice, once with its renditions. */
 async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const rate = ["-b:v", "12M", "-minrate", "12M", "-maxrate", "12M", "-bufsize", "12M"];
   const clip = makeClip(site.folder, "video", {
@@ -100,7 +100,7 @@ async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; fi
     output: ["-movflags", "+faststart"],
   });
   if (fs.statSync(clip).size * 8 < VIDEO_BITRATE * VIDEO_SECONDS * 0.8) {
-    throw new Error("The video is too small to tell anything.");
+    throw new Error("The video is too small for this benchmark.");
   }
   const video_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(clip));
   const stream = site.addVideo({ title: "Stream", video_url });
@@ -115,41 +115,45 @@ async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; fi
   return { stream, file };
 }
 
-/** A page with nothing in its cache, on the line. */
-async function openPage(browser: Browser, line: Line): Promise<Page> {
+/** Opens a page with an empty cache on the connection. */
+async function openPage(browser: Browser, connection: Connection): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   const protocol = await context.newCDPSession(page);
   await protocol.send("Network.enable");
   await protocol.send("Network.emulateNetworkConditions", {
     offline: false,
-    latency: line.latency,
-    downloadThroughput: line.bytesPerSecond,
+    latency: connection.latency,
+    downloadThroughput: connection.bytesPerSecond,
     uploadThroughput: 125_000,
   });
   return page;
 }
 
-/** Opens the page by its address, and plays as soon as the player is there. */
-async function watch(browser: Browser, line: Line, address: string): Promise<Watched> {
-  const page = await openPage(browser, line);
+/** Opens the page by its URL, and plays as soon as the player is ready. */
+async function watch(
+  browser: Browser,
+  connection: Connection,
+  address: string,
+  ): Promise<Watched> {
+  const page = await openPage(browser, connection);
   await page.goto(address, { waitUntil: "commit" });
   const watched = await page.evaluate<Watched>(play(0));
   await page.context().close();
   return watched;
 }
 
-/** Opens the list, and the video by its card; the clock runs from the click. */
+/** Opens the list, and then the video by its card. Measures from the click. */
 async function watchFromCard(
   browser: Browser,
-  line: Line,
+  connection: Connection,
   origin: string,
   id: string,
 ): Promise<Watched> {
-  const page = await openPage(browser, line);
+  const page = await openPage(browser, connection);
   await page.goto(origin, { waitUntil: "networkidle" });
   const card = page.locator(`#video-${id} a`);
-  // As a hand does it: the pointer is there a moment before the press.
+  // A person hovers briefly before the click.
   await card.hover();
   await page.waitForTimeout(300);
   const clicked = await page.evaluate<number>("performance.now()");
@@ -159,7 +163,7 @@ async function watchFromCard(
   return watched;
 }
 
-/** As text: what builds this script would add names to functions that the page does not know. */
+/** A string, because the bundler would wrap functions in helpers that don't exist in the page. */
 const play = (from: number) => `(async () => {
   const until = async (met) => {
     while (!met()) await new Promise((next) => setTimeout(next, 10));
@@ -168,15 +172,15 @@ const play = (from: number) => `(async () => {
   const video = document.querySelector(".player-video");
   const pressed = performance.now();
   video.muted = true;
-  // Another source takes a play that was asked of the one before back.
+  // A change of the source cancels the previous call of play().
   const play = () => video.paused && video.play().catch(() => {});
   play();
-  const again = setInterval(play, 50);
+  const timer = setInterval(play, 50);
   await until(() => video.currentTime > 0.05);
   const now = performance.now();
   const from = video.currentTime;
   await new Promise((next) => setTimeout(next, ${WATCHED_SECONDS} * 1000));
-  clearInterval(again);
+  clearInterval(timer);
   const played = video.currentTime - from;
   return { first: (now - ${from}) / 1000, press: (now - pressed) / 1000, played };
 })()`;

@@ -18,21 +18,21 @@ const MIB = 1024 ** 2;
 const FILES = 50;
 const FILE_BYTES = 512 * 1024;
 
-interface Visited {
+interface MeasuredSite {
   site: SiteProcess;
   cookie: string;
   readings: number[];
 }
 
 /**
- * What the process of a site with 100,000 videos holds, its threads included, before and after 100,000
- * requests of all kinds, beside the same with what Node and malloc take by themselves.
+ * Measures the memory of a site with 100,000 videos, before and after 100,000 requests of all kinds, with the image's
+ * memory settings and with the defaults of Node and malloc.
  */
 export async function run(report: Report): Promise<void> {
   const paths = requestPaths();
   const names: [string, Record<string, string>][] = [
-    ["as the image starts it", { ...imageEnvironment() }],
-    ["as npm start starts it from source", {}],
+    ["with the settings of the image", { ...imageEnvironment() }],
+    ["with the defaults", {}],
   ];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
   const after: number[] = [];
@@ -55,17 +55,17 @@ export async function run(report: Report): Promise<void> {
     agent.destroy();
   }
   const [ours = Number.NaN, defaults = Number.NaN] = after;
-  report.figure("beside the defaults", ours / defaults, "times as much memory");
+  report.figure("memory / memory with the defaults", ours / defaults, "");
   report.atMost(`memory after ${REQUESTS} requests`, ours, MAX_MIB, "MiB");
 }
 
 const memory = (site: SiteProcess) => residentBytes(site.child!.pid!) / MIB;
 
-async function open(environment: Record<string, string>): Promise<Visited> {
+async function open(environment: Record<string, string>): Promise<MeasuredSite> {
   const site = new SiteProcess(environment);
   fs.mkdirSync(path.dirname(site.databasePath), { recursive: true });
   fs.copyFileSync(catalogueDatabase(VIDEOS), site.databasePath);
-  // As on every site after its first start: its files have been compared with the catalogue.
+  // As on every site after its first start, its files have been compared with the catalogue.
   site.database().prepare("UPDATE storage SET checked_at = ?").run(new Date().toISOString());
   const setFile = site.database().prepare("UPDATE videos SET video_url = ? WHERE id = ?");
   for (const [index, id] of publishedIds(FILES).entries()) {
@@ -84,14 +84,14 @@ function publishedIds(count: number): string[] {
   return ids;
 }
 
-interface Asked {
+interface SentRequest {
   path: string;
   headers?: Record<string, string>;
   signedIn?: boolean;
 }
 
-/** Endless requests of all kinds, the same in every run. */
-function requestPaths(): () => Asked {
+/** Returns a function that returns the next of an endless series of requests, the same in every run. */
+function requestPaths(): () => SentRequest {
   const random = randomFrom(7);
   const below = (limit: number) => Math.floor(random() * limit);
   const videos = [...generatedVideos(VIDEOS)].filter(({ status }) => status === "published");
@@ -99,7 +99,7 @@ function requestPaths(): () => Asked {
   const video = () => videos[below(videos.length)]!;
   const word = () => encodeURIComponent(words[below(words.length)]!);
   const files = Math.floor(FILE_BYTES / 1024);
-  const kinds: (() => Asked)[] = [
+  const kinds: (() => SentRequest)[] = [
     () => ({ path: "/" }),
     () => ({ path: "/trending", headers: { "Accept-Encoding": "gzip" } }),
     () => ({ path: `/?page=${1 + below(20)}`, headers: { "Accept-Encoding": "gzip" } }),
@@ -120,22 +120,22 @@ function requestPaths(): () => Asked {
     () => ({ path: `/admin/tags?search=${word()}`, signedIn: true }),
     () => ({ path: `/admin/trash?search=${word()}`, signedIn: true }),
   ];
-  function range(): Asked {
+  function range(): SentRequest {
     const start = below(files) * 1024;
     return { path: `/media/videos/u/${below(FILES)}.mp4`, headers: { Range: `bytes=${start}-` } };
   }
   return () => kinds[below(kinds.length)]!();
 }
 
-async function visit({ site, cookie }: Visited, next: () => Asked, agent: http.Agent) {
-  let left = Math.floor(REQUESTS / READINGS);
+async function visit({ site, cookie }: MeasuredSite, next: () => SentRequest, agent: http.Agent) {
+  let remaining = Math.floor(REQUESTS / READINGS);
   const visitor = async () => {
-    while (left > 0) {
-      left -= 1;
-      const { path: asked, headers, signedIn } = next();
+    while (remaining > 0) {
+      remaining -= 1;
+      const { path: requested, headers, signedIn } = next();
       const all = { ...headers, ...(signedIn && { Cookie: cookie }) };
-      const status = await get(site.url + asked, all, agent);
-      if (status >= 400) throw new Error(`${asked} was answered with ${status}:\n${site.log}`);
+      const status = await get(site.url + requested, all, agent);
+      if (status >= 400) throw new Error(`${requested} returned status ${status}:\n${site.log}`);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, visitor));

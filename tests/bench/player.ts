@@ -5,29 +5,27 @@ import { SiteProcess } from "../site-process";
 import { launchBrowser } from "./browser";
 import { median, type Report } from "./report";
 
-const SLOWER = 6;
+const CPU_SLOWDOWN = 6;
 const SECONDS = 4;
 const ROUNDS = 3;
 const VIDEO_SECONDS = 60;
-/** A sixtieth of a second. */
 const FRAME_MS = 1_000 / 60;
-/** Of the frames that the bare page has. */
-const MIN_FRAMES = 0.85;
+/** Relative to the frame rate of the bare page. */
+const MIN_FRAME_RATIO = 0.85;
 
 interface Measured {
-  /** Frames a second. */
+  /** Frames per second. */
   rate: number;
-  /** Seeks that came to their end, a second. */
+  /** Completed seeks per second. */
   seeks: number;
-  /** Milliseconds that the page works for a frame: its script, its styles, its layout. */
+  /** Milliseconds per frame for scripts, and for styles and layout. */
   script: number;
   layout: number;
 }
 
 /**
- * How smooth the page stays while somebody drags over the seek bar, on a processor 6 times slower.
- * What loading and decoding cost is the browser's own: the same video, sought in the same way by a
- * page with nothing in it but a video and a slider, says how much.
+ * Measures the frame rate of the page while someone drags over the seek bar, with 6 × CPU throttling. A bare page with
+ * only a video and a slider, which seeks in the same way, shows how much loading and decoding in the browser cost.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
@@ -50,24 +48,24 @@ export async function run(report: Report): Promise<void> {
       plain.push(await measure(bare, drag));
     }
     const middle = (list: Measured[], key: keyof Measured) => median(list.map((one) => one[key]));
-    report.figure("frames of the page at rest", middle(rest, "rate"), "a second");
-    report.figure("frames while pointing at the seek bar", middle(hovering, "rate"), "a second");
-    report.figure("frames while dragging over it", middle(seeking, "rate"), "a second");
-    report.figure("frames while dragging on a bare page", middle(plain, "rate"), "a second");
-    report.figure("seeks while dragging", middle(seeking, "seeks"), "a second");
-    report.figure("seeks on the bare page", middle(plain, "seeks"), "a second");
-    report.figure("script for a frame while dragging", middle(seeking, "script"), "ms");
-    report.figure("styles and layout for a frame", middle(seeking, "layout"), "ms");
+    report.figure("frame rate at rest", middle(rest, "rate"), "fps");
+    report.figure("frame rate while hovering over the seek bar", middle(hovering, "rate"), "fps");
+    report.figure("frame rate while dragging", middle(seeking, "rate"), "fps");
+    report.figure("frame rate while dragging on a bare page", middle(plain, "rate"), "fps");
+    report.figure("seeks while dragging", middle(seeking, "seeks"), "per second");
+    report.figure("seeks on the bare page", middle(plain, "seeks"), "per second");
+    report.figure("scripts per frame while dragging", middle(seeking, "script"), "ms");
+    report.figure("styles and layout per frame", middle(seeking, "layout"), "ms");
     report.atMost(
-      "work for a frame while dragging",
+      "scripts, styles and layout per frame while dragging",
       middle(seeking, "script") + middle(seeking, "layout"),
       FRAME_MS,
       "ms",
     );
     report.atLeast(
-      "frames while dragging beside the bare page",
+      "frame rate while dragging / bare page",
       middle(seeking, "rate") / middle(plain, "rate"),
-      MIN_FRAMES,
+      MIN_FRAME_RATIO,
     );
   } finally {
     await browser.close();
@@ -80,7 +78,7 @@ interface Opened {
   protocol: CDPSession;
 }
 
-/** @param html what the address answers, instead of the site. */
+/** @param html is returned for the address instead of the site's response. */
 async function open(browser: Browser, address: string, html?: string): Promise<Opened> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   if (html) {
@@ -91,11 +89,11 @@ async function open(browser: Browser, address: string, html?: string): Promise<O
   await page.locator("[data-seek-bar]:enabled").waitFor();
   const protocol = await page.context().newCDPSession(page);
   await protocol.send("Performance.enable");
-  await protocol.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  await protocol.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
   return { page, protocol };
 }
 
-/** As large as the player of a video page, one seek at a time. */
+/** Returns a page whose video is as large as the player, and which performs one seek at a time. */
 function barePage(video: string): string {
   return `<!doctype html><body style="margin:0;background:#000">
     <video src="${video}" preload="metadata" style="width:850px;height:478px"></video>
@@ -105,19 +103,19 @@ function barePage(video: string): string {
     </div>
     <script>
       const video = document.querySelector("video"), slider = document.querySelector("input");
-      let wish;
+      let next;
       slider.oninput = () => {
-        if (video.seeking) wish = slider.valueAsNumber;
+        if (video.seeking) next = slider.valueAsNumber;
         else video.currentTime = slider.valueAsNumber;
       };
       video.onseeked = () => {
-        if (wish !== undefined) video.currentTime = wish;
-        wish = undefined;
+        if (next !== undefined) video.currentTime = next;
+        next = undefined;
       };
     </script>`;
 }
 
-/** A video of HD with its storyboard, paused. */
+/** Adds an HD video with its storyboard. */
 async function addVideoWithFile(site: SiteProcess): Promise<{ id: string; url: string }> {
   const clip = makeClip(site.folder, "video", {
     picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
@@ -144,14 +142,14 @@ async function drag(opened: Opened): Promise<void> {
   await page.mouse.up();
 }
 
-/** To and fro over the seek bar for some seconds, one position for each frame. */
+/** Moves the mouse back and forth over the seek bar for some seconds, once per frame. */
 async function move({ page }: Opened): Promise<void> {
   const { left, width, middle } = await seekBarBox(page);
-  const begun = performance.now();
+  const start = performance.now();
   for (;;) {
-    const passed = (performance.now() - begun) / 1_000;
-    if (passed > SECONDS) return;
-    const part = 0.5 - 0.5 * Math.cos((passed / 2) * Math.PI);
+    const elapsed = (performance.now() - start) / 1_000;
+    if (elapsed > SECONDS) return;
+    const part = 0.5 - 0.5 * Math.cos((elapsed / 2) * Math.PI);
     await page.mouse.move(left + width * part, middle);
     await new Promise((next) => setTimeout(next, FRAME_MS));
   }
@@ -163,7 +161,7 @@ async function seekBarBox(page: Page) {
   return { left: box.x, width: box.width, middle: box.y + box.height - 10 };
 }
 
-/** As text: what builds this script would add names to functions that the page does not know. */
+/** A string, because the bundler would wrap functions in helpers that don't exist in the page. */
 const COUNT_FRAMES = `{
   let frames = 0, seeks = 0, on = true;
   const video = document.querySelector("video");
@@ -173,7 +171,7 @@ const COUNT_FRAMES = `{
   window.stopCounting = () => { on = false; return { frames, seeks }; };
 }`;
 
-/** Counts frames, and what the page's one thread has done, while `work` goes on. */
+/** Counts frames and seeks, and measures the work of the page's main thread during `work`. */
 async function measure(opened: Opened, work: (opened: Opened) => Promise<void>): Promise<Measured> {
   const { page, protocol } = opened;
   await page.bringToFront();
@@ -183,18 +181,18 @@ async function measure(opened: Opened, work: (opened: Opened) => Promise<void>):
   };
   await page.evaluate(COUNT_FRAMES);
   const before = await metrics();
-  const begun = performance.now();
+  const start = performance.now();
   await work(opened);
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - start) / 1_000;
   const after = await metrics();
   const { frames, seeks } = await page.evaluate<{ frames: number; seeks: number }>(
     "window.stopCounting()",
   );
-  const spent = (name: string) => (after[name]! - before[name]!) / frames;
+  const perFrame = (name: string) => (after[name]! - before[name]!) / frames;
   return {
     rate: frames / seconds,
     seeks: seeks / seconds,
-    script: spent("ScriptDuration"),
-    layout: spent("LayoutDuration") + spent("RecalcStyleDuration"),
+    script: perFrame("ScriptDuration"),
+    layout: perFrame("LayoutDuration") + perFrame("RecalcStyleDuration"),
   };
 }

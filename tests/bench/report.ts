@@ -2,34 +2,34 @@ import fs from "node:fs";
 
 export type Report = ReturnType<typeof createReport>;
 
-/** Prints figures, judges those that have a limit, and remembers whether all were met. */
+/** Returns an object that prints figures and checks limits. */
 export function createReport() {
-  let met = 0;
-  const missed: string[] = [];
+  let passed = 0;
+  const failed: string[] = [];
 
-  function judge(what: string, value: number, unit: string, limit: string, good: boolean): void {
-    if (good) met += 1;
-    else missed.push(what);
-    const verdict = good ? "PASS" : "FAIL";
-    console.log(`  ${verdict}  ${what}: ${round(value)}${unit && ` ${unit}`} (${limit})`);
+  function check(name: string, value: number, unit: string, limit: string, isPassed: boolean): void {
+    if (isPassed) passed += 1;
+    else failed.push(name);
+    const verdict = isPassed ? "PASS" : "FAIL";
+    console.log(`  ${verdict}  ${name}: ${round(value)}${unit && ` ${unit}`} (${limit})`);
   }
 
   return {
-    /** A figure that is told and not judged. */
-    figure(what: string, value: number, unit: string): void {
-      console.log(`        ${what}: ${round(value)} ${unit}`);
+    /** Prints a figure without a limit. */
+    figure(name: string, value: number, unit: string): void {
+      console.log(`        ${name}: ${round(value)} ${unit}`);
     },
-    atMost(what: string, value: number, limit: number, unit = ""): void {
-      judge(what, value, unit, `at most ${limit}`, value <= limit);
+    atMost(name: string, value: number, limit: number, unit = ""): void {
+      check(name, value, unit, `at most ${limit}`, value <= limit);
     },
-    atLeast(what: string, value: number, limit: number, unit = ""): void {
-      judge(what, value, unit, `at least ${limit}`, value >= limit);
+    atLeast(name: string, value: number, limit: number, unit = ""): void {
+      check(name, value, unit, `at least ${limit}`, value >= limit);
     },
-    /** The closing line; whether every limit was met. */
-    summarise(): boolean {
-      for (const what of missed) console.log(`Missed: ${what}`);
-      console.log(`\nlimits: ${met} met, ${missed.length} missed`);
-      return missed.length === 0;
+    /** Prints the summary. Returns whether all limits were met. */
+    summarize(): boolean {
+      for (const name of failed) console.log(`FAIL  ${name}`);
+      console.log(`\n${passed} limits met, ${failed.length} missed`);
+      return failed.length === 0;
     },
   };
 }
@@ -48,20 +48,22 @@ export function p95(values: number[]): number {
 }
 
 /**
- * Milliseconds that have passed, without those in which this thread wanted to run and the machine ran
- * other processes instead: it may be shared, and what is measured takes less than a turn of theirs.
+ * Returns the current time in milliseconds, minus the time in which this thread waited for a CPU. Another process
+ * may keep a CPU for longer than the measured work takes.
  */
 export function ownTime(): number {
-  const [, waited] = fs.readFileSync(SCHEDULER_FIGURES, "utf8").split(" ");
+  const [, waited] = fs.readFileSync(SCHEDULER_STATISTICS, "utf8").split(" ");
   return performance.now() - Number(waited) / 1e6;
 }
 
-/** Of the main thread: nanoseconds on a processor, and waiting for one. */
-const SCHEDULER_FIGURES = `/proc/self/task/${process.pid}/schedstat`;
+/** Contains the nanoseconds that the main thread has run on a CPU and waited for one. */
+const SCHEDULER_STATISTICS = `/proc/self/task/${process.pid}/schedstat`;
 
 /**
- * @returns besides, the processor time of all threads. What a thread answers is judged by that: how
- *   long it had to wait for other processes is not known here.
+ * Measures the time that work takes.
+ *
+ * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds.
+ *   Work on other threads is judged by CPU time, because how long they waited for a CPU isn't known.
  */
 export async function timed<T>(
   work: () => T | Promise<T>,
@@ -71,25 +73,25 @@ export async function timed<T>(
   return { result, ms: ownTime() - started, cpu: cpuMs() - cpu };
 }
 
-/** Processor time of this process, all its threads, in milliseconds. */
+/** Returns the CPU time of all threads of this process in milliseconds. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** For how many milliseconds at most the work keeps this thread from anything else. */
-export async function longestHold(work: () => Promise<unknown>): Promise<number> {
+/** Returns the longest time in milliseconds for which the work blocks this thread. */
+export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let last = ownTime();
   let longest = 0;
-  const look = () => {
+  const measure = () => {
     const now = ownTime();
     longest = Math.max(longest, now - last);
     last = now;
   };
-  const timer = setInterval(look, 1);
+  const timer = setInterval(measure, 1);
   await work();
   clearInterval(timer);
-  // Work that never lets a timer have its turn is one hold.
-  look();
+  // Work that never yields to the timer is a single block.
+  measure();
   return longest;
 }

@@ -3,15 +3,15 @@ import { median, type Report } from "./report";
 
 const SIGN_INS_PER_SECOND = 200;
 const SECONDS = 10;
-const POLL_EVERY_MS = 50;
-const MOST_HOME_P95_MS = 250;
+const PAUSE_MS = 50;
+const MAX_HOME_P95_MS = 250;
 
 /**
- * Failing sign-ins, each from an address and for an account of its own, so that no limit of either
- * stops them, and how the home page answers meanwhile.
+ * Measures the response time of the home page during failing sign-ins. Each sign-in has a different address and
+ * account, so that no rate limit applies.
  */
 export async function run(report: Report): Promise<void> {
-  // Behind a proxy, or so the site believes: then the addresses of X-Forwarded-For count.
+  // With a proxy configured, the site uses the addresses in X-Forwarded-For.
   const site = new SiteProcess({ PUBLIC_URL: "https://videos.example" });
   try {
     await site.start();
@@ -20,48 +20,48 @@ export async function run(report: Report): Promise<void> {
     const [busy, statuses] = await Promise.all([home(site, SECONDS), flood(site)]);
     report.figure("sign-ins sent", statuses.length, `in ${SECONDS} s`);
     for (const status of [...new Set(statuses)].sort()) {
-      report.figure(`answered ${status}`, statuses.filter((each) => each === status).length, "");
+      report.figure(`status ${status}`, statuses.filter((each) => each === status).length, "");
     }
     report.figure("home page, idle: median", median(idle), "ms");
-    report.figure("home page, during: median", median(busy), "ms");
-    report.atMost("home page, during: p95", percentile(busy, 0.95), MOST_HOME_P95_MS, "ms");
-    report.atLeast("home pages answered during", busy.length, SECONDS * 2);
+    report.figure("home page, during the flood: median", median(busy), "ms");
+    report.atMost("home page, during the flood: p95", percentile(busy, 0.95), MAX_HOME_P95_MS, "ms");
+    report.atLeast("home page, responses during the flood", busy.length, SECONDS * 2);
   } finally {
     await site.remove();
   }
 }
 
-/** Milliseconds of each answer of the home page, asked for one after the other. */
+/** Requests the home page repeatedly. Returns the response times in milliseconds. */
 async function home(site: SiteProcess, seconds: number): Promise<number[]> {
   const times: number[] = [];
-  const until = performance.now() + seconds * 1000;
-  while (performance.now() < until) {
-    const from = performance.now();
-    // An address of its own each time, so that no cached page answers.
-    const answer = await fetch(`${site.url}/?search=${times.length}`);
-    await answer.text();
-    if (answer.status !== 200) throw new Error(`The home page answered ${answer.status}.`);
-    times.push(performance.now() - from);
-    await new Promise((next) => setTimeout(next, POLL_EVERY_MS));
+  const deadline = performance.now() + seconds * 1000;
+  while (performance.now() < deadline) {
+    const start = performance.now();
+    // A different URL each time, so that no response comes from the page cache.
+    const response = await fetch(`${site.url}/?search=${times.length}`);
+    await response.text();
+    if (response.status !== 200) throw new Error(`The home page returned ${response.status}.`);
+    times.push(performance.now() - start);
+    await new Promise((next) => setTimeout(next, PAUSE_MS));
   }
   return times;
 }
 
-/** Sends at an even pace whether or not the site keeps up; the statuses of all answers. */
+/** Sends sign-ins at a steady rate, even if the site can't keep up. Returns the statuses of all responses. */
 async function flood(site: SiteProcess): Promise<number[]> {
-  const answers: Promise<number>[] = [];
-  const from = performance.now();
+  const responses: Promise<number>[] = [];
+  const start = performance.now();
   for (let sent = 0; sent < SIGN_INS_PER_SECOND * SECONDS; sent++) {
-    const wait = from + (sent * 1000) / SIGN_INS_PER_SECOND - performance.now();
+    const wait = start + (sent * 1000) / SIGN_INS_PER_SECOND - performance.now();
     if (wait > 0) await new Promise((next) => setTimeout(next, wait));
-    // 0: not even a connection; the machine has too much else to do.
-    answers.push(fail(site, sent).catch(() => 0));
+    // 0 if the connection fails, because the machine is too busy.
+    responses.push(failSignIn(site, sent).catch(() => 0));
   }
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 
-async function fail(site: SiteProcess, number: number): Promise<number> {
-  const answer = await fetch(`${site.url}/auth`, {
+async function failSignIn(site: SiteProcess, number: number): Promise<number> {
+  const response = await fetch(`${site.url}/auth`, {
     method: "POST",
     headers: {
       "Sec-Fetch-Site": "same-origin",
@@ -69,8 +69,8 @@ async function fail(site: SiteProcess, number: number): Promise<number> {
     },
     body: new URLSearchParams({ email: `nobody${number}@example.com`, password: "wrong password" }),
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
 function percentile(values: number[], share: number): number {

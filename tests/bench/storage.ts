@@ -13,15 +13,15 @@ const MIB = 1024 ** 2;
 const FILE_BYTES = 256 * MIB;
 const ROUNDS = 5;
 const REDIRECTS = 2_000;
-const MIN_OF_DISK = 0.6;
+const MIN_DISK_RATIO = 0.6;
 const MAX_REDIRECT_MS = 2;
 const ON_DISK = "u/1700000000001.mp4";
 const IN_STORE = "u/1700000000002.mp4";
 const PART = "u/1700000000002/hls-1/v0.mp4";
-/** Parts of a stream are redirected, whole videos are not. */
+/** Parts of a stream are redirected to the store; complete videos aren't. */
 const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
-/** A video that passes through from a store beside one on the disk, and what a redirect costs. */
+/** Compares a video that is proxied from a store with one on the disk, and measures the cost of a redirect. */
 export async function run(report: Report): Promise<void> {
   if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
   const server = await startS3Server();
@@ -35,7 +35,7 @@ export async function run(report: Report): Promise<void> {
     const longPart = site.addFile("videos", LONG_PART, video);
     site.addVideo({ video_url: disk });
     site.addVideo({ id: "v", video_url: store });
-    // Only what is recorded is moved.
+    // Only recorded files are moved.
     const record = site
       .database()
       .prepare(
@@ -50,7 +50,7 @@ export async function run(report: Report): Promise<void> {
     await site.stop();
     await site.start({ STORAGE_DELIVERY: "redirect" });
     const direct = await redirectOf(site.url + longPart);
-    await redirect(report, site, part);
+    await benchmarkRedirects(report, site, part);
     await site.stop();
     await site.start({ STORAGE_DELIVERY: "proxy" });
     await compare(report, site, { disk: site.url + disk, store: site.url + store, direct }, sha256);
@@ -60,7 +60,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** From the disk, from the store through the site, and from the store by an address of its own, in turn. */
+/** Downloads alternately from the disk, from the store through the site, and directly from the store. */
 async function compare(
   report: Report,
   site: SiteProcess,
@@ -86,39 +86,43 @@ async function compare(
   report.figure("from the store itself", direct, "MiB/s");
   report.figure("CPU of the site, from the disk", median(cpu.disk), "s/GiB");
   report.figure("CPU of the site, from the store", median(cpu.store), "s/GiB");
-  report.figure("of what the store itself gives", fromStore / direct, "");
-  report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, MIN_OF_DISK);
+  report.figure("throughput through the site / direct", fromStore / direct, "");
+  report.atLeast("throughput from the store / from the disk", fromStore / fromDisk, MIN_DISK_RATIO);
 }
 
 async function redirectOf(url: string): Promise<string> {
   const { status, headers } = await fetch(url, { redirect: "manual" });
-  if (status !== 302) throw new Error(`A redirect was answered with ${status}.`);
+  if (status !== 302) throw new Error(`Expected a redirect, but got status ${status}.`);
   return headers.get("Location")!;
 }
 
-/** MiB a second; compares the bytes with a digest where one is given. */
+/** Returns the throughput in MiB/s. Verifies the digest of the bytes if one is given. */
 async function download(url: string, sha256?: string): Promise<number> {
-  const begun = performance.now();
-  const [answer] = (await once(http.get(url), "response")) as [http.IncomingMessage];
+  const start = performance.now();
+  const [response] = (await once(http.get(url), "response")) as [http.IncomingMessage];
   const hash = createHash("sha256");
   let received = 0;
-  answer.on("data", (chunk: Buffer) => {
+  response.on("data", (chunk: Buffer) => {
     received += chunk.length;
     if (sha256) hash.update(chunk);
   });
-  await once(answer, "end");
-  if (received !== FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} arrived.`);
-  if (sha256 && hash.digest("hex") !== sha256) throw new Error(`${url} has other bytes.`);
-  return FILE_BYTES / MIB / ((performance.now() - begun) / 1000);
+  await once(response, "end");
+  if (received !== FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} were received.`);
+  if (sha256 && hash.digest("hex") !== sha256) throw new Error(`${url} has a different digest.`);
+  return FILE_BYTES / MIB / ((performance.now() - start) / 1000);
 }
 
-async function redirect(report: Report, site: SiteProcess, part: string): Promise<void> {
+async function benchmarkRedirects(
+report: Report,
+site: SiteProcess,
+part: string,
+): Promise<void> {
   const pid = site.child!.pid!;
-  const ask = () => redirectOf(site.url + part);
-  // What has just moved the videos compiles for a while yet.
-  for (let warm = 0; warm < REDIRECTS; warm++) await ask();
+  const redirect = () => redirectOf(site.url + part);
+  // Warm up: a process that has just moved the videos is still compiling code.
+  for (let sent = 0; sent < REDIRECTS; sent++) await redirect();
   const before = cpuSeconds(pid);
-  for (let asked = 0; asked < REDIRECTS; asked++) await ask();
+  for (let sent = 0; sent < REDIRECTS; sent++) await redirect();
   const eachMs = ((cpuSeconds(pid) - before) / REDIRECTS) * 1000;
-  report.atMost("CPU of the site for a redirect", eachMs, MAX_REDIRECT_MS, "ms");
+  report.atMost("CPU of the site per redirect", eachMs, MAX_REDIRECT_MS, "ms");
 }

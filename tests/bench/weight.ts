@@ -8,7 +8,7 @@ const MAX_STYLE_KB = 16;
 const VIDEOS = 40;
 const PHONE = { width: 360, height: 740 };
 
-/** What a phone receives of Home and of a video page, from whom, and how much of it moves. */
+/** Measures scripts, styles, requests to other hosts, and layout shift of home and a video page on a phone. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   const browser = await launchBrowser();
@@ -38,7 +38,7 @@ export async function run(report: Report): Promise<void> {
 
 async function open(page: Page, origin: string, address: string) {
   const bytes = new Map<string, number>();
-  const measured: Promise<void>[] = [];
+  const sizes: Promise<void>[] = [];
   let others = 0;
   page.on("requestfinished", (request) => {
     if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin) others++;
@@ -46,7 +46,7 @@ async function open(page: Page, origin: string, address: string) {
     const size = request.sizes().then(({ responseBodySize }) => {
       bytes.set(type, (bytes.get(type) ?? 0) + responseBodySize);
     });
-    measured.push(size);
+    sizes.push(size);
   });
   await page.addInitScript(() => {
     const seen = window as { shift?: number };
@@ -60,7 +60,7 @@ async function open(page: Page, origin: string, address: string) {
   await page.goto(origin + address, { waitUntil: "networkidle" });
   await page.mouse.wheel(0, 2_000);
   await page.waitForLoadState("networkidle");
-  await Promise.all(measured);
+  await Promise.all(sizes);
   const shift = await page.evaluate(() => (window as { shift?: number }).shift ?? Number.NaN);
   return { bytes, others, shift };
 }

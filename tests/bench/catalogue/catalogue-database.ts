@@ -10,24 +10,24 @@ import { migrations } from "~db/migrations/index";
 import { createProjector, projectAll } from "~db/projector.server";
 import { generatedVideos } from "./generated-videos";
 
-/** Where a database that has been made is found by the next run. */
+/** Where databases are cached for later runs. */
 const FOLDER = process.env.BENCH_CACHE || ".cache/bench";
-const ROWS_AT_ONCE = 20_000;
+const ROWS_PER_TRANSACTION = 20_000;
 const CACHE_KIB = 512 * 1024;
 
-/** The path of a database with `count` generated videos, made once. */
+/** Returns the path of a database with `count` generated videos, which is created only once. */
 export function catalogueDatabase(count: number): string {
-  // The baseline may change before it is released, in more than its comments.
+  // The schema may change before it is released. Changed comments don't matter.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
   if (fs.existsSync(file)) return file;
   const partial = `${file}.partial`;
   fs.mkdirSync(FOLDER, { recursive: true });
-  console.log(`  making ${count.toLocaleString("en")} videos (once, some minutes) ...`);
+  console.log(`  generating ${count.toLocaleString("en")} videos (once; takes a few minutes) …`);
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(partial + suffix, { force: true });
   const sqlite = new Sqlite(partial);
-  // Nobody needs the file until it is complete, so it has no log while it is made.
+  // The file isn't used before it is complete, so it doesn't need a write-ahead log.
   sqlite.pragma("journal_mode = MEMORY");
   sqlite.pragma("synchronous = OFF");
   sqlite.pragma("locking_mode = EXCLUSIVE");
@@ -42,8 +42,8 @@ export function catalogueDatabase(count: number): string {
 }
 
 /**
- * Runs `work` with a copy of it as the site's database, in a folder of its own: benchmarks change it,
- * and the cached one serves others.
+ * Runs `work` with a copy of such a database as the site's database, in a temporary folder. Benchmarks change it, and
+ * the cached one is reused.
  */
 export async function withCatalogue(
   count: number,
@@ -65,7 +65,7 @@ export async function withCatalogue(
   }
 }
 
-/** Makes the indexes of the table anew afterwards, which sorts once instead of entering each row. */
+/** Recreates the indexes of the table afterward, which sorts once instead of inserting row by row. */
 function withoutIndexes(sqlite: Sqlite.Database, work: () => void): void {
   const indexes = sqlite
     .prepare(
@@ -80,18 +80,18 @@ function withoutIndexes(sqlite: Sqlite.Database, work: () => void): void {
 function write(sqlite: Sqlite.Database, count: number): void {
   const insert = sqlite.prepare(INSERT_VIDEO);
   const videos = generatedVideos(count);
-  const some = sqlite.transaction(() => {
-    for (let i = 0; i < ROWS_AT_ONCE; i += 1) {
+  const writeBatch = sqlite.transaction(() => {
+    for (let i = 0; i < ROWS_PER_TRANSACTION; i += 1) {
       const { value, done } = videos.next();
       if (done) return false;
       insert.run(value);
     }
     return true;
   });
-  while (some());
+  while (writeBatch());
 }
 
-/** Of a generated video. */
+/** Inserts a generated video. */
 export const INSERT_VIDEO = `
   INSERT INTO videos (id, title, description, category, tags, duration, video_url, thumbnail_url,
     status, views, created_at)

@@ -1,5 +1,5 @@
-// Another program, of its own process: enters videos with SQLite's defaults, one row a statement, and
-// prints what that cost. Arguments: file, count, seed.
+// Runs as a separate process: inserts videos with SQLite's defaults, one row per statement, and prints the CPU and
+// wall-clock time. Arguments: file, count, seed.
 import Sqlite from "better-sqlite3";
 import { cpuMs } from "../report";
 import { INSERT_VIDEO } from "./catalogue-database";

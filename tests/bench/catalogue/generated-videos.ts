@@ -1,4 +1,4 @@
-/** A catalogue made up from a seed: the same videos every time, at any size. */
+/** A catalogue generated from a seed: the same videos in each run, at any size. */
 
 export interface GeneratedVideo {
   id: string;
@@ -15,7 +15,7 @@ export interface GeneratedVideo {
 }
 
 const EVERYDAY =
-  "night day summer city beach island train garden hotel kitchen rooftop winter evening morning secret first last real best new hot wild soft long slow big little golden blue red black white silver velvet midnight sunset party dance music story weekend holiday office studio private public backstage lights mirror window balcony pool river mountain forest desert road trip car bus taxi stranger neighbour friend couple teacher doctor nurse chef artist model star dream kiss touch smile laugh tears love heart fire water rain snow storm thunder shadow moon sun sky cloud rose lily orchid diamond pearl lace silk leather cotton coffee wine chocolate honey cherry apple peach the and with for her his from into after before again always never".split(
+  "night day summer city beach island train garden hotel kitchen rooftop winter evening morning secret first last real best new hot wild soft long slow big little golden blue red black white silver velvet midnight sunset party dance music story weekend holiday office studio private public backstage lights mirror window balcony pool river mountain forest desert road trip car bus taxi stranger neighbor friend couple teacher doctor nurse chef artist model star dream kiss touch smile laugh tears love heart fire water rain snow storm thunder shadow moon sun sky cloud rose lily orchid diamond pearl lace silk leather cotton coffee wine chocolate honey cherry apple peach the and with for her his from into after before again always never".split(
     " ",
   );
 const OTHER_SCRIPTS =
@@ -37,7 +37,7 @@ const TAGS = 600;
 const FIRST_DAY_MS = Date.parse("2022-01-01T00:00:00Z");
 const SPAN_MS = 4.5 * 365 * 86_400_000;
 
-/** mulberry32: small, fast and the same everywhere. */
+/** Returns a mulberry32 generator, which is small, fast and deterministic. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -48,7 +48,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A rank from 0 to size - 1 whose frequency falls about as 1 / (rank + 1), as words do. */
+/** Returns a rank from 0 to size - 1 with a frequency of about 1 / (rank + 1), like words (Zipf's law). */
 function skewed(random: () => number, size: number): number {
   return Math.min(size - 1, Math.floor(size ** random()) - 1);
 }
@@ -68,11 +68,11 @@ function vocabulary(random: () => number): string[] {
   return words;
 }
 
-function capitalised(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** `count` videos, oldest first, spread over four and a half years that end about now. */
+/** Generates `count` videos, oldest first, spread over four and a half years from the start of 2022. */
 export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVideo> {
   const random = randomFrom(seed);
   const words = vocabulary(random);
@@ -82,11 +82,11 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
   );
   for (let n = 0; n < count; n += 1) {
     const title = Array.from({ length: 3 + Math.floor(random() * 6) }, () =>
-      capitalised(words[skewed(random, words.length)] ?? ""),
+      capitalize(words[skewed(random, words.length)] ?? ""),
     );
     if (random() < 0.3) title.push(`${1 + Math.floor(random() * 2_000)}`);
-    const ofVideo = new Set<string>();
-    for (let i = Math.floor(random() * 7); i > 0; i -= 1) ofVideo.add(tags[skewed(random, TAGS)]!);
+    const ownTags = new Set<string>();
+    for (let i = Math.floor(random() * 7); i > 0; i -= 1) ownTags.add(tags[skewed(random, TAGS)]!);
     const rank = skewed(random, CATEGORIES.length);
     const uploadId = `${1_600_000_000_000 + n}`;
     yield {
@@ -96,13 +96,13 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       title: title.join(random() < 0.05 ? " - " : " "),
       description: `${title.join(" ")}. A generated video.`,
       category: (random() < 0.04 ? LEGACY : CATEGORIES)[rank]!,
-      tags: ofVideo.size > 0 ? JSON.stringify([...ofVideo]) : null,
+      tags: ownTags.size > 0 ? JSON.stringify([...ofVideo]) : null,
       duration: `${1 + Math.floor(random() ** 2 * 90)}:${String(Math.floor(random() * 60)).padStart(2, "0")}`,
       video_url: `/media/videos/bench/${uploadId}.mp4`,
       thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,
       status: random() < 0.03 ? "hidden" : random() < 0.01 ? "review" : "published",
       views: random() < 0.05 ? 0 : Math.floor(2_000_000 ** (random() ** 1.5)),
-      // Some share a moment, as rows of one import do.
+      // Some share a timestamp, as rows of one import do.
       created_at: new Date(
         FIRST_DAY_MS + Math.floor((n / count) * SPAN_MS) - (n % 10 < 2 ? n % 10 : 0),
       ).toISOString(),

@@ -7,7 +7,7 @@ import { sqliteHandle } from "~db/client.server";
 import { p95, type Report, timed } from "../report";
 import { withCatalogue } from "./catalogue-database";
 
-/** The limits are for a million; fewer are for trying it out. */
+/** The limits apply to a million videos. Use fewer for trial runs. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const ROUNDS = 100;
 const MAX_PAGE_MS = 10;
@@ -16,22 +16,22 @@ const MAX_NEAREST_MS = 150;
 const MAX_FIRST_TOTAL_MS = 150;
 const LAST_PAGE = 1_000;
 
-/** What somebody types, letter by letter; a text with many hits, with few, with none; of two letters. */
+/** Texts that are typed character by character: with many, few and no hits, and short ones. */
 const TYPED = ["night train", "velvet rooftop", "Österreich", "ночь", "ing the", "qqq", "an", "e"];
 const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
 
-/** Tags, suggestions, near words, orders and filters out of a million videos. */
+/** Measures tags, suggestions, similar words, sort orders and filters with a million videos. */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async () => {
     while (!(await isRelatedIndexComplete()));
     await listPublished({ search: "warm-up", page: 1 });
-    await tags(report);
-    await searchField(report);
-    await orders(report);
+    await benchmarkTags(report);
+    await benchmarkSearchField(report);
+    await benchmarkOrders(report);
   });
 }
 
-async function tags(report: Report): Promise<void> {
+async function benchmarkTags(report: Report): Promise<void> {
   const byUse = sqliteHandle()
     .prepare(
       `SELECT value AS tag, count(*) AS videos FROM videos, json_each(tags)
@@ -40,16 +40,16 @@ async function tags(report: Report): Promise<void> {
     .all() as { tag: string; videos: number }[];
   for (const { tag, videos } of [byUse[0]!, byUse[300]!]) {
     const first = await timed(() => listTagged({ tag: tag.toLowerCase(), page: 1 }));
-    report.figure(`tag "${tag}": first time, with its count`, first.ms, "ms");
+    report.figure(`tag "${tag}": first page, with its count`, first.ms, "ms");
     report.atLeast(`tag "${tag}": exact count`, Number(first.result.total === videos), 1);
     for (const page of [1, LAST_PAGE]) {
-      const times = await rounds(() => listTagged({ tag: tag.toLowerCase(), page }));
+      const times = await timeRounds(() => listTagged({ tag: tag.toLowerCase(), page }));
       report.atMost(`tag "${tag}", page ${page}: p95`, p95(times), MAX_PAGE_MS, "ms");
     }
   }
 }
 
-async function searchField(report: Report): Promise<void> {
+async function benchmarkSearchField(report: Report): Promise<void> {
   const times: number[] = [];
   for (const text of TYPED) {
     let slowest = 0;
@@ -63,12 +63,12 @@ async function searchField(report: Report): Promise<void> {
   report.atMost("suggestions: p95", p95(times), MAX_SUGGESTION_MS, "ms");
   for (const text of MISTYPED) {
     const { ms, result } = await timed(() => alternativeSearches(text, undefined));
-    report.atMost(`near "${text}": ${result.nearest ?? "nothing"}`, ms, MAX_NEAREST_MS, "ms");
+    report.atMost(`similar to "${text}": ${result.nearest ?? "nothing"}`, ms, MAX_NEAREST_MS, "ms");
   }
 }
 
-/** Pages of each order, length and category; each of the rounds asks for another page. */
-async function orders(report: Report): Promise<void> {
+/** Loads pages of each sort order, length and category; each round loads a different page. */
+async function benchmarkOrders(report: Report): Promise<void> {
   const slowest = { first: 0, deep: 0 };
   for (const { id: order } of LIST_ORDERS) {
     for (const length of [undefined, ...LENGTHS.map(({ id }) => id)]) {
@@ -87,11 +87,11 @@ async function orders(report: Report): Promise<void> {
       report.atMost(`${what}: p95`, p95(times), MAX_PAGE_MS, "ms");
     }
   }
-  report.atMost("an order or length, first time", slowest.first, MAX_FIRST_TOTAL_MS, "ms");
+  report.atMost("an order or length, first page", slowest.first, MAX_FIRST_TOTAL_MS, "ms");
   report.figure("an order or length, slowest page", slowest.deep, "ms");
 }
 
-async function rounds(load: () => Promise<unknown>): Promise<number[]> {
+async function timeRounds(load: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < ROUNDS; i += 1) times.push((await timed(load)).ms);
   return times;

@@ -2,9 +2,9 @@ import type { Database } from "better-sqlite3";
 import { PAGE_SIZE } from "~/shared/pages";
 import * as reference from "../../catalogue-reference";
 
-/** The catalogue as one would write it first: LIKE, count(*), OFFSET, scoring in JavaScript. */
+/** The simplest implementation of the catalogue: LIKE, count(*), OFFSET and scoring in JavaScript. */
 
-export interface PlainQuestion {
+export interface PlainQuery {
   where?: string;
   order?: string;
   values?: unknown[];
@@ -15,7 +15,7 @@ const NEWEST = "created_at DESC, number DESC";
 
 export function plainCatalogue(sqlite: Database) {
   return {
-    page({ where = "1", order = NEWEST, values = [], page }: PlainQuestion) {
+    page({ where = "1", order = NEWEST, values = [], page }: PlainQuery) {
       const from = `FROM videos WHERE status = 'published' AND ${where}`;
       const total = sqlite
         .prepare(`SELECT count(*) ${from}`)
@@ -27,7 +27,7 @@ export function plainCatalogue(sqlite: Database) {
       return { total, ids: rows.map(({ id }) => id) };
     },
 
-    /** Reads every published video and scores it. */
+    /** Scores every published video. */
     related(id: string, now: number): string[] {
       const rows = sqlite
         .prepare(

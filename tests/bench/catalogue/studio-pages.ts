@@ -42,45 +42,45 @@ const MAX_PAGE_MS = 50;
 /** The uploader of more than half of the videos, and the owner of everything else. */
 const USER = "user-1";
 
-/** The data of every page of the studio, with its filters, of 100,000 videos. */
-export function studioPages(report: Report): Promise<void> {
+/** Measures loading the data of all studio pages, with their filters, for 100,000 videos. */
+export function benchmarkStudioPages(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async () => {
     fill();
     while (projector().waiting().last !== null) {
       await ensureProjected();
       await setImmediate();
     }
-    for (const [what, load] of Object.entries(pages())) await judge(report, what, load);
+    for (const [name, load] of Object.entries(pages())) await measure(report, name, load);
   });
 }
 
-/** Judged by the processor time of all threads: how long one has waited for other programs is not known here. */
-async function judge(report: Report, what: string, load: () => unknown): Promise<void> {
+/** Measures the CPU time of all threads, because how long they waited for a CPU isn't known. */
+async function measure(report: Report, name: string, load: () => unknown): Promise<void> {
   for (let round = 0; round < 3; round += 1) await load();
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) times.push((await timed(load)).cpu);
-  report.atMost(`${what}, p95`, p95(times), MAX_PAGE_MS, "ms");
+  report.atMost(`${name}, p95`, p95(times), MAX_PAGE_MS, "ms");
 }
 
-/** By their names: one that loads any of its pages. */
+/** Returns functions that each load a random page of a list, by name. */
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
-  const upTo = (most: number) => 1 + Math.floor(random() * most);
-  // As in the list of a million: mostly the first pages, every tenth time any page there is.
-  const page = (most: number) => `page=${upTo(random() < 0.1 ? most : 5)}`;
+  const upTo = (max: number) => 1 + Math.floor(random() * max);
+  // Mostly one of the first pages, and every tenth time any existing page.
+  const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];
-    const most = filter.startsWith("search") ? 80 : 2_000;
-    return loadManage(new URLSearchParams(`${filter}&sort=${sort}&${page(most)}`), USER);
+    const max = filter.startsWith("search") ? 80 : 2_000;
+    return loadManage(new URLSearchParams(`${filter}&sort=${sort}&${page(max)}`), USER);
   };
   const parameters = (text: string) => new URLSearchParams(text);
   return {
     "list, all": list(""),
-    "list, 100 on a page": list("size=100"),
+    "list, 100 per page": list("size=100"),
     "list, a month": list("from=2024-03-01&to=2024-03-31"),
     "list, three years": list("from=2023-01-01&to=2025-12-31"),
-    "list, the uploader of most": list(`uploader=${USER}`),
-    "list, an uploader of some": list("uploader=user-3"),
+    "list, most active uploader": list(`uploader=${USER}`),
+    "list, less active uploader": list("uploader=user-3"),
     "list, failed jobs": list("failed=1"),
     "list, missing files": list("missing=1"),
     "list, no thumbnail": list("no-thumbnail=1"),
@@ -88,7 +88,7 @@ function pages(): Record<string, () => unknown> {
     "list, dates, uploader and status": list(`uploader=${USER}&from=2023-01-01&status=published`),
     "list, a frequent word and dates": list("search=night&from=2023-01-01"),
     "list, a frequent word and missing files": list("search=night&missing=1"),
-    "list, a frequent word and the uploader of most": list(`search=night&uploader=${USER}`),
+    "list, a frequent word and the most active uploader": list(`search=night&uploader=${USER}`),
     ...Object.fromEntries(
       ["running", "waiting", "failed", "done"].map((state) => [
         `queue, ${state}`,
@@ -112,7 +112,7 @@ function pages(): Record<string, () => unknown> {
     review: () => loadReview(`review-${upTo(100)}`),
     activity: () => listActivities({ before: upTo(VIDEOS), limit: 50 }),
     statistics: async () => [await readStatistics(90), await readSourceStatistics()],
-    "statistics of a video": () => readVideoStatistics(busiest(), { days: 90 }),
+    "statistics of a video": () => readVideoStatistics(mostViewed(), { days: 90 }),
     alerts: () => readAlertsPage(),
     "reports, open": () => readQueue(readReportsView(parameters("state=open"))),
     "reports, decided": () => readQueue(readReportsView(parameters("state=closed"))),
@@ -122,12 +122,12 @@ function pages(): Record<string, () => unknown> {
   };
 }
 
-/** The video that has views of most days. */
-function busiest(): string {
+/** Returns the id of a video with views on many days. */
+function mostViewed(): string {
   return sqliteHandle().prepare("SELECT video_id FROM view_days LIMIT 1").pluck().get() as string;
 }
 
-/** What the studio of a large channel has besides its videos. */
+/** Adds the other data that the studio of a large site has. */
 function fill(): void {
   sqliteHandle().exec(`
     CREATE TEMP TABLE n AS WITH RECURSIVE numbers (n) AS

@@ -10,31 +10,31 @@ import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { median, p95, type Report, timed } from "../report";
 import { withCatalogue } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
-import { studioPages } from "./studio-pages";
+import { benchmarkStudioPages } from "./studio-pages";
 
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const VIEWS = 400;
 const PLAIN_VIEWS = 12;
 const MANAGED_VIDEOS = 100_000;
 const MAX_LIST_MS = 50;
-const HIDDEN_AT_ONCE = 1_000;
+const HIDDEN_VIDEOS = 1_000;
 const HIDING_ROUNDS = 5;
 const MAX_HIDING_MS = 500;
-/** Between two rounds, as of an admin who chooses the next ones. */
+/** The pause between two rounds, in which an admin would select the next videos. */
 const PAUSE_MS = 3_000;
 
-/** Every page of the studio and the manage list of 100,000 videos; bulk hiding on a million. */
+/** Measures all studio pages and the manage list with 100,000 videos, and bulk hiding with a million. */
 export async function run(report: Report): Promise<void> {
-  await studioPages(report);
-  await withCatalogue(MANAGED_VIDEOS, () => managedLists(report));
-  await withCatalogue(VIDEOS, () => hiding(report));
+  await benchmarkStudioPages(report);
+  await withCatalogue(MANAGED_VIDEOS, () => benchmarkManageList(report));
+  await withCatalogue(VIDEOS, () => benchmarkHiding(report));
 }
 
-/** Any filter, order and page of the admin list, of the site's database. */
-async function managedLists(report: Report): Promise<void> {
+/** Loads the manage list with random filters, sort orders and pages. */
+async function benchmarkManageList(report: Report): Promise<void> {
   const random = randomFrom(5);
-  const filters = Array.from({ length: VIEWS }, () => filterView(random));
-  const searches = filters.map((view) => ({ ...view, page: 1, search: word(random) }));
+  const filters = Array.from({ length: VIEWS }, () => randomView(random));
+  const searches = filters.map((view) => ({ ...view, page: 1, search: randomWord(random) }));
   for (const view of filters.slice(0, 20)) await listManaged(view);
   const times = await timedEach(filters, listManaged);
   report.figure("manage list, median", median(times), "ms");
@@ -43,17 +43,17 @@ async function managedLists(report: Report): Promise<void> {
   report.figure("with a search text, median", median(found), "ms");
   report.figure("with a search text, p95", p95(found), "ms");
   const plain = await timedEach(filters.slice(0, PLAIN_VIEWS), plainList);
-  report.figure("the plain query takes", median(plain) / median(times), "times as long");
+  report.figure("the simple query takes", median(plain) / median(times), "times as long");
   const plainFound = await timedEach(searches.slice(0, PLAIN_VIEWS), plainList);
   report.figure(
-    "the plain query with a search text takes",
+    "the simple query with a search text takes",
     median(plainFound) / median(found),
     "times as long",
   );
 }
 
-/** Any order, status and category; mostly the first pages, every tenth time any page there is. */
-function filterView(random: () => number): ManageView {
+/** Returns a random sort order, status and category; mostly one of the first pages, every tenth time any page. */
+function randomView(random: () => number): ManageView {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   return {
     sort: one(SORTS),
@@ -64,8 +64,8 @@ function filterView(random: () => number): ManageView {
   };
 }
 
-/** A word of some title, so that frequent words are asked for often. */
-function word(random: () => number): string {
+/** Returns a word from a random title, so that frequent words are searched for often. */
+function randomWord(random: () => number): string {
   const number = 1 + Math.floor(random() * MANAGED_VIDEOS);
   const title = sqliteHandle()
     .prepare("SELECT title FROM videos WHERE rowid >= ? LIMIT 1")
@@ -81,7 +81,7 @@ async function timedEach<T>(all: readonly T[], work: (each: T) => unknown): Prom
   return times;
 }
 
-/** What one would write first: count, then sort what matches. */
+/** The simplest query: count and sort all matches. */
 function plainList(view: ManageView): unknown {
   const conditions = ["TRUE"];
   if (view.status) conditions.push("status = @status");
@@ -119,8 +119,8 @@ function plainList(view: ManageView): unknown {
   return { total, rows };
 }
 
-/** In its database, which then has another account. */
-export async function hiding(report: Report): Promise<void> {
+/** Measures bulk hiding. Adds an account to the database. */
+export async function benchmarkHiding(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
   startCheckpoints();
   sqlite.exec(
@@ -129,20 +129,20 @@ export async function hiding(report: Report): Promise<void> {
   const ids = sqlite
     .prepare("SELECT id FROM videos WHERE status = 'published' AND rowid % 173 = 0 LIMIT ?")
     .pluck()
-    .all(HIDDEN_AT_ONCE * HIDING_ROUNDS) as string[];
+    .all(HIDDEN_VIDEOS * HIDING_ROUNDS) as string[];
   const times: number[] = [];
   for (let round = 0; round < HIDING_ROUNDS; round += 1) {
-    const some = ids.slice(round * HIDDEN_AT_ONCE, (round + 1) * HIDDEN_AT_ONCE);
+    const batch = ids.slice(round * HIDDEN_VIDEOS, (round + 1) * HIDDEN_VIDEOS);
     const { ms } = await timed(async () => {
-      await changeVideos({ action: "hide" }, some, "bench");
-      // With everything that is derived of them.
+      await changeVideos({ action: "hide" }, batch, "bench");
+      // Include all derived data.
       await ensureProjected();
     });
     times.push(ms);
     await setTimeout(PAUSE_MS);
   }
   report.atMost(
-    `hiding ${HIDDEN_AT_ONCE} videos at once, median of ${HIDING_ROUNDS}`,
+    `hiding ${HIDDEN_VIDEOS} videos, median of ${HIDING_ROUNDS}`,
     median(times),
     MAX_HIDING_MS,
     "ms",

@@ -8,7 +8,7 @@ import { withRangedInput } from "~/media/storage/ranged-input.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { ffmpeg } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
-import { longestHold, type Report } from "../report";
+import { longestBlock, type Report } from "../report";
 
 const CLIP_SECONDS = 10;
 const SECONDS = 60;
@@ -17,7 +17,7 @@ const MAX_TIME_RATIO = 1.5;
 const MAX_BLOCKED_MS = 15;
 
 /**
- * Measures how much is transferred from the store, and how long it takes, when ffmpeg reads a video by range, compared
+ * Measures how much is transferred from the store and how long it takes when ffmpeg reads a video by range, compared
  * with the same video on the disk.
  */
 export async function run(report: Report): Promise<void> {
@@ -28,16 +28,16 @@ export async function run(report: Report): Promise<void> {
     process.env.STORAGE_URL = `file://${store}`;
     forgetSettings();
     const object = path.join(store, "video");
-    makeVideo(site.folder, object);
+    createVideo(site.folder, object);
     const { size: bytes } = fs.statSync(object);
     const missing = path.join(site.uploads, "videos", "video.mp4");
     const found = (await probe(object)) as Probe;
     report.figure("video size", bytes / 1024 ** 2, "MiB");
 
     const { durationSeconds, video } = found;
-    const times = Array.from({ length: FRAMES }, (_, at) => (durationSeconds * at) / FRAMES);
+    const times = Array.from({ length: FRAMES }, (_, index) => (durationSeconds * index) / FRAMES);
     const task = createTask(site.folder, () => {});
-    const works = [
+    const cases = [
       {
         name: "decode the video",
         maxTransfer: 1.1,
@@ -52,38 +52,38 @@ export async function run(report: Report): Promise<void> {
           extractFrames(file, found, times, { width: 320, height: 180 }, task),
       },
     ];
-    for (const { name, maxTransfer, work } of works) {
+    for (const { name, maxTransfer, work } of cases) {
       const byRange = () =>
         withRangedInput(missing, { object: "video", bytes }, () => work(missing));
       // The first run also loads and compiles code.
       await work(object);
       await byRange();
-      const local = await measured(() => work(object));
-      const ranged = await measured(byRange);
+      const local = await measure(() => work(object));
+      const ranged = await measure(byRange);
       report.atMost(
         `${name}: bytes transferred / file size`,
         ranged.bytesRead / bytes,
         maxTransfer,
       );
       report.atMost(`${name}: time / time from the disk`, ranged.ms / local.ms, MAX_TIME_RATIO);
-      // Starting ffmpeg blocks the thread too, until the new process has a processor.
+      // Starting ffmpeg blocks the thread too, until the new process gets a CPU.
       const blocked = `${name}: longest event-loop block`;
       report.figure(`${blocked} from the disk`, local.blockedMs, "ms");
       report.figure(`${blocked} by range`, ranged.blockedMs, "ms");
-      const more = ranged.blockedMs - local.blockedMs;
-      report.atMost(`${blocked} by range, beyond the disk's`, more, MAX_BLOCKED_MS, "ms");
+      const difference = ranged.blockedMs - local.blockedMs;
+      report.atMost(`${blocked} by range minus from the disk`, difference, MAX_BLOCKED_MS, "ms");
     }
   } finally {
     await site.remove();
   }
 }
 
-/** 1080p as a camera records it, with the index at the end. */
-function makeVideo(folder: string, target: string): void {
+/** Creates a 1080p video like those of cameras, with the index at the end. */
+function createVideo(folder: string, target: string): void {
   const clip = path.join(folder, "clip.mp4");
-  const picture = `testsrc2=size=1920x1080:rate=30:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
+  const source = `testsrc2=size=1920x1080:rate=30:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
   ffmpeg([
-    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", `sine=duration=${CLIP_SECONDS}`],
+    ...["-f", "lavfi", "-i", source, "-f", "lavfi", "-i", `sine=duration=${CLIP_SECONDS}`],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "16M", "-g", "60"],
     ...["-pix_fmt", "yuv420p", "-c:a", "aac", clip],
   ]);
@@ -93,16 +93,16 @@ function makeVideo(folder: string, target: string): void {
 
 interface Measured {
   ms: number;
-  /** Bytes that this process reads meanwhile: those of the store, but not those that ffmpeg reads. */
+  /** Bytes that this process has read, which come from the store. Doesn't include what ffmpeg reads. */
   bytesRead: number;
-  /** The longest time in which the work kept the thread from anything else. */
+  /** The longest time for which the work blocked the thread. */
   blockedMs: number;
 }
 
-async function measured(work: () => Promise<unknown>): Promise<Measured> {
+async function measure(work: () => Promise<unknown>): Promise<Measured> {
   const bytesRead = () =>
     Number(/^rchar: (\d+)$/m.exec(fs.readFileSync("/proc/self/io", "utf8"))?.[1]);
-  const [begun, before] = [performance.now(), bytesRead()];
-  const blockedMs = await longestHold(work);
-  return { ms: performance.now() - begun, bytesRead: bytesRead() - before, blockedMs };
+  const [start, before] = [performance.now(), bytesRead()];
+  const blockedMs = await longestBlock(work);
+  return { ms: performance.now() - start, bytesRead: bytesRead() - before, blockedMs };
 }

@@ -7,16 +7,16 @@ import { GOOD_TEXTS } from "../../upload-requests";
 import type { Report } from "../report";
 
 const HOURS = 2;
-/** Encoded once, and repeated without being encoded again. */
+/** Encoded once, and then repeated without re-encoding. */
 const PART_SECONDS = 20;
 const SIZES = { "1080p": "1920x1080", "360p": "640x360" };
-const MAX_WAITED_SECONDS = 20;
+const MAX_WAIT_SECONDS = 20;
 const MAX_BYTES = String(8 * 1024 ** 3);
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
- * How long a video of two hours in HEVC, as phones record it, with its index behind, has to be waited for:
- * from the last byte of its upload until a player can have its playlists and their first segments.
+ * Measures how soon a two-hour HEVC video with its index at the end, as phones record it, can be watched: the time
+ * from the last byte of its upload until a player can load the playlists and their first segments.
  */
 export async function run(report: Report): Promise<void> {
   for (const [name, size] of Object.entries(SIZES)) {
@@ -26,19 +26,19 @@ export async function run(report: Report): Promise<void> {
       MAX_VIDEO_BYTES: MAX_BYTES,
     });
     try {
-      const source = makeVideo(site.folder, size);
+      const source = createVideo(site.folder, size);
       await site.start();
-      const { answered, watchable } = await send(site, source);
-      report.figure(`${HOURS} h of ${name}, its file`, fs.statSync(source).size / 1e6, "MB");
-      report.figure(`${HOURS} h of ${name}, the upload is answered after`, answered, "s");
-      report.atMost(`${HOURS} h of ${name}, watchable after`, watchable, MAX_WAITED_SECONDS, "s");
+      const { responded, watchable } = await upload(site, source);
+      report.figure(`${HOURS} h of ${name}, file size`, fs.statSync(source).size / 1e6, "MB");
+      report.figure(`${HOURS} h of ${name}, response to the upload after`, responded, "s");
+      report.atMost(`${HOURS} h of ${name}, watchable after`, watchable, MAX_WAIT_SECONDS, "s");
     } finally {
       await site.remove();
     }
   }
 }
 
-function makeVideo(folder: string, size: string): string {
+function createVideo(folder: string, size: string): string {
   const part = makeClip(folder, "part", {
     seconds: PART_SECONDS,
     picture: `testsrc2=size=${size}:rate=30:duration=${PART_SECONDS}`,
@@ -48,13 +48,13 @@ function makeVideo(folder: string, size: string): string {
     ],
   });
   const source = path.join(folder, "video.mp4");
-  const again = (HOURS * 3_600) / PART_SECONDS - 1;
-  ffmpeg(["-stream_loop", String(again), "-i", part, "-c", "copy", source]);
+  const repeats = (HOURS * 3_600) / PART_SECONDS - 1;
+  ffmpeg(["-stream_loop", String(repeats), "-i", part, "-c", "copy", source]);
   return source;
 }
 
-/** Sends the video by the form; seconds from its last byte to the answer, and to what a player begins with. */
-async function send(site: SiteProcess, source: string) {
+/** Uploads the video. Returns the seconds from its last byte to the response, and until it can be watched. */
+async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);
   const bytes = Buffer.byteLength(before) + fs.statSync(source).size + Buffer.byteLength(after);
   const cookie = await signInTo(site);
@@ -64,7 +64,7 @@ async function send(site: SiteProcess, source: string) {
   });
   await send(before);
   for await (const chunk of fs.createReadStream(source, { highWaterMark: CHUNK_BYTES })) {
-    // One that is refused is answered before its end, and nothing more of it is read.
+    // If the upload is rejected, the response comes early, and the site doesn't read the rest.
     await Promise.race([send(chunk as Buffer), answer]);
   }
   await send(after);
@@ -72,27 +72,27 @@ async function send(site: SiteProcess, source: string) {
   const since = () => (performance.now() - lastByteAt) / 1_000;
   request.end();
   const { status, body } = await answer;
-  const answered = since();
-  if (status !== 201) throw new Error(`The upload was answered ${status}: ${body}`);
+  const responded = since();
+  if (status !== 201) throw new Error(`The upload failed with status ${status}: ${body}`);
   await untilWatchable(site);
-  return { answered, watchable: since() };
+  return { responded, watchable: since() };
 }
 
-/** Until the stream is named, and its first segments are answered, of a picture and of the sound. */
+/** Waits until the row has a stream, and loads the first segment of each video and audio rendition. */
 async function untilWatchable(site: SiteProcess): Promise<void> {
-  const named = site.database().prepare("SELECT hls_url FROM videos").pluck();
+  const streamUrl = site.database().prepare("SELECT hls_url FROM videos").pluck();
   const failed = site.database().prepare("SELECT reason FROM jobs WHERE state = 'failed'").pluck();
-  let master = named.get() as string | null;
+  let master = streamUrl.get() as string | null;
   while (!master) {
-    if (failed.get()) throw new Error(`It can't be made: ${failed.get()}`);
+    if (failed.get()) throw new Error(`A job failed: ${failed.get()}`);
     await new Promise((next) => setTimeout(next, 50));
-    master = named.get() as string | null;
+    master = streamUrl.get() as string | null;
   }
   const text = await (await fetch(site.url + master)).text();
   const names = [...text.matchAll(/^(\w\S*\.m3u8)$|URI="(sound-[^"]+\.m3u8)"/gm)];
-  if (names.length === 0) throw new Error(`The playlist names nothing: ${text}`);
-  for (const [, picture, sound] of names) {
-    const address = new URL(picture ?? sound!, site.url + master);
+  if (names.length === 0) throw new Error(`The playlist is empty: ${text}`);
+  for (const [, video, audio] of names) {
+    const address = new URL(video ?? audio!, site.url + master);
     const playlist = await (await fetch(address)).text();
     const [, length, offset, file] = /^#EXT-X-BYTERANGE:(\d+)@(\d+)\n(.*)$/m.exec(playlist) ?? [];
     const Range = `bytes=${offset}-${Number(offset) + Number(length) - 1}`;

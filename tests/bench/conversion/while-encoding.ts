@@ -6,10 +6,10 @@ import { median, type Report } from "../report";
 const MAX_RATIO = 1.5;
 const ROUNDS = 3;
 const REQUESTS = 400;
-const EVERY_MS = 15;
+const INTERVAL_MS = 15;
 const VIDEO_SECONDS = 60;
 
-/** How quick Home stays, at the 99th of 100 requests, while a video is made into a stream. */
+/** Measures the 99th percentile of the home page's response time while a stream is encoded. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
   try {
@@ -18,32 +18,32 @@ export async function run(report: Report): Promise<void> {
     await latencies(site);
     const idle: number[] = [];
     for (let round = 0; round < ROUNDS; round++) idle.push(p99(await latencies(site)));
-    await beginEncoding(site);
+    await startEncoding(site);
     const busy: number[] = [];
     for (let round = 0; round < ROUNDS; round++) busy.push(p99(await latencies(site)));
     const { state } = site
       .database()
       .prepare("SELECT state FROM jobs WHERE kind = 'ladder'")
       .get() as { state: string };
-    if (state !== "running") throw new Error(`The ladder is ${state}; nothing was measured.`);
-    report.figure("Home at the 99th of 100, idle", median(idle), "ms");
-    report.figure("Home at the 99th of 100, while encoding", median(busy), "ms");
-    report.atMost("slower while encoding", median(busy) / median(idle), MAX_RATIO, "times");
+    if (state !== "running") throw new Error(`The ladder job is ${state}, so nothing was measured.`);
+    report.figure("home while idle, p99", median(idle), "ms");
+    report.figure("home while encoding, p99", median(busy), "ms");
+    report.atMost("home while encoding / idle", median(busy) / median(idle), MAX_RATIO, "times");
   } finally {
     await site.remove();
   }
 }
 
-/** Requests at a steady pace, as visitors come; each one's time in milliseconds. */
+/** Sends requests at a steady rate. Returns their response times in milliseconds. */
 async function latencies(site: SiteProcess): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < REQUESTS; index++) {
-    const begun = performance.now();
-    // A search for itself alone, so that no answer comes from a memory.
+    const start = performance.now();
+    // A search that differs from the previous one, so that no response comes from a cache.
     await (await fetch(`${site.url}/?search=Video%20${index % 30}`)).text();
-    const took = performance.now() - begun;
+    const took = performance.now() - start;
     times.push(took);
-    await new Promise((next) => setTimeout(next, Math.max(0, EVERY_MS - took)));
+    await new Promise((next) => setTimeout(next, Math.max(0, INTERVAL_MS - took)));
   }
   return times;
 }
@@ -52,7 +52,7 @@ function p99(times: number[]): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
 }
 
-async function beginEncoding(site: SiteProcess): Promise<void> {
+async function startEncoding(site: SiteProcess): Promise<void> {
   const clip = makeClip(site.folder, "video", {
     picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
     seconds: VIDEO_SECONDS,

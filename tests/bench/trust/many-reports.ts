@@ -7,15 +7,15 @@ import { REPORT_KINDS } from "~db/schema/moderation";
 import { randomFrom } from "../catalogue/generated-videos";
 
 export const REPORTS = 100_000;
-/** The rest is closed. */
-const OPEN_OF_100 = 10;
-const ASKED_OF_100 = 2;
+/** Percentages of open reports and of those with an open question. The others are closed. */
+const OPEN_PERCENT = 10;
+const ASKED_PERCENT = 2;
 const PERFORMERS = 10_000;
 const TWO_YEARS_MS = 730 * 86_400_000;
 const HOUR_MS = 3_600_000;
-const ROWS_AT_ONCE = 10_000;
+const ROWS_PER_TRANSACTION = 10_000;
 
-/** Of all videos of the catalogue, which end on the last day, and when nothing ends. */
+/** The day on which the consent records of every tenth video expire. */
 export const LAST_DAY = "2099-12-31";
 
 /** Has the length of real report ids. */
@@ -40,39 +40,39 @@ export function fillReports(now: number): void {
     "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, 'moderator', ?, ?)",
   );
   const iso = (ms: number) => new Date(ms).toISOString();
-  inParts(REPORTS, (number) => {
+  inBatches(REPORTS, (number) => {
     const id = reportId(number);
     const kind = REPORT_KINDS[Math.floor(random() * REPORT_KINDS.length)]!;
     const videoId = videos[Math.floor(random() * videos.length)]!;
-    const received = now - TWO_YEARS_MS + Math.floor((number / REPORTS) * TWO_YEARS_MS);
+    const receivedMs = now - TWO_YEARS_MS + Math.floor((number / REPORTS) * TWO_YEARS_MS);
     const share = random() * 100;
     const state =
-      share < OPEN_OF_100 ? "open" : share < OPEN_OF_100 + ASKED_OF_100 ? "asked" : "closed";
-    const closed = received + Math.floor(random() * 48) * HOUR_MS;
+      share < OPEN_PERCENT ? "open" : share < OPEN_PERCENT + ASKED_PERCENT ? "asked" : "closed";
+    const closedMs = receivedMs + Math.floor(random() * 48) * HOUR_MS;
     const isClosed = state === "closed";
     const decision = random() < 0.5 ? "keep" : "remove";
     addReport.run({
       ...{ id, kind, state },
       decision: isClosed ? decision : null,
-      receivedAt: iso(received),
-      dueAt: iso(received + 48 * HOUR_MS),
-      closedAt: isClosed ? iso(closed) : null,
+      receivedAt: iso(receivedMs),
+      dueAt: iso(receivedMs + 48 * HOUR_MS),
+      closedAt: isClosed ? iso(closedMs) : null,
       payload: encryptReport({
         ...{ name: "A Reporter", email: "reporter@example.com", statements: ["It is true."] },
         where: `https://videos.example/video/${videoId}`,
-        what: "What is wrong with this video, in some sentences. ".repeat(8),
+        what: "A description of the problem with this video. ".repeat(8),
       }),
     });
-    addVideo.run(id, videoId, isClosed ? decision : null, isClosed ? iso(closed) : null);
-    appendToLog({ action: "received", reportId: id, videoId, detail: { kind } }, received);
+    addVideo.run(id, videoId, isClosed ? decision : null, isClosed ? iso(closedMs) : null);
+    appendToLog({ action: "received", reportId: id, videoId, detail: { kind } }, receivedMs);
     if (isClosed) {
       addMessage.run(
         randomUUID(),
         id,
-        iso(closed),
-        encryptMessage("Why it was decided so. ".repeat(8)),
+        iso(closedMs),
+        encryptMessage("The reason for the decision. ".repeat(8)),
       );
-      appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
+      appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closedMs);
     }
   });
   addRecords(videos);
@@ -88,7 +88,7 @@ function addRecords(videos: readonly string[]): void {
     `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
      VALUES (?, ?, 'identity', 'application/pdf', 1, 'x', '2020-01-01')`,
   );
-  inParts(PERFORMERS, (number) => {
+  inBatches(PERFORMERS, (number) => {
     const payload = encryptPayload({
       legalName: `Legal Name ${number}`,
       dateOfBirth: "1990-01-01",
@@ -103,16 +103,16 @@ function addRecords(videos: readonly string[]): void {
   const shown = sqlite.prepare(
     "INSERT INTO video_performers (video_id, performer_id, of_age) VALUES (?, ?, 1)",
   );
-  inParts(videos.length, (number) => {
+  inBatches(videos.length, (number) => {
     consent.run(videos[number], number % 10 === 0 ? LAST_DAY : null);
     shown.run(videos[number], `performer-${number % PERFORMERS}`);
   });
 }
 
-function inParts(count: number, work: (number: number) => void): void {
-  for (let first = 0; first < count; first += ROWS_AT_ONCE) {
+function inBatches(count: number, work: (number: number) => void): void {
+  for (let first = 0; first < count; first += ROWS_PER_TRANSACTION) {
     sqliteHandle().transaction(() => {
-      for (let at = first; at < Math.min(count, first + ROWS_AT_ONCE); at += 1) work(at);
+      for (let at = first; at < Math.min(count, first + ROWS_PER_TRANSACTION); at += 1) work(at);
     })();
   }
 }

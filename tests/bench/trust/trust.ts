@@ -21,24 +21,24 @@ import { REPORT_KINDS } from "~db/schema/moderation";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { withCatalogue } from "../catalogue/catalogue-database";
 import { randomFrom } from "../catalogue/generated-videos";
-import { longestHold, median, ownTime, p95, type Report, timed } from "../report";
+import { longestBlock, median, ownTime, p95, type Report, timed } from "../report";
 import { fillReports, LAST_DAY, REPORTS, reportId } from "./many-reports";
 
 const VIDEOS = 100_000;
 const SENT = 150;
 const PAGES = 200;
 const PLAIN_PAGES = 20;
-const PUBLISHED_AT_ONCE = 1_000;
+const PUBLISHED_VIDEOS = 1_000;
 const MAX_PAGE_MS = 20;
-const MAX_HOLD_MS = 25;
+const MAX_BLOCKED_MS = 25;
 const MAX_COUNT_MS = 2_000;
 const SETTINGS = {
   REQUIRE_CONSENT: "on",
   PUBLIC_URL: "https://videos.example",
-  SESSION_SECRET: "a secret of the benchmark of more than 32 characters",
+  SESSION_SECRET: "a secret for the benchmark with more than 32 characters",
 };
 
-/** The moderation queue with 100,000 reports, and the consent records of 100,000 videos. */
+/** Measures the moderation queue with 100,000 reports, and the consent records of 100,000 videos. */
 export async function run(report: Report): Promise<void> {
   const before = { ...process.env };
   Object.assign(process.env, SETTINGS);
@@ -48,13 +48,13 @@ export async function run(report: Report): Promise<void> {
       fillReports(now);
       await ensureProjected();
       startCheckpoints();
-      await queuePages(report);
-      await singleReports(report);
-      await sending(report);
-      await figures(report);
-      await publishing(report);
-      await endings(report);
-      await erasing(report, now);
+      await benchmarkQueue(report);
+      await benchmarkReportPages(report);
+      await benchmarkSubmitting(report);
+      await benchmarkTransparency(report);
+      await benchmarkPublishing(report);
+      await benchmarkExpiry(report);
+      await benchmarkErasing(report, now);
     });
   } finally {
     for (const name of Object.keys(SETTINGS)) delete process.env[name];
@@ -69,8 +69,8 @@ async function timesOf<T>(all: readonly T[], work: (each: T) => unknown): Promis
   return times;
 }
 
-/** Any state, kind and page of the queue, beside what one would write first. */
-async function queuePages(report: Report): Promise<void> {
+/** Compares pages of the queue with random states and kinds with the simplest query. */
+async function benchmarkQueue(report: Report): Promise<void> {
   const random = randomFrom(3);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const newest = sqliteHandle()
@@ -87,7 +87,7 @@ async function queuePages(report: Report): Promise<void> {
   const times = await timesOf(views, (view) => readQueue(view));
   report.atMost(`a page of the queue of ${REPORTS} reports, p95`, p95(times), MAX_PAGE_MS, "ms");
   const plain = await timesOf(views.slice(0, PLAIN_PAGES), plainQueue);
-  report.figure("sorting all that match takes", median(plain) / median(times), "times as long");
+  report.figure("sorting all matches takes", median(plain) / median(times), "times as long");
 }
 
 function plainQueue({ state, kind, after }: QueueView): unknown {
@@ -101,22 +101,22 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
     .all({ state, ...(kind && { kind }) });
 }
 
-/** The page of a report, and its status link, compared with the bare row without signature and encryption. */
-async function singleReports(report: Report): Promise<void> {
-  const some = Array.from({ length: PAGES }, (_, at) => reportId((at * 499) % REPORTS));
-  const page = await timesOf(some, (id) => readReportPage(id));
+/** Compares the page of a report and its status page with the plain rows, without signature and encryption. */
+async function benchmarkReportPages(report: Report): Promise<void> {
+  const ids = Array.from({ length: PAGES }, (_, index) => reportId((index * 499) % REPORTS));
+  const page = await timesOf(ids, (id) => readReportPage(id));
   report.atMost("the page of a report, p95", p95(page), MAX_PAGE_MS, "ms");
   const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = ?");
   const messages = sqliteHandle().prepare("SELECT * FROM report_messages WHERE report_id = ?");
-  const tokens = some.map((id) => statusToken(id));
+  const tokens = ids.map((id) => statusToken(id));
   const status = await timesOf(tokens, readStatusPage);
-  const plain = await timesOf(some, (id) => [row.get(id), messages.all(id)]);
-  report.atMost("its status link, p95", p95(status), MAX_PAGE_MS, "ms");
-  report.figure("of its bare rows", median(status) / median(plain), "times");
+  const plain = await timesOf(ids, (id) => [row.get(id), messages.all(id)]);
+  report.atMost("its status page, p95", p95(status), MAX_PAGE_MS, "ms");
+  report.figure("status page / plain rows", median(status) / median(plain), "");
 }
 
-/** A report from its form to its row and its entry in the log, beside a plain row in a transaction. */
-async function sending(report: Report): Promise<void> {
+/** Compares submitting a report, with its row and log entry, with inserting a plain row. */
+async function benchmarkSubmitting(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
   const ids = sqlite.prepare("SELECT id FROM videos LIMIT ?").pluck().all(SENT) as string[];
   const formOf = (videoId: string) => {
@@ -124,7 +124,7 @@ async function sending(report: Report): Promise<void> {
     const texts = {
       ...{ form: newFormId(), name: "A Reporter", email: "reporter@example.com" },
       where: `https://videos.example/video/${videoId}`,
-      what: "What is wrong with this video, in some sentences. ".repeat(8),
+      what: "A description of the problem with this video. ".repeat(8),
     };
     for (const [name, value] of Object.entries(texts)) form.append(name, value);
     for (const at of KIND_TEXTS.copyright.statements.keys()) form.append(`statement-${at}`, "on");
@@ -136,7 +136,7 @@ async function sending(report: Report): Promise<void> {
     const headers = { "X-Forwarded-For": `10.0.${address >> 8}.${address & 255}` };
     const request = new Request(SETTINGS.PUBLIC_URL, { headers });
     const sent = await submitReport(request, "copyright", formOf(videoId));
-    if (!("id" in sent)) throw new Error(`The report was refused: ${JSON.stringify(sent)}`);
+    if (!("id" in sent)) throw new Error(`The report was rejected: ${JSON.stringify(sent)}`);
   });
   const insert = sqlite.prepare(
     `INSERT INTO reports (id, kind, received_at, due_at, payload)
@@ -145,28 +145,28 @@ async function sending(report: Report): Promise<void> {
   const plain = await timesOf(ids, (videoId) => {
     insert.run(randomUUID(), JSON.stringify(Object.fromEntries(formOf(videoId))));
   });
-  report.atMost("a report from its form to the queue, p95", p95(times), MAX_PAGE_MS, "ms");
-  report.figure("of a plain row", median(times) / median(plain), "times");
+  report.atMost("submitting a report, p95", p95(times), MAX_PAGE_MS, "ms");
+  report.figure("submitting / plain row", median(times) / median(plain), "");
 }
 
-/** The transparency page counts on a thread when the log has a new entry, and keeps what it has counted. */
-async function figures(report: Report): Promise<void> {
+/** The transparency page counts on a thread when the log has a new entry, and caches the result. */
+async function benchmarkTransparency(report: Report): Promise<void> {
   let first = { cpu: 0 };
-  const held = await longestHold(async () => {
+  const blocked = await longestBlock(async () => {
     first = await timed(readTransparency);
   });
-  report.atMost("figures of the transparency page, CPU", first.cpu, MAX_COUNT_MS, "ms");
-  report.atMost("the serving thread is held by them", held, MAX_HOLD_MS, "ms");
-  const again = await timesOf(
+  report.atMost("counting for the transparency page, CPU", first.cpu, MAX_COUNT_MS, "ms");
+  report.atMost("counting: longest block of the serving thread", blocked, MAX_BLOCKED_MS, "ms");
+  const cached = await timesOf(
     Array.from({ length: PAGES }, () => 0),
     readTransparency,
   );
-  report.figure("again, p95", p95(again), "ms");
-  report.figure("counting for each visit takes", first.cpu / median(again), "times as long");
+  report.figure("cached figures, p95", p95(cached), "ms");
+  report.figure("counting on each visit takes", first.cpu / median(cached), "times as long");
 }
 
-/** Publishing with a record required of each, beside publishing without, and beside asking one by one. */
-async function publishing(report: Report): Promise<void> {
+/** Compares publishing with required consent records with publishing without them, and with checking one by one. */
+async function benchmarkPublishing(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
   sqlite.exec(
     "INSERT INTO users (id, email, password_hash) VALUES ('bench', 'b@example.com', 'x')",
@@ -174,77 +174,77 @@ async function publishing(report: Report): Promise<void> {
   const ids = sqlite
     .prepare("SELECT id FROM videos WHERE status = 'published' ORDER BY number LIMIT ?")
     .pluck()
-    .all(PUBLISHED_AT_ONCE) as string[];
+    .all(PUBLISHED_VIDEOS) as string[];
   const together = await timed(() => refusalsOf(ids));
   const single = await timed(() => ids.map((id) => refusalsOf([id])));
-  if (together.result.size > 0) throw new Error("A complete record is refused.");
-  report.figure(`asking for ${PUBLISHED_AT_ONCE} records`, together.cpu, "ms");
-  report.figure("asking one by one takes", single.cpu / together.cpu, "times as long");
+  if (together.result.size > 0) throw new Error("A complete record was rejected.");
+  report.figure(`checking ${PUBLISHED_VIDEOS} records`, together.cpu, "ms");
+  report.figure("checking one by one takes", single.cpu / together.cpu, "times as long");
   const publish = async () => {
     await changeVideos({ action: "hide" }, ids, "bench");
     await ensureProjected();
     let ms = 0;
-    const held = await longestHold(async () => {
-      const done = await timed(() => changeVideos({ action: "publish" }, ids, "bench"));
-      ms = done.cpu;
+    const blocked = await longestBlock(async () => {
+      const result = await timed(() => changeVideos({ action: "publish" }, ids, "bench"));
+      ms = result.cpu;
     });
     await ensureProjected();
-    return { held, ms };
+    return { blocked, ms };
   };
   const required = await publish();
   process.env.REQUIRE_CONSENT = "off";
   forgetSettings();
-  const free = await publish();
+  const optional = await publish();
   process.env.REQUIRE_CONSENT = "on";
   forgetSettings();
-  report.figure(`publishing ${PUBLISHED_AT_ONCE} videos with records`, required.ms, "ms");
-  report.figure("of publishing them without", required.ms / free.ms, "times");
-  report.atMost("the serving thread is held by it", required.held, MAX_HOLD_MS, "ms");
+  report.figure(`publishing ${PUBLISHED_VIDEOS} videos with records`, required.ms, "ms");
+  report.figure("publishing with / without records", required.ms / optional.ms, "");
+  report.atMost("publishing: longest block of the thread", required.blocked, MAX_BLOCKED_MS, "ms");
 }
 
-/** How long work takes in one transaction, which is taken back. */
-function holdOf(work: () => unknown): number {
+/** Returns how long work takes in one transaction, which is rolled back. */
+function transactionMs(work: () => unknown): number {
   const sqlite = sqliteHandle();
   sqlite.exec("BEGIN IMMEDIATE");
   try {
-    const from = ownTime();
+    const start = ownTime();
     work();
-    return ownTime() - from;
+    return ownTime() - start;
   } finally {
     sqlite.exec("ROLLBACK");
   }
 }
 
-/** The day on which ten thousand records end, beside all of them in one transaction. */
-async function endings(report: Report): Promise<void> {
+/** Measures the day on which 10,000 records expire, compared with a single transaction. */
+async function benchmarkExpiry(report: Report): Promise<void> {
   const lastDay = Date.parse(`${LAST_DAY}T00:00:00Z`);
-  const ending = sqliteHandle()
+  const expiring = sqliteHandle()
     .prepare("SELECT video_id FROM video_consents WHERE ends_on <= ?")
     .pluck()
     .all(LAST_DAY) as string[];
   report.figure(
-    "in one transaction they would hold it",
-    holdOf(() => updateConsentHolds(ending, lastDay)),
+    "expiry in one transaction: block of the thread",
+    transactionMs(() => updateConsentHolds(expiring, lastDay)),
     "ms",
   );
   let hidden = 0;
   const { cpu } = await timed(async () => {
-    const held = await longestHold(async () => {
+    const blocked = await longestBlock(async () => {
       hidden = await holdExpired(lastDay);
     });
-    report.atMost("records end: the serving thread is held", held, MAX_HOLD_MS, "ms");
+    report.atMost("expiry: longest block of the thread", blocked, MAX_BLOCKED_MS, "ms");
   });
-  report.figure(`hiding ${hidden} videos whose records have ended, CPU`, cpu, "ms");
+  report.figure(`hiding ${hidden} videos with expired records, CPU`, cpu, "ms");
   await ensureProjected();
 }
 
-/** What was typed in all decided reports is deleted after its time, beside all of it in one transaction. */
-async function erasing(report: Report, now: number): Promise<void> {
+/** Measures erasing the texts of all closed reports after their retention time, compared with a single transaction. */
+async function benchmarkErasing(report: Report, now: number): Promise<void> {
   const afterAll = now + 800 * 86_400_000;
   const sqlite = sqliteHandle();
   report.figure(
-    "erasing all closed reports in one transaction would hold it",
-    holdOf(() => {
+    "erasing in one transaction: block of the thread",
+    transactionMs(() => {
       sqlite
         .prepare("UPDATE reports SET payload = NULL, erased_at = '' WHERE state = 'closed'")
         .run();
@@ -254,9 +254,9 @@ async function erasing(report: Report, now: number): Promise<void> {
   );
   let erased = 0;
   let cpu = 0;
-  const held = await longestHold(async () => {
+  const blocked = await longestBlock(async () => {
     ({ result: erased, cpu } = await timed(() => eraseDueReports(afterAll)));
   });
-  report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
-  report.atMost("the serving thread is held by it", held, MAX_HOLD_MS, "ms");
+  report.figure(`erasing ${erased} reports, CPU per report`, (cpu / erased) * 1_000, "microseconds");
+  report.atMost("erasing: longest block of the thread", blocked, MAX_BLOCKED_MS, "ms");
 }

@@ -12,11 +12,11 @@ import { sendVideo, type UploadCost } from "./upload-sender";
 import { MIB, VIDEO_BYTES } from "./upload-site";
 
 /**
- * What a multipart upload of 2 GiB costs a remix-serve that takes it in a usual way.
+ * Measures what a multipart upload of 2 GiB costs a remix-serve site that receives it in a common way.
  *
- * @param way `/admin` for Remix's own handler, `/busboy` for busboy, a digest and a pipeline.
+ * @param route `/admin` for Remix's own handler, `/busboy` for busboy, a digest and a pipeline.
  */
-export async function measureStock(way: "/admin" | "/busboy"): Promise<UploadCost> {
+export async function measureStock(route: "/admin" | "/busboy"): Promise<UploadCost> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-upload-"));
   const port = await freePort();
   const require = createRequire(import.meta.url);
@@ -37,11 +37,11 @@ export async function measureStock(way: "/admin" | "/busboy"): Promise<UploadCos
   });
   try {
     await once(child.stdout, "data");
-    const url = `http://127.0.0.1:${port}${way}`;
+    const url = `http://127.0.0.1:${port}${route}`;
     const send = (bytes: number) => sendVideo(child.pid ?? 0, url, bytes, MULTIPART, GOOD_TEXTS);
     await send(64 * MIB);
     const cost = await send(VIDEO_BYTES);
-    if (cost.status !== 302) throw new Error(`The stock site answered ${cost.status}.`);
+    if (cost.status !== 302) throw new Error(`The stock site returned status ${cost.status}.`);
     return cost;
   } finally {
     child.kill("SIGKILL");

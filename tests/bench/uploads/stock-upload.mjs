@@ -1,5 +1,5 @@
-// A site for remix-serve that takes uploads in the usual ways: below /admin with Remix's own
-// handler, below /busboy with busboy, a digest and a pipeline to the disk.
+// A site for remix-serve that receives uploads in the common ways: at /admin with Remix's own handler, at /busboy with
+// busboy, a digest and a pipeline to the disk.
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,7 +15,7 @@ import {
 const folder = process.env.UPLOAD_FOLDER ?? os.tmpdir();
 const toDisk = createFileUploadHandler({
   directory: folder,
-  // Its own limit is 3 MB.
+  // The default limit is 3 MB.
   maxPartSize: Number.MAX_SAFE_INTEGER,
 });
 
@@ -35,7 +35,7 @@ async function receiveByBusboy({ request }) {
   const written = [];
   parser.on("file", (_field, file) => {
     const digest = createHash("sha256");
-    file.on("data", (piece) => digest.update(piece));
+    file.on("data", (chunk) => digest.update(chunk));
     written.push(pipeline(file, fs.createWriteStream(path.join(folder, randomUUID()))));
   });
   await pipeline(Readable.fromWeb(request.body), parser);
@@ -65,7 +65,7 @@ export const future = {
   v3_throwAbortReason: true,
 };
 export const assetsBuildDirectory = "build/client";
-export const publicPath = "/assets-of-nothing/";
+export const publicPath = "/no-assets/";
 export const basename = "/";
 export const isSpaMode = false;
 export const mode = "production";

@@ -6,29 +6,29 @@ import { cpuSeconds, residentBytes } from "../../process-figures";
 import { multipartParts } from "../../site-client";
 
 const BLOCK = Buffer.alloc(256 * 1024);
-const SAMPLE_EVERY_MS = 50;
+const SAMPLE_INTERVAL_MS = 50;
 
 export interface UploadCost {
   cpuSeconds: number;
-  /** The most that the process grew while it received. */
+  /** The peak growth of the process's resident memory during the upload. */
   grownBytes: number;
   seconds: number;
   status: number;
   location: string;
 }
 
-/** A real clip, followed by media data that no track names, to so many bytes in all. */
+/** Generates a video of `bytes` bytes: a real clip, followed by media data that no track refers to. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;
   const header = Buffer.alloc(16);
   header.writeUInt32BE(padding, 0);
   header.write("mdat", 4, "latin1");
-  // No two uploads are the same file.
+  // Makes each upload a different file.
   header.writeUInt32BE(mark, 8);
   yield Buffer.concat([clip, header]);
-  for (let left = padding - header.length; left > 0; left -= BLOCK.length) {
-    yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK;
+  for (let remaining = padding - header.length; remaining > 0; remaining -= BLOCK.length) {
+    yield remaining < BLOCK.length ? BLOCK.subarray(0, remaining) : BLOCK;
   }
 }
 
@@ -46,29 +46,29 @@ export async function sendVideo(
   const startCpu = cpuSeconds(pid);
   const startBytes = residentBytes(pid);
   const startTime = performance.now();
-  let most = startBytes;
+  let peak = startBytes;
   const sampling = setInterval(() => {
-    most = Math.max(most, residentBytes(pid));
-  }, SAMPLE_EVERY_MS);
+    peak = Math.max(peak, residentBytes(pid));
+  }, SAMPLE_INTERVAL_MS);
 
   const request = http.request(url, {
     method: texts ? "POST" : "PATCH",
     headers: { ...headers, "Content-Length": String(before.length + bytes + after.length) },
     agent: false,
   });
-  const answered = once(request, "response") as Promise<[http.IncomingMessage]>;
+  const responded = once(request, "response") as Promise<[http.IncomingMessage]>;
   request.write(before);
   mark += 1;
   for (const block of videoOf(bytes, mark)) {
     if (!request.write(block)) await once(request, "drain");
   }
   request.end(after);
-  const [response] = await answered;
+  const [response] = await responded;
   response.resume();
   clearInterval(sampling);
   return {
     cpuSeconds: cpuSeconds(pid) - startCpu,
-    grownBytes: most - startBytes,
+    grownBytes: peak - startBytes,
     seconds: (performance.now() - startTime) / 1000,
     status: response.statusCode ?? 0,
     location: String(response.headers.location ?? ""),

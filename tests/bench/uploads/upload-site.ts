@@ -6,7 +6,7 @@ import { sendVideo, type UploadCost } from "./upload-sender";
 export const MIB = 1024 ** 2;
 export const VIDEO_BYTES = 2048 * MIB;
 
-/** A site that has received something already, so that its code is warm. */
+/** Starts a site and warms it up with small uploads. */
 export async function openUploadSite() {
   const site = new SiteProcess();
   await site.start();
@@ -17,7 +17,7 @@ export async function openUploadSite() {
   async function multipart(bytes: number): Promise<UploadCost> {
     const all = { ...headers, ...MULTIPART };
     const cost = await sendVideo(pid, `${site.url}/admin`, bytes, all, GOOD_TEXTS);
-    if (cost.location !== "/admin") throw new Error(`The upload was answered ${cost.status}.`);
+    if (cost.location !== "/admin") throw new Error(`The upload returned status ${cost.status}.`);
     return cost;
   }
 
@@ -32,7 +32,7 @@ export async function openUploadSite() {
       "Upload-Offset": "0",
       "Content-Type": "application/offset+octet-stream",
     });
-    if (cost.status !== 204) throw new Error(`The upload was answered ${cost.status}.`);
+    if (cost.status !== 204) throw new Error(`The upload returned status ${cost.status}.`);
     return cost;
   }
 

@@ -7,11 +7,11 @@ import type { Report } from "../report";
 
 const VIDEOS = 10;
 const VIDEO_SECONDS = 10;
-/** The best of each counts: ffmpeg yields to whatever else this machine does. */
+/** The fastest round counts, because ffmpeg yields to all other work on the machine. */
 const ROUNDS = 3;
 const MIN_RATIO = 1.7;
 
-/** A queue of videos made by one worker, and by two; each has one processor. */
+/** Compares one worker with two, each with one CPU, on the same queue. */
 export async function run(report: Report): Promise<void> {
   const times = { alone: [] as number[], both: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -19,9 +19,9 @@ export async function run(report: Report): Promise<void> {
     times.both.push(await secondsFor(2));
   }
   const [alone, both] = [Math.min(...times.alone), Math.min(...times.both)];
-  report.figure(`a queue of ${VIDEOS} videos by one worker`, alone, "s");
-  report.figure(`a queue of ${VIDEOS} videos by two workers`, both, "s");
-  report.atLeast("two workers beside one", alone / both, MIN_RATIO, "times as fast");
+  report.figure(`${VIDEOS} videos with one worker`, alone, "s");
+  report.figure(`${VIDEOS} videos with two workers`, both, "s");
+  report.atLeast("two workers are", alone / both, MIN_RATIO, "times as fast");
 }
 
 async function secondsFor(count: number): Promise<number> {
@@ -33,10 +33,10 @@ async function secondsFor(count: number): Promise<number> {
       ...{ seconds: VIDEO_SECONDS, size: "1280x720", output: ["-movflags", "+faststart"] },
     });
     const video = fs.readFileSync(clip);
-    for (let processor = 0; processor < count; processor++) {
-      const worker = new WorkerProcess(site, `worker ${processor}`);
+    for (let cpu = 0; cpu < count; cpu++) {
+      const worker = new WorkerProcess(site, `worker ${cpu}`);
       workers.push(worker);
-      worker.start({ ENCODER_THREADS: "1" }, ["taskset", "-c", String(processor)]);
+      worker.start({ ENCODER_THREADS: "1" }, ["taskset", "-c", String(cpu)]);
       await worker.says("Working for");
     }
     const add = site
@@ -46,11 +46,11 @@ async function secondsFor(count: number): Promise<number> {
       const video_url = site.addFile("videos", `u/${1_700_000_000_000 + number}.mp4`, video);
       return site.addVideo({ title: `Video ${number}`, video_url });
     });
-    const left = site.database().prepare("SELECT count(*) FROM jobs WHERE state <> 'done'").pluck();
-    const begun = performance.now();
+    const unfinished = site.database().prepare("SELECT count(*) FROM jobs WHERE state <> 'done'").pluck();
+    const start = performance.now();
     for (const id of videos) add.run(id);
-    await until(() => left.get() === 0);
-    return (performance.now() - begun) / 1000;
+    await until(() => unfinished.get() === 0);
+    return (performance.now() - start) / 1000;
   } finally {
     for (const worker of workers) await worker.remove();
     await site.remove();
