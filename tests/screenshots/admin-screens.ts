@@ -1,24 +1,24 @@
 import { ADMIN } from "../site-process";
-import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+import type { Screen, ScreenOptions, SampleVideos } from "./screen";
 import { signIn } from "./visitor-screens";
 
-/** Who has a second factor, and the admin's password. */
+/** The account with two-factor authentication, which has the admin's password. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
-/** Of an invitation that is open, and of a preview link. */
-export const INVITATION_TOKEN = "pictures";
+/** The token of an open invitation and of a preview link. */
+export const INVITATION_TOKEN = "screenshots";
 
-/** The id of a report that is open. */
+/** The id of an open report. */
 export const REPORT = "a-report";
 
-/** The studio, and what leads into it. */
+/** Returns the screens of the studio, and of invitations and previews. */
 export function adminScreens({
   plain,
   long,
   scheduled,
   draft,
   withoutFile,
-}: ShownVideos): Screen[] {
+}: SampleVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
     name,
     address,
@@ -39,24 +39,24 @@ export function adminScreens({
     },
     screen("Home of an admin", "/"),
     screen("Upload", "/admin", { guide: "upload" }),
-    screen("Upload, a file chosen", "/admin", {
+    screen("Upload, file chosen", "/admin", {
       scriptedSteps: async (page) => {
         await page.waitForLoadState("networkidle");
         const name = "An evening by the river, the whole of it.mp4";
-        const buffer = Buffer.from("This is no video.");
+        const buffer = Buffer.from("This isn't a video.");
         await page
           .locator("input[name=video]")
           .setInputFiles([{ name, mimeType: "video/mp4", buffer }]);
         await page.getByText(name).first().waitFor();
       },
     }),
-    screen("Upload, to be published later", "/admin", {
+    screen("Upload, scheduled", "/admin", {
       steps: async (page) => {
         await page.getByText("Schedule", { exact: true }).click();
         await page.getByLabel("Publish at").waitFor();
       },
     }),
-    screen("Upload, refused", "/admin", {
+    screen("Upload, rejected", "/admin", {
       steps: async (page) => {
         await page.getByLabel("Title").fill("A walk");
         await page.getByRole("button", { name: /^Upload/ }).click();
@@ -85,7 +85,7 @@ export function adminScreens({
         await page.getByText("2 selected").waitFor();
       },
     }),
-    screen("Manage, selected, scheduling", manage, {
+    screen("Manage, scheduling the selection", manage, {
       overlay: true,
       scriptedSteps: async (page) => {
         await page.waitForLoadState("networkidle");
@@ -100,10 +100,10 @@ export function adminScreens({
     screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true, guide: "edit" }),
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
     screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true }),
-    screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
+    screen("Manage, replacement pending", `${manage}&replace=${plain}`, { overlay: true }),
     screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true }),
-    screen("Manage, looks alike", `${manage}&status=similar`),
-    screen("Manage, what will change", manage, {
+    screen("Manage, similar videos", `${manage}&status=similar`),
+    screen("Manage, confirming a bulk action", manage, {
       overlay: true,
       steps: async (page) => {
         const boxes = page.getByRole("checkbox", { name: /^Select / });
@@ -115,11 +115,11 @@ export function adminScreens({
       },
     }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
-    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, { overlay: true }),
+    screen("Manage, already scheduled", `${manage}&schedule=${scheduled}`, { overlay: true }),
     screen("Manage, only scheduled", `${manage}&status=scheduled`),
     screen("Manage, drafts", `${manage}&status=review`),
-    screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
-    screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
+    screen("Manage, missing video", `${manage}&edit=unknown`, { overlay: true }),
+    screen("Manage, no results", `${manage}&search=nothing-like-it`),
     screen("Statistics", "/admin/statistics"),
     screen("Statistics of a video", `/admin/videos/${long}/statistics`),
     screen("Statistics of a video, not played yet", `/admin/videos/${plain}/statistics`),
@@ -128,7 +128,7 @@ export function adminScreens({
     screen("Queue, waiting", "/admin/queue?state=waiting"),
     screen("Queue, failed", "/admin/queue?state=failed"),
     screen("Queue, done", "/admin/queue?state=done"),
-    screen("Queue, of one video", `/admin/queue?video=${plain}`),
+    screen("Queue, one video", `/admin/queue?video=${plain}`),
     screen("Queue, selected", "/admin/queue?state=waiting", {
       overlay: true,
       scriptedSteps: async (page) => {
@@ -162,14 +162,14 @@ export function adminScreens({
           .evaluate((heading) => heading.scrollIntoView({ block: "center" }));
       },
     }),
-    screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
+    screen("Tags, one tag", "/admin/tags?tag=night", { overlay: true }),
     screen("Series in the studio", "/admin/series"),
-    screen("Series in the studio, one of them", "/admin/series/1"),
+    screen("Series in the studio, one series", "/admin/series/1"),
     screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
-    screen("Series in the studio, gone", "/admin/series/99"),
+    screen("Series in the studio, missing series", "/admin/series/99"),
     screen("Import", "/admin/import"),
     screen("Templates", "/admin/templates"),
-    screen("Templates, one of them", "/admin/templates?template=1"),
+    screen("Templates, one template", "/admin/templates?template=1"),
     screen("Terms", "/admin/terms"),
     screen("Terms, an earlier version", "/admin/terms?version=1"),
     screen("Trash", "/admin/trash"),
@@ -202,13 +202,13 @@ export function adminScreens({
     screen("Backups", "/admin/backups", {
       guide: "backups",
       steps: async (page) => {
-        // The first is made soon after the start.
+        // The site creates the first backup soon after its start.
         const verified = page.getByText("Verified", { exact: true });
         while ((await verified.count()) === 0) {
           await page.waitForTimeout(500);
           await page.reload();
         }
-        // The guide shows a folder as an operator has one, not the temporary one of the moment.
+        // Show a realistic folder in the docs instead of the temporary one.
         for (const folder of await page.locator("main code").all()) {
           await folder.evaluate((code) => {
             if (code.textContent?.startsWith("/")) code.textContent = "/mnt/backups";
@@ -221,13 +221,13 @@ export function adminScreens({
     screen("Workers", "/admin/workers"),
     screen("Alerts", "/admin/alerts", { guide: "alerts" }),
     screen("Reports", "/admin/reports"),
-    screen("Report to decide on", `/admin/reports/${REPORT}`),
+    screen("Open report", `/admin/reports/${REPORT}`),
     screen("Block list", "/admin/block-list"),
     screen("Consent", "/admin/consent"),
     screen("New performer", "/admin/consent/new"),
     screen("Consent of a video", `/admin/videos/${draft}/consent`),
-    screen("Reference of the API", "/api"),
-    screen("Account, a passkey to change", "/admin/account", {
+    screen("API reference", "/api"),
+    screen("Account, changing a passkey", "/admin/account", {
       steps: async (page) => {
         await page.getByText("Rename or remove").first().click();
         await page
@@ -236,7 +236,7 @@ export function adminScreens({
           .waitFor();
       },
     }),
-    screen("Account, setting up a second factor", "/admin/account", {
+    screen("Account, setting up two-factor authentication", "/admin/account", {
       steps: async (page) => {
         const panel = page.getByRole("region", { name: "Two-factor authentication" });
         await panel.getByLabel("Your password").fill(ADMIN.password);

@@ -5,60 +5,60 @@ import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../site-process";
 import { REPORT } from "./admin-screens";
 import { inDays } from "./days";
-import type { ShownReports } from "./screen";
+import type { SampleReports } from "./screen";
 
-/** Reports, decisions, strikes and terms. Ids of reports with a status page have the letters of real ones. */
+/** Reports, decisions, strikes and terms. Ids of reports with a status page have the length of real ones. */
 
-const ASKED = "a-report-that-is-asked";
+const QUESTION_OPEN = "a-report-with-question";
 const DECIDED = "a-report-that-is-done-";
 
-const WHAT = "I am in this video from 0:40 on, and have never agreed to it being shown.";
+const COMPLAINT = "I am in this video from 0:40, and I never agreed to it being shown.";
 const QUESTION =
-  "Thank you. There are two people in that scene.\n\nWhich of them are you, and is there a place where you have told the uploader to take it down?";
-const ANSWER = "The one in the red coat. I wrote to them in March, and they never answered.";
+  "Thank you. There are two people in that scene.\n\nWhich of them are you? Have you asked the uploader to take it down?";
+const ANSWER = "The one in the red coat. I wrote to them in March, and they never replied.";
 
-/** A report that is open, of a video that is shown no more, and two as their reporters see them. */
-export function addReports(site: SiteProcess, hidden: string, shown: string): ShownReports {
+/** Adds an open report, one with an open question, and a decided one. Returns the status pages of the last two. */
+export function addReports(site: SiteProcess, hidden: string, shown: string): SampleReports {
   const database = site.database();
   const add = database.prepare(
     `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, payload)
      VALUES (@id, @kind, @state, @decision, @received, @due, @closed, @payload)`,
   );
-  const name = database.prepare(
+  const addVideo = database.prepare(
     "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
   );
   const report = (id: string, video: string, more: Record<string, string | null> = {}) => {
     const where = `${site.url}/video/${video}`;
     const payload = encryptReport({
-      ...{ name: "A. Shown", email: "", where, what: WHAT },
+      ...{ name: "A. Shown", email: "", where, what: COMPLAINT },
       statements: ["This information is true to the best of my knowledge."],
     });
     const times = { received: inDays(-1), due: inDays(1), closed: null };
     const state = { kind: "consent", state: "open", decision: null };
     add.run({ id, payload, ...times, ...state, ...more });
-    name.run(id, video, more.decision ?? null, more.closed ?? null);
+    addVideo.run(id, video, more.decision ?? null, more.closed ?? null);
   };
   report(REPORT, hidden);
-  report(ASKED, shown, { kind: "private", state: "asked", due: inDays(6) });
+  report(QUESTION_OPEN, shown, { kind: "private", state: "asked", due: inDays(6) });
   const closed = { state: "closed", decision: "remove", closed: inDays(-2) };
   report(DECIDED, hidden, { ...closed, received: inDays(-3), due: inDays(-1) });
-  const write = database.prepare(
+  const addMessage = database.prepare(
     "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
   );
   const messages: [report: string, author: string, at: number, text: string][] = [
-    [ASKED, "moderator", -0.5, QUESTION],
+    [QUESTION_OPEN, "moderator", -0.5, QUESTION],
     [DECIDED, "moderator", -2.6, QUESTION],
     [DECIDED, "reporter", -2.4, ANSWER],
     [DECIDED, "site", -2, "A moderator has removed the video."],
-    [DECIDED, "moderator", -2, "You are right. It does not come back: its video is blocked."],
+    [DECIDED, "moderator", -2, "You are right. The video is blocked, so it can't be uploaded again."],
   ];
   for (const [index, [id, author, at, text]] of messages.entries()) {
-    write.run(`message-${index}`, id, author, inDays(at), encryptMessage(text));
+    addMessage.run(`message-${index}`, id, author, inDays(at), encryptMessage(text));
   }
-  return { asked: statusPath(ASKED), decided: statusPath(DECIDED) };
+  return { asked: statusPath(QUESTION_OPEN), decided: statusPath(DECIDED) };
 }
 
-/** What the admin, who has uploaded the videos, reads on the page of the account. */
+/** Adds decisions on the admin's own videos, and strikes, which the admin's account page shows. */
 export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const database = site.database();
   const decide = database.prepare(
@@ -72,36 +72,36 @@ export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
     });
   const evening =
     "An evening by the river, with a long name that takes more than one line on a phone";
-  decision(shown, "keep", "A walk at noon", "Everybody shown has agreed, as the release says.", -9);
+  decision(shown, "keep", "A walk at noon", "Everyone shown has agreed, as the release says.", -9);
   decision(
     "gone",
     "hide",
     evening,
-    "Somebody shown says that they never agreed. We ask first.",
+    "Someone shown says that they never agreed. We have asked them for details.",
     -3,
   );
   const removed =
-    "The person shown in the red coat has never agreed to this.\n\nPlease ask everybody before you upload a video.";
+    "The person shown in the red coat never agreed to this.\n\nPlease ask everyone before you upload a video.";
   decision("gone", "remove", evening, removed, -2);
   const strike = database.prepare(
     `INSERT INTO user_strikes (id, user_id, reason, given_by, given_at, ends_at, withdrawn_at)
      SELECT @id, id, @reason, id, @given, @ends, @withdrawn FROM users WHERE email = @email`,
   );
   const about = { email: ADMIN.email, withdrawn: null };
-  const reason = "The person shown in the red coat has never agreed to this.";
+  const reason = "The person shown in the red coat never agreed to this.";
   strike.run({ ...about, id: "counts", reason, given: inDays(-2), ends: inDays(88) });
-  const once = { ...about, reason: "A video of somebody else, who holds the rights to it." };
-  strike.run({ ...once, id: "over", given: inDays(-200), ends: inDays(-110) });
-  const back = { given: inDays(-20), ends: inDays(70), withdrawn: inDays(-18) };
-  strike.run({ ...about, ...back, id: "back", reason: "Uploaded twice." });
+  const expired = { ...about, reason: "Someone else owns the rights to the video." };
+  strike.run({ ...expired, id: "over", given: inDays(-200), ends: inDays(-110) });
+  const withdrawn = { given: inDays(-20), ends: inDays(70), withdrawn: inDays(-18) };
+  strike.run({ ...about, ...withdrawn, id: "back", reason: "Uploaded twice." });
 }
 
-/** Two versions, which nobody is asked to accept. */
+/** Adds two versions of the uploaders' terms. Acceptance isn't required. */
 export function addTerms(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO upload_terms (version, text, created_at, created_by)
      SELECT ?, ?, ?, id FROM users LIMIT 1`,
   );
-  add.run(1, "Everybody shown is 18 or older, and has agreed.", inDays(-60));
+  add.run(1, "Everyone shown is 18 or older and has agreed.", inDays(-60));
   add.run(2, DEFAULT_TERMS, inDays(-2));
 }

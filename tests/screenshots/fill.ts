@@ -5,33 +5,33 @@ import { ADMIN, type SiteProcess } from "../site-process";
 import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
 import { inDays } from "./days";
 import { addDecisionsAndStrikes, addReports, addTerms } from "./fill-trust";
-import type { ShownVideos } from "./screen";
+import type { SampleVideos } from "./screen";
 
-const DESCRIPTION = `A walk along the river, from the last bus to the first light. Recorded in one night, with what the lamps gave.
+const DESCRIPTION = `A walk along the river, from the last bus to the first light. Recorded in one night, by the light of the street lamps.
 
 0:00 The last bus
 0:12 Along the river
 0:31 Rain, and a long word: Donaudampfschifffahrtsgesellschaftskapitänsmütze
 0:50 First light
 
-More of it at https://example.com/a/rather/long/address/that/nobody/breaks/by/hand?and=parameters
+More at https://example.com/a/rather/long/url/that/has/no/line/breaks/in/it?and=some&query=parameters
 `;
 
 const CAPTIONS = `WEBVTT
 
 00:00.000 --> 05:00.000
-The last bus has gone.
-From here on we walk.
+The last bus has left.
+From here we walk.
 `;
 
-/** Fills an empty site with the demo's clips, and changes some so that every state of a video is there. */
-export function fillForScreens(site: SiteProcess): ShownVideos {
+/** Fills an empty site with the demo's clips, and changes some so that each state of a video occurs. */
+export function fillForScreens(site: SiteProcess): SampleVideos {
   execFileSync(process.execPath, command("demo"), {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
     stdio: "inherit",
   });
   const database = site.database();
-  const change = (id: string, columns: Record<string, string | number | null>) => {
+  const update = (id: string, columns: Record<string, string | number | null>) => {
     const names = Object.keys(columns).map((name) => `${name} = @${name}`);
     database
       .prepare(`UPDATE videos SET ${names.join(", ")} WHERE id = @id`)
@@ -44,34 +44,34 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     published.all() as string[];
   const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
 
-  // Beside the file that they belong to: what no video's folder holds is not public.
+  // In the folder of the video, because files outside of videos' folders aren't public.
   const file = database.prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(long);
   const folder = String(file)
     .replace("/media/videos/", "")
     .replace(/\.mp4$/, "");
   const captions = site.addFile("videos", `${folder}/captions/en.vtt`, CAPTIONS);
-  change(long, {
+  update(long, {
     title: "Along the river at night, from the last bus to the first light of the morning",
     description: DESCRIPTION,
     tags: JSON.stringify(["night", "river", "one take", "a tag of several words", "مساء"]),
     captions: JSON.stringify([{ url: captions, language: "en", label: "English", added: true }]),
   });
-  change(withoutFile, { video_url: "" });
-  change(unbroken, { title: "Averyverylongwordwithoutanyspacethatcannotbebroken".repeat(2) });
-  change(hidden, { status: "hidden", unpublish_at: null });
-  change(draft, { status: "review" });
-  change(scheduled, { status: "hidden", publish_at: inDays(9) });
-  change(plain, { unpublish_at: inDays(30) });
+  update(withoutFile, { video_url: "" });
+  update(unbroken, { title: "Averyverylongwordwithoutanyspacethatcannotbebroken".repeat(2) });
+  update(hidden, { status: "hidden", unpublish_at: null });
+  update(draft, { status: "review" });
+  update(scheduled, { status: "hidden", publish_at: inDays(9) });
+  update(plain, { unpublish_at: inDays(30) });
 
   addViews(site, [long, plain, unbroken]);
   addWatchedParts(site, long);
   addDiskDays(site);
   addTransferDays(site);
-  spoilJobs(site, long, plain);
+  changeJobs(site, long, plain);
   database
     .prepare(
       `INSERT INTO deleted_videos (id, title, row, deleted_at)
-       VALUES ('deleted', 'A video that nobody wanted to keep', '{}', ?)`,
+       VALUES ('deleted', 'A deleted video', '{}', ?)`,
     )
     .run(new Date().toISOString());
   addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);
@@ -90,9 +90,9 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   database.exec(
     `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
-     INSERT INTO upload_templates (user_id, name) SELECT id, 'Nothing but a name' FROM users`,
+     INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // Everybody's second step ends here: nobody has the secret.
+  // The secret isn't valid, so this account can't get past the code page.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
@@ -112,13 +112,13 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   return { long, plain, withoutFile, scheduled, draft, all, reports };
 }
 
-/** The first of them looks like each of the others. */
+/** Marks the first video as similar to each of the others. */
 function addPairs(site: SiteProcess, [one = "", ...others]: string[]): void {
   const add = site.database().prepare("INSERT INTO similar_videos (first, second) VALUES (?, ?)");
   for (const other of others) add.run(...[one, other].sort());
 }
 
-/** What was over before the pictures: the site itself ends what lasts. */
+/** Adds resolved alerts, because the site itself would resolve open ones. */
 function addAlerts(site: SiteProcess): void {
   const add = site
     .database()
@@ -131,23 +131,23 @@ function addAlerts(site: SiteProcess): void {
   add.run("backup", "backup-failed", backup, inDays(-9), inDays(-8));
 }
 
-/** A public series with videos, and some others. */
+/** Adds a public series with videos, and two private ones. */
 function addSeries(site: SiteProcess, videos: string[]): void {
   const database = site.database();
   const add = database.prepare(
     "INSERT INTO series (title, slug, description, visibility) VALUES (?, ?, ?, ?)",
   );
   const about =
-    "From the last bus to the first light: what the lamps gave, in the order of the nights.";
+    "From the last bus to the first light: all walks by street light, in chronological order.";
   add.run("Nights out", "nights-out", about, "public");
   add.run("Averyverylongtitlewithoutanyspacethatcannotbebrokenbyanyone", "long", "", "studio");
   add.run("To be sorted", "to-be-sorted", "", "studio");
   database.exec("INSERT INTO series_slugs SELECT slug, id FROM series");
-  const put = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
-  for (const [position, id] of [...videos, "deleted"].entries()) put.run(id, position);
+  const addVideo = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
+  for (const [position, id] of [...videos, "deleted"].entries()) addVideo.run(id, position);
 }
 
-/** Of what was fetched from addresses; none that waits, which would begin. */
+/** Adds finished imports from URLs. A queued one would start. */
 function addDownloads(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO downloads (user_id, address, texts, status, state, reason)
@@ -165,7 +165,7 @@ function addDownloads(site: SiteProcess): void {
   add.run({ ...download, state: "failed", reason });
 }
 
-/** Nobody has the keys to them. */
+/** Adds passkeys without a valid key. */
 function addPasskeys(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced, last_used_at)
@@ -173,11 +173,11 @@ function addPasskeys(site: SiteProcess): void {
   );
   const passkey = { email: ADMIN.email, host: "localhost", synced: 0, used: null };
   add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
-  add.run({ ...passkey, name: "The key on my key ring" });
-  add.run({ ...passkey, name: "Laptop of before", host: "videos.example" });
+  add.run({ ...passkey, name: "Security key on my key ring" });
+  add.run({ ...passkey, name: "Old laptop", host: "videos.example" });
 }
 
-/** Two notes about a draft that is ready, and a preview link. */
+/** Adds two notes and a preview link to a draft that is ready for review. */
 function addReview(site: SiteProcess, draft: string): void {
   const database = site.database();
   database.prepare("UPDATE videos SET ready_at = ? WHERE id = ?").run(inDays(0), draft);
@@ -185,8 +185,8 @@ function addReview(site: SiteProcess, draft: string): void {
     `INSERT INTO review_notes (video_id, user_id, text, created_at)
      SELECT ?, id, ?, ? FROM users LIMIT 1`,
   );
-  note.run(draft, "The sound of the first minute is too low. Can you look at it?", inDays(-1));
-  note.run(draft, "Done, and the title says where it is now.", inDays(0));
+  note.run(draft, "The audio of the first minute is too quiet. Can you check it?", inDays(-1));
+  note.run(draft, "Done. The title also names the place now.", inDays(0));
   const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
   database
     .prepare(
@@ -196,7 +196,7 @@ function addReview(site: SiteProcess, draft: string): void {
     .run(hash, draft, inDays(-1), inDays(0));
 }
 
-/** One user of each kind, and two invitations. */
+/** Adds users with different roles and states, and two invitations. */
 function addUsers(site: SiteProcess): void {
   const database = site.database();
   const user = database.prepare(
@@ -215,7 +215,7 @@ function addUsers(site: SiteProcess): void {
   invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
 }
 
-/** Views of a month, some days without any. */
+/** Adds views for a month, with some days without any. */
 function addViews(site: SiteProcess, ids: string[]): void {
   const add = site
     .database()
@@ -227,7 +227,7 @@ function addViews(site: SiteProcess, ids: string[]): void {
   }
 }
 
-/** Most who begin a video see its first half, and some leave at each part. */
+/** Adds the watched parts of a video: most viewers watch its first half, and some leave at each part. */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
   site
@@ -236,7 +236,7 @@ function addWatchedParts(site: SiteProcess, id: string): void {
     .run(id, JSON.stringify(parts));
 }
 
-/** A disk that fills up by 3 GB a day. */
+/** Adds the history of a disk that fills up by 3 GB a day. */
 function addDiskDays(site: SiteProcess): void {
   const add = site
     .database()
@@ -246,7 +246,7 @@ function addDiskDays(site: SiteProcess): void {
   }
 }
 
-/** More is watched at weekends. */
+/** Adds transferred bytes, more on weekends. */
 function addTransferDays(site: SiteProcess): void {
   const add = site
     .database()
@@ -256,8 +256,8 @@ function addTransferDays(site: SiteProcess): void {
   }
 }
 
-/** One job that runs, and one that failed; the others wait. */
-function spoilJobs(site: SiteProcess, running: string, failed: string): void {
+/** Makes one job running and one failed. The others are queued. */
+function changeJobs(site: SiteProcess, running: string, failed: string): void {
   const database = site.database();
   database
     .prepare(

@@ -3,22 +3,22 @@ import { axeViolations } from "../axe";
 import { lowControls, overflow } from "../page-layout";
 
 /**
- * What can be told without eyes: that the page scrolls sideways, or has controls outside of the screen or
- * too low for a finger.
+ * Returns layout problems: horizontal scrolling, controls that are off screen, and controls that are too small
+ * to tap.
  *
- * @param touch whether it is pressed by a finger.
+ * @param touch whether the device has a touchscreen.
  */
 export async function layoutFindings(page: Page, touch: boolean): Promise<string[]> {
   const { sideways, outside } = await overflow(page);
   const low = touch ? await lowControls(page) : [];
   return [
-    ...(sideways > 0 ? [`scrolls sideways by ${sideways} px`] : []),
-    ...outside.map((control) => `outside of the screen: ${control}`),
+    ...(sideways > 0 ? [`scrolls horizontally by ${sideways} px`] : []),
+    ...outside.map((control) => `off screen: ${control}`),
     ...low.map((control) => `less than 44 px high: ${control}`),
   ];
 }
 
-/** What axe finds. The page needs scripts for it. */
+/** Returns what axe finds. Requires scripts. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return (await axeViolations(page)).map((violation) => `axe, ${violation}`);
 }

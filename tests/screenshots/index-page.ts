@@ -1,18 +1,18 @@
-export interface Picture {
+export interface Screenshot {
   screen: string;
   variant: string;
-  /** Beside the page. */
+  /** The file name, in the same folder as the page. */
   file: string;
-  /** What can be told of it without eyes. */
+  /** Problems that were detected automatically. */
   findings: readonly string[];
 }
 
-/** A page with one row of pictures for each screen; every picture leads to itself in full size. */
-export function indexPage(pictures: readonly Picture[]): string {
-  const screens = [...new Set(pictures.map(({ screen }) => screen))];
+/** Returns an HTML page with one row of screenshots for each screen, which link to their full size. */
+export function indexPage(screenshots: readonly Screenshot[]): string {
+  const screens = [...new Set(screenshots.map(({ screen }) => screen))];
   const row = (screen: string) =>
-    `<h2>${escapeHtml(screen)}</h2><div>${pictures
-      .filter((picture) => picture.screen === screen)
+    `<h2>${escapeHtml(screen)}</h2><div>${screenshots
+      .filter((screenshot) => screenshot.screen === screen)
       .map(figure)
       .join("")}</div>`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Screenshots</title>
@@ -23,13 +23,13 @@ export function indexPage(pictures: readonly Picture[]): string {
   img { height: 24rem; width: auto; max-width: 32rem; object-fit: cover; object-position: top }
   li { color: #f88; overflow-wrap: anywhere }
 </style>
-<h1>${pictures.length} pictures of ${screens.length} screens</h1>
+<h1>${screenshots.length} screenshots of ${screens.length} screens</h1>
 ${screens.map(row).join("\n")}
 </html>
 `;
 }
 
-function figure({ screen, variant, file, findings }: Picture): string {
+function figure({ screen, variant, file, findings }: Screenshot): string {
   const caption = [variant, ...findings.map((finding) => `<li>${escapeHtml(finding)}</li>`)].join(
     "",
   );

@@ -1,8 +1,8 @@
 import type { Page } from "playwright";
-import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+import type { Screen, ScreenOptions, SampleVideos } from "./screen";
 
-/** The video page and its player. */
-export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): Screen[] {
+/** Returns the screens of the video page and its player. */
+export function playerScreens({ long, plain, withoutFile, all }: SampleVideos): Screen[] {
   const screen = (name: string, id: string, options?: ScreenOptions): Screen => ({
     name,
     address: `/video/${id}`,
@@ -13,18 +13,18 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
     screen("Video", plain),
     screen("Video, chapters", long),
     screen("Video without a file", withoutFile),
-    screen("Video, playing", long, { scriptedSteps: playOn }),
-    screen("Video, pointing at the seek bar", long, {
+    screen("Video, playing", long, { scriptedSteps: playVideo }),
+    screen("Video, hovering over the seek bar", long, {
       overlay: true,
       scriptedSteps: async (page) => {
-        await playOn(page);
+        await playVideo(page);
         await player(page).getByRole("slider", { name: "Seek" }).hover();
       },
     }),
     screen("Video, captions", long, {
       overlay: true,
       scriptedSteps: async (page) => {
-        await playOn(page);
+        await playVideo(page);
         await player(page).focus();
         await page.keyboard.press("c");
         await page.locator(".player-captions p").first().waitFor();
@@ -33,7 +33,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
     screen("Video, settings", long, {
       overlay: true,
       scriptedSteps: async (page) => {
-        await playOn(page);
+        await playVideo(page);
         await player(page).getByRole("button", { name: "Settings" }).click();
         await page.getByRole("menu").waitFor();
       },
@@ -46,7 +46,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
         await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       },
     }),
-    screen("Video, begun before", plain, {
+    screen("Video, partly watched", plain, {
       overlay: true,
       remembers: { resume: [[plain, 12]] },
       scriptedSteps: ready,
@@ -54,14 +54,14 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
     screen("Video, at its end", plain, {
       overlay: true,
       scriptedSteps: async (page) => {
-        await playOn(page);
+        await playVideo(page);
         await video(page).evaluate((element: HTMLVideoElement) => {
           element.currentTime = element.duration - 0.2;
         });
         await page.getByRole("region", { name: "Next video" }).waitFor();
       },
     }),
-    screen("Video, out of order", plain, {
+    screen("Video, playback error", plain, {
       overlay: true,
       scriptedSteps: async (page) => {
         await page.route(/\/media\/videos\//, (route) => route.abort());
@@ -79,7 +79,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
         await page.keyboard.press("t");
       },
     }),
-    screen("Video, shared", plain, {
+    screen("Video, link copied", plain, {
       overlay: true,
       scriptedSteps: async (page) => {
         await ready(page);
@@ -104,7 +104,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
       overlay: true,
       remembers: { miniPlayer: true },
       scriptedSteps: async (page) => {
-        await playOn(page);
+        await playVideo(page);
         await page.getByRole("link", { name: "Back", exact: true }).press("Enter");
         const mini = page.getByRole("region", { name: "Mini player" });
         await mini.getByRole("button", { name: "Pause" }).click();
@@ -116,14 +116,14 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
 const player = (page: Page) => page.getByRole("region", { name: "Video player" });
 const video = (page: Page) => page.locator(".player video").first();
 
-/** The player of the scripts stands in the place of the browser's own. */
+/** Waits until the custom player has replaced the browser's own. */
 async function ready(page: Page): Promise<void> {
   await player(page).getByRole("slider", { name: "Seek" }).waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
 }
 
-/** Plays until there is a picture, and stays there with the controls shown. */
-async function playOn(page: Page): Promise<void> {
+/** Plays the video until it shows a frame, and hovers over it so that the controls are shown. */
+async function playVideo(page: Page): Promise<void> {
   await ready(page);
   await video(page).evaluate(async (element: HTMLVideoElement) => {
     element.muted = true;

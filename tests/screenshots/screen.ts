@@ -1,54 +1,54 @@
 import type { Page } from "playwright";
 
-/** A newcomer has not answered the age dialog; a visitor has; an admin is signed in as well. */
+/** A newcomer hasn't confirmed their age, a visitor has, and an admin is also signed in. */
 export type Audience = "newcomer" | "visitor" | "admin";
 
 export interface Screen {
   name: string;
   address: string;
   audience: Audience;
-  /** What anybody does before the picture, with scripts or without. */
+  /** Steps before the screenshot that work with and without scripts. */
   steps?: (page: Page) => Promise<void>;
-  /** What takes scripts; without them there is no such picture. */
+  /** Steps that require scripts. Variants without scripts skip the screen. */
   scriptedSteps?: (page: Page) => Promise<void>;
-  /** What the browser remembers of earlier visits, by the field of its storage. Takes scripts too. */
+  /** What the browser has stored on earlier visits, by field. Also requires scripts. */
   remembers?: Record<string, unknown>;
-  /** The catalogue can't be read while the page is asked for. */
+  /** Whether reading the catalogue fails while the page is loaded. */
   whileBroken?: boolean;
-  /** With scripts something lies over the page: the picture ends where the screen does. */
+  /** Whether something covers the page if scripts run. The screenshot then shows only the viewport. */
   overlay?: boolean;
-  /** SQL that undoes what the steps have changed, for the next variant. */
+  /** SQL that reverts the changes of the steps, for the next variant. */
   undo?: string;
-  /** Its picture in the guide to the studio: `docs/pictures/{guide}.webp`. */
+  /** The name of its image in the docs: `docs/pictures/{guide}.webp`. */
   guide?: string;
-  /** The address that `steps` lead to, when it is another one. */
+  /** The address after `steps`, if it is a different one. */
   leadsTo?: string;
 }
 
 export type ScreenOptions = Omit<Screen, "name" | "address" | "audience">;
 
-/** The videos that screens show. */
-export interface ShownVideos {
-  /** With chapters, captions, tags and a long description. */
+/** The ids of the videos that screens show. */
+export interface SampleVideos {
+  /** A video with chapters, captions, tags and a long description. */
   long: string;
-  /** A plain one, in the middle of the list. */
+  /** A video with default values, in the middle of the list. */
   plain: string;
   withoutFile: string;
   scheduled: string;
   /** A draft, with notes and a preview link. */
   draft: string;
-  /** Published ones, the newest first. */
+  /** The published videos, newest first. */
   all: readonly string[];
-  reports: ShownReports;
+  reports: SampleReports;
 }
 
-/** The status pages of reports, as their reporters have the links. */
-export interface ShownReports {
-  /** A moderator asks the reporter something. */
+/** The paths of reports' status pages, which the reporters have links to. */
+export interface SampleReports {
+  /** A moderator has asked the reporter a question. */
   asked: string;
   decided: string;
 }
 
-export function takesScripts({ scriptedSteps, remembers }: Screen): boolean {
+export function requiresScripts({ scriptedSteps, remembers }: Screen): boolean {
   return Boolean(scriptedSteps || remembers);
 }

@@ -1,9 +1,9 @@
 import { adminScreens } from "./admin-screens";
 import { playerScreens } from "./player-screens";
-import type { Screen, ShownVideos } from "./screen";
+import type { Screen, SampleVideos } from "./screen";
 import { visitorScreens } from "./visitor-screens";
 
-/** Every screen of the site, on videos that are there, and its states that look different. */
-export function screensOf(videos: ShownVideos): Screen[] {
+/** Returns all screens of the site and their visually different states. */
+export function screensOf(videos: SampleVideos): Screen[] {
   return [...visitorScreens(videos), ...playerScreens(videos), ...adminScreens(videos)];
 }

@@ -1,4 +1,4 @@
-// npm run screenshots: every screen in every variant, with one page that shows them all.
+// npm run screenshots: takes screenshots of all screens in all variants, and creates an index page.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -11,32 +11,36 @@ import { doubleText } from "../page-layout";
 import { ADMIN, SiteProcess } from "../site-process";
 import { fillForScreens } from "./fill";
 import { axeFindings, layoutFindings } from "./findings";
-import { indexPage, type Picture } from "./index-page";
-import { type Audience, type Screen, takesScripts } from "./screen";
+import { indexPage, type Screenshot } from "./index-page";
+import { type Audience, type Screen, requiresScripts } from "./screen";
 import { screensOf } from "./screens";
 import { COUNTRY_HEADER, signIn } from "./visitor-screens";
 
 const USAGE = `npm run screenshots [-- --only TEXT] [--variant TEXT] [FOLDER]
        npm run screenshots -- --guide
 
-Fills a site of its own with the demo's clips, and takes pictures of every screen at 360, 740 (landscape),
-768 and 1440 pixels, with and without scripts, in forced colours and with text of twice the size.
-FOLDER is "screenshots" unless given; its index.html shows them all, and says what scrolls sideways, lies
-outside of the screen or breaks a rule of axe. --only takes the screens whose name has TEXT in it, --variant
-the variants. --guide takes those of docs/how-to/studio.md anew, and nothing else. It wants Chromium, and ffmpeg for clips that move.`;
+Fills a temporary site with the demo's clips, and takes screenshots of every screen at widths of 360, 740
+(landscape), 768 and 1440 pixels, with and without scripts, in forced colors, and with doubled text size.
+FOLDER is "screenshots" by default. Its index.html shows all screenshots and lists pages that scroll
+horizontally, controls that are off screen or too small, and accessibility violations found by axe.
+Requires Chromium, and ffmpeg for real clips.
+
+  --only TEXT     only screens whose name contains TEXT
+  --variant TEXT  only variants whose name contains TEXT
+  --guide         only the screenshots in docs/pictures`;
 
 interface Variant {
   name: string;
   options: BrowserContextOptions;
   largeText?: boolean;
-  /** At two sizes is enough: its rules are about names, roles and contrast. */
+  /** Whether axe checks the page. Two sizes are enough: its rules are about names, roles and contrast. */
   axe?: boolean;
 }
 
 const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
 const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
 
-/** Phones. A whole page of an emulated tablet is drawn as for a mouse, in the height that a finger needs. */
+/** Emulates touch only on phones: full-page screenshots of an emulated tablet would mix mouse and touch styles. */
 function optionsAt(width: number, height: number): BrowserContextOptions {
   return { viewport: { width, height }, ...(width < 768 ? TOUCH : undefined) };
 }
@@ -51,14 +55,14 @@ const VARIANTS: Variant[] = [
   ]),
   ...[360, 1440].flatMap((width): Variant[] => [
     {
-      name: `${width} forced colours`,
+      name: `${width} forced colors`,
       options: { ...optionsAt(width, 900), forcedColors: "active" },
     },
     { name: `${width} 200 % text`, options: optionsAt(width, 900), largeText: true },
   ]),
 ];
 
-const PICTURES_SECRET = "of pictures that nobody else looks at";
+const SECRET = "a secret that only screenshots use";
 const GUIDE: Variant = { name: "guide", options: optionsAt(1_280, 800) };
 const GUIDE_FOLDER = "docs/pictures";
 const GUIDE_WIDTH_PIXELS = 960;
@@ -69,47 +73,47 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
-    // What a report says is encrypted with it, in the process that fills the site.
-    process.env.SESSION_SECRET = PICTURES_SECRET;
+    // This process encrypts reports with it when it fills the site.
+    process.env.SESSION_SECRET = SECRET;
     forgetSettings();
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
     const site = new SiteProcess({
       AGE_GATE: "on",
       JOIN_URL: "https://example.com/channel",
       BACKUP_DIR: backups,
-      SESSION_SECRET: PICTURES_SECRET,
+      SESSION_SECRET: SECRET,
       COUNTRY_HEADER,
       COUNTRY_RULES: "XC=check",
       AGE_CHECK_URL: "https://age.example/check",
-      AGE_CHECK_SECRET: PICTURES_SECRET,
+      AGE_CHECK_SECRET: SECRET,
       RECORDS_CUSTODIAN: "Jane Doe|1 Example Street|12345 Example Town",
     });
     let browser: Browser | undefined;
     try {
       await site.start();
-      const screens = screensOf(fillForScreens(site)).filter(has(only));
+      const screens = screensOf(fillForScreens(site)).filter(nameContains(only));
       browser = await chromium.launch(CHROMIUM_LAUNCH);
-      const session = await signedIn(browser, urlOf(site));
-      const pictures: Picture[] = [];
+      const session = await createSession(browser, urlOf(site));
+      const screenshots: Screenshot[] = [];
       if (guide) {
         const shown = screens.filter((screen) => screen.guide);
         await takeAll(browser, GUIDE, shown, { site, session, target });
-        console.log(`${shown.length} pictures in ${target}`);
+        console.log(`${shown.length} screenshots in ${target}`);
         return;
       }
-      for (const each of VARIANTS.filter(has(variant))) {
+      for (const each of VARIANTS.filter(nameContains(variant))) {
         const taken = await takeAll(browser, each, screens, { site, session, target });
-        pictures.push(...taken);
+        screenshots.push(...taken);
         console.log(`${each.name}: ${taken.length} screens`);
       }
-      fs.writeFileSync(path.join(target, "index.html"), indexPage(pictures));
-      const findings = pictures.flatMap(({ screen, variant, findings }) =>
+      fs.writeFileSync(path.join(target, "index.html"), indexPage(screenshots));
+      const findings = screenshots.flatMap(({ screen, variant, findings }) =>
         findings.map((finding) => `${screen}, ${variant}: ${finding}`),
       );
       for (const finding of findings) console.log(finding);
-      console.log(`${pictures.length} pictures of ${screens.length} screens.`);
+      console.log(`${screenshots.length} screenshots of ${screens.length} screens.`);
       if (findings.length > 0) process.exitCode = 1;
-      console.log(`${findings.length} findings. All of them: ${path.join(target, "index.html")}`);
+      console.log(`${findings.length} findings. Index page: ${path.join(target, "index.html")}`);
     } finally {
       await browser?.close();
       await site.remove();
@@ -118,24 +122,24 @@ await runScript(
   },
 );
 
-/** By a name: browsers have no passkeys at an IP address. */
+/** Returns the site's URL with a host name, because browsers don't support passkeys on IP addresses. */
 function urlOf(site: SiteProcess): string {
   return site.url.replace("127.0.0.1", "localhost");
 }
 
-function has(text: unknown) {
+function nameContains(text: unknown) {
   return ({ name }: { name: string }) => !text || name.includes(String(text));
 }
 
-type Session = Awaited<ReturnType<typeof signedIn>>;
+type Session = Awaited<ReturnType<typeof createSession>>;
 
 async function takeAll(
   browser: Browser,
   variant: Variant,
   screens: readonly Screen[],
   { site, session, target }: { site: SiteProcess; session: Session; target: string },
-): Promise<Picture[]> {
-  const pictures: Picture[] = [];
+): Promise<Screenshot[]> {
+  const screenshots: Screenshot[] = [];
   const scripted = variant.options.javaScriptEnabled !== false;
   for (const audience of ["newcomer", "visitor", "admin"] as const) {
     const context = await browser.newContext({
@@ -147,34 +151,34 @@ async function takeAll(
     context.setDefaultTimeout(15_000);
     if (variant.largeText) await context.addInitScript(doubleText);
     for (const screen of screens) {
-      if (screen.audience !== audience || (!scripted && takesScripts(screen))) continue;
+      if (screen.audience !== audience || (!scripted && requiresScripts(screen))) continue;
       const page = await context.newPage();
       const findings: string[] = [];
       try {
         await prepare(page, screen, site, scripted);
       } catch (error) {
-        findings.push(`not as it should be: ${String(error).split("\n")[0]}`);
+        findings.push(`steps failed: ${String(error).split("\n")[0]}`);
       }
       if (variant === GUIDE) {
-        await writeGuidePicture(page, path.join(target, `${screen.guide}.webp`));
+        await writeGuideImage(page, path.join(target, `${screen.guide}.webp`));
         if (screen.undo) site.database().exec(screen.undo);
         await page.close();
         continue;
       }
-      const isWhole = !(screen.overlay && scripted);
-      // What sticks to the top of the screen would stand in the middle of a picture of the whole page.
-      if (isWhole) await page.evaluate(() => scrollTo(0, 0));
+      const isFullPage = !(screen.overlay && scripted);
+      // Otherwise, sticky elements would be in the middle of a full-page screenshot.
+      if (isFullPage) await page.evaluate(() => scrollTo(0, 0));
       const file = fileOf(screen.name, variant.name);
       await page.screenshot({
         path: path.join(target, file),
         type: "jpeg",
         quality: 75,
-        fullPage: isWhole,
+        fullPage: isFullPage,
         animations: "disabled",
       });
       findings.push(...(await layoutFindings(page, variant.options.hasTouch ?? false)));
       if (variant.axe) findings.push(...(await axeFindings(page)));
-      pictures.push({ screen: screen.name, variant: variant.name, file, findings });
+      screenshots.push({ screen: screen.name, variant: variant.name, file, findings });
       if (screen.undo) site.database().exec(screen.undo);
       await context.setOffline(false);
       if (scripted) await page.evaluate(() => localStorage.clear());
@@ -182,15 +186,15 @@ async function takeAll(
     }
     await context.close();
   }
-  return pictures;
+  return screenshots;
 }
 
-async function writeGuidePicture(page: Page, file: string): Promise<void> {
-  const picture = await page.screenshot({ animations: "disabled" });
-  await sharp(picture).resize({ width: GUIDE_WIDTH_PIXELS }).webp({ quality: 75 }).toFile(file);
+async function writeGuideImage(page: Page, file: string): Promise<void> {
+  const image = await page.screenshot({ animations: "disabled" });
+  await sharp(image).resize({ width: GUIDE_WIDTH_PIXELS }).webp({ quality: 75 }).toFile(file);
 }
 
-/** The screen as a person has it, with what the browser remembers and what has to be pressed. */
+/** Opens a screen, with the browser's storage and the steps that it requires. */
 async function prepare(
   page: Page,
   { address, remembers, whileBroken, steps, scriptedSteps }: Screen,
@@ -208,7 +212,7 @@ async function prepare(
   } finally {
     if (whileBroken) site.database().exec("ALTER TABLE videos_away RENAME TO videos");
   }
-  // Dialogs become modal with the scripts.
+  // Dialogs become modal when scripts run.
   if (scripted) await page.waitForLoadState("networkidle");
   await steps?.(page);
   if (scripted) await scriptedSteps?.(page);
@@ -216,7 +220,7 @@ async function prepare(
   await loadPosters(page);
 }
 
-/** Those below the screen too, which a browser puts off until they are scrolled to. */
+/** Loads all posters, including those that the browser loads only when they are scrolled into view. */
 async function loadPosters(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const posters = [...document.images].filter((image) => image.loading === "lazy");
@@ -235,7 +239,8 @@ function stateFor(audience: Audience, session: Session): Session | undefined {
   return { ...session, cookies: session.cookies.filter(({ name }) => name.includes("age")) };
 }
 
-async function signedIn(browser: Browser, baseURL: string) {
+/** Confirms the age and signs in. Returns the browser's storage state. */
+async function createSession(browser: Browser, baseURL: string) {
   const context = await browser.newContext({ baseURL, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/");

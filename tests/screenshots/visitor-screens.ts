@@ -1,19 +1,19 @@
 import type { Page } from "playwright";
-import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+import type { Screen, ScreenOptions, SampleVideos } from "./screen";
 
-/** In which the site is told where a visitor is. */
+/** The request header that contains a visitor's country. */
 export const COUNTRY_HEADER = "x-country";
 
-/** What everybody may see, but for the player. */
-export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
+/** Returns the public screens, except the player. */
+export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
     name,
     address,
     audience: "visitor",
     ...options,
   });
-  const begun = all.slice(0, 6).map((id, index) => [id, 4 + 3 * index]);
-  const visited = { resume: begun, saved: all.slice(2, 9) };
+  const unfinished = all.slice(0, 6).map((id, index) => [id, 4 + 3 * index]);
+  const visited = { resume: unfinished, saved: all.slice(2, 9) };
   return [
     { name: "Age dialog", address: "/", audience: "newcomer" },
     screen("Home", "/"),
@@ -25,8 +25,8 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
         await page.locator("main article video").first().waitFor();
       },
     }),
-    screen("Home, nothing of that length", "/?category=premium&length=long"),
-    screen("Home, watched ones hidden", "/", {
+    screen("Home, no videos of that length", "/?category=premium&length=long"),
+    screen("Home, watched videos hidden", "/", {
       remembers: visited,
       scriptedSteps: (page) => page.getByRole("button", { name: "Hide watched" }).click(),
     }),
@@ -38,7 +38,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
       },
     }),
     screen("Home, offline", "/", { scriptedSteps: goOffline }),
-    // Not a list that the server still remembers.
+    // A list that the server hasn't cached yet.
     screen("Home, failed", "/categories/pornstar?sort=shortest", { whileBroken: true }),
     screen("Menu", "/", { steps: openMenu, overlay: true }),
     screen("Search results", "/?search=night"),
@@ -51,17 +51,17 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     screen("Unknown tag", "/tags/nothing-like-it"),
     screen("Series", "/series/nights-out"),
     screen("Series, last page", "/series/nights-out?page=2"),
-    screen("Series, a video of it", `/video/${all[4]}?series=nights-out`),
+    screen("Series, one of its videos", `/video/${all[4]}?series=nights-out`),
     screen("Saved, empty", "/saved"),
     screen("Saved", "/saved", { remembers: { saved: [...all.slice(2, 9), "gone"] } }),
-    screen("Not reached", "/offline"),
+    screen("Offline page while online", "/offline"),
     screen("Offline", "/offline", {
       scriptedSteps: async (page) => {
         await page.context().setOffline(true);
         await page.getByRole("heading", { name: "You're offline" }).waitFor();
       },
     }),
-    screen("Unknown video", "/video/nobody"),
+    screen("Unknown video", "/video/unknown"),
     screen("Unknown page", "/nonsense"),
     screen("Failure", `/video/${plain}`, { whileBroken: true }),
     screen("Contact", "/contact"),
@@ -72,9 +72,9 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     screen("Report, copyright", `/report?video=${plain}&kind=copyright`, {
       steps: (page) => page.getByRole("button", { name: "Send report" }).click(),
     }),
-    screen("Report, a question is open", reports.asked),
+    screen("Report, open question", reports.asked),
     screen("Report, decided", reports.decided),
-    screen("Report, unknown link", "/report/nobodys"),
+    screen("Report, unknown link", "/report/unknown"),
     screen("Transparency", "/transparency"),
     screen("Age check", "/age-check", {
       steps: async (page) => {
@@ -88,8 +88,8 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
       remembers: { ...visited, discreetTitles: true, watched: all.slice(0, 2) },
     }),
     screen("Sign in", "/auth"),
-    screen("Sign in, refused", "/auth", {
-      // Ten of them would lock the address out; so many are not taken with scripts.
+    screen("Sign in, failed", "/auth", {
+      // Ten failures would block the address. There are fewer variants with scripts.
       scriptedSteps: async (page) => {
         await signIn(page, "nobody@example.com", "not the password");
         await page.getByRole("alert").first().waitFor();
@@ -98,7 +98,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
   ];
 }
 
-/** Fills the form of /auth and sends it. */
+/** Fills in and submits the form of /auth. */
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
