@@ -1,4 +1,4 @@
-// npm run conformance: sends unusual files to a site of its own and compares the results with docs/reference/formats.md
+// npm run conformance: sends unusual files to a temporary site and checks the results against docs/reference/formats.md
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,18 +7,18 @@ import { runScript } from "../../scripts/run-script";
 import { signInTo } from "../site-client";
 import { SiteProcess } from "../site-process";
 import { DAMAGED } from "./damaged";
-import { makeFile } from "./files";
+import { createFile } from "./files";
 import { type Kind, WHOLE } from "./kinds";
-import { type Answer, importFolder, sender } from "./send";
-import { faultsOf, lengthFaults, type Row } from "./watch";
+import { importFolder, type Result, sender } from "./send";
+import { durationFaults, faultsOf, type Row } from "./watch";
 
 const USAGE = `npm run conformance -- [options]
 
-  --quick      compares answers and lengths, and waits for no conversion
-  --only TEXT  the kinds whose name holds the text`;
+  --quick      check only responses and durations, and don't wait for conversions
+  --only TEXT  check only the kinds whose group and name contain TEXT`;
 
 const KINDS: readonly Kind[] = [...WHOLE, ...DAMAGED];
-const WAITS_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 await runScript(
   USAGE,
@@ -28,7 +28,7 @@ await runScript(
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
     const site = new SiteProcess({ ENCODER_CONCURRENCY: "0" });
     try {
-      const files = kinds.map((kind, index) => makeFile(folder, kind, index));
+      const files = kinds.map((kind, index) => createFile(folder, kind, index));
       const faults = await compare(site, kinds, files, folder, quick);
       console.log(`\n${kinds.length} kinds, ${faults} faults`);
       if (faults > 0) process.exitCode = 1;
@@ -39,7 +39,7 @@ await runScript(
   },
 );
 
-/** Sends all files three ways; the number of faults, each of which is printed. */
+/** Sends each file through the form, tus and an import. Prints all faults and returns their number. */
 async function compare(
   site: SiteProcess,
   kinds: readonly Kind[],
@@ -50,42 +50,42 @@ async function compare(
   await site.start();
   const send = sender(site, await signInTo(site));
   const imported = await importFolder(site, folder);
-  forget(site);
+  clearVideos(site);
   let faults = 0;
-  const tell = (kind: Kind, found: string[]) => {
+  const report = (kind: Kind, found: string[]) => {
     faults += found.length;
     for (const fault of found) console.log(`FAIL  ${kind.group}: ${kind.name}: ${fault}`);
   };
   await mapConcurrently([...kinds.entries()], async ([index, kind]) => {
     const file = files[index]!;
-    tell(kind, answerFaults(kind, await send.tus(file), "tus"));
+    report(kind, resultFaults(kind, await send.tus(file), "tus"));
     const byImport = imported.get(path.basename(file));
-    if (byImport) tell(kind, importFaults(kind, byImport));
+    if (byImport) report(kind, importFaults(kind, byImport));
   });
-  forget(site);
-  const made = new Map<Kind, string>();
+  clearVideos(site);
+  const uploaded = new Map<Kind, string>();
   await mapConcurrently([...kinds.entries()], async ([index, kind]) => {
     const file = files[index]!;
-    const answer = await send.form(file);
-    tell(kind, answerFaults(kind, answer, "form"));
-    const isAsked = answer.outcome === "asked";
-    const { videoId } = isAsked ? await send.form(file, { incomplete: "keep" }) : answer;
+    const result = await send.form(file);
+    report(kind, resultFaults(kind, result, "form"));
+    const isIncomplete = result.outcome === "incomplete";
+    const { videoId } = isIncomplete ? await send.form(file, { incomplete: "keep" }) : result;
     if (!videoId) return;
-    made.set(kind, videoId);
+    uploaded.set(kind, videoId);
     const row = rowOf(site, videoId);
-    tell(kind, [...lengthFaults(kind, row), ...playableFaults(kind, row)]);
-    console.log(`      ${kind.group}: ${kind.name}: ${answer.outcome}, ${row.duration}`);
+    report(kind, [...durationFaults(kind, row), ...playableFaults(kind, row)]);
+    console.log(`      ${kind.group}: ${kind.name}: ${result.outcome}, ${row.duration}`);
   });
   if (quick) return faults;
   await site.stop();
   await site.start({ ENCODER_CONCURRENCY: "1" });
-  for (const reason of await finished(site)) console.log(`FAIL  ${reason}`, void faults++);
-  for (const [kind, id] of made) tell(kind, await faultsOf(site, kind, rowOf(site, id)));
+  for (const reason of await waitForJobs(site)) console.log(`FAIL  ${reason}`, void faults++);
+  for (const [kind, id] of uploaded) report(kind, await faultsOf(site, kind, rowOf(site, id)));
   return faults;
 }
 
-/** Without their rows the same files are no duplicates for the next way in. */
-function forget(site: SiteProcess): void {
+/** Removes all rows, so that the same files aren't duplicates when they are sent again. */
+function clearVideos(site: SiteProcess): void {
   site.database().exec("DELETE FROM videos; DELETE FROM imports");
 }
 
@@ -93,37 +93,37 @@ function rowOf(site: SiteProcess, id: string): Row {
   return site.database().prepare("SELECT * FROM videos WHERE id = ?").get(id) as Row;
 }
 
-function answerFaults({ outcome, message }: Kind, answer: Answer, way: string): string[] {
-  const wanted = outcome === "asked" || outcome === "refused" ? outcome : "published";
-  if (answer.outcome !== wanted) {
-    return [`by ${way} it is ${answer.outcome}, not ${wanted}. ${answer.message}`];
+function resultFaults({ outcome, message }: Kind, result: Result, method: string): string[] {
+  const expected = outcome === "incomplete" || outcome === "refused" ? outcome : "published";
+  if (result.outcome !== expected) {
+    return [`${method}: ${result.outcome} instead of ${expected}. ${result.message}`];
   }
-  const isTold = !message || message.test(answer.message);
-  return isTold ? [] : [`by ${way} it is told: ${answer.message}`];
+  const isExpected = !message || message.test(result.message);
+  return isExpected ? [] : [`${method}: unexpected message: ${result.message}`];
 }
 
-/** Nobody is there to be asked: what is cut off becomes a draft. */
-function importFaults(kind: Kind, answer: Answer): string[] {
-  const asked: Answer = answer.outcome === "draft" ? { ...answer, outcome: "asked" } : answer;
-  return answerFaults(kind, asked, "import");
+/** An import can't ask what to do with an incomplete file, so it imports it as a draft. */
+function importFaults(kind: Kind, result: Result): string[] {
+  const isDraft = result.outcome === "draft";
+  return resultFaults(kind, isDraft ? { ...result, outcome: "incomplete" } : result, "import");
 }
 
 function playableFaults({ outcome }: Kind, { video_url }: Row): string[] {
   const isPlayable = video_url !== "";
-  if (outcome === "asked" || isPlayable === (outcome === "as it is")) return [];
-  return [isPlayable ? "it is played as it is" : "it is prepared first"];
+  if (outcome === "incomplete" || isPlayable === (outcome === "played as is")) return [];
+  return [isPlayable ? "unexpectedly played as is" : "unexpectedly converted"];
 }
 
-/** Waits until nothing is left to be made; why what failed has failed. */
-async function finished(site: SiteProcess): Promise<string[]> {
-  const left = site
+/** Waits until all jobs have finished. Returns the reasons of failed ones. */
+async function waitForJobs(site: SiteProcess): Promise<string[]> {
+  const unfinished = site
     .database()
     .prepare(
       "SELECT count(*) FROM jobs WHERE state IN ('waiting', 'running') AND kind <> 'cleanup'",
     )
     .pluck();
-  while ((left.get() as number) > 0) {
-    await new Promise((resolve) => setTimeout(resolve, WAITS_MS));
+  while ((unfinished.get() as number) > 0) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     const blocked = site
       .database()
       .prepare(
@@ -133,7 +133,7 @@ async function finished(site: SiteProcess): Promise<string[]> {
       )
       .pluck()
       .get() as number;
-    if ((left.get() as number) === blocked) break;
+    if ((unfinished.get() as number) === blocked) break;
   }
   return site
     .database()

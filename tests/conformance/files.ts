@@ -9,48 +9,48 @@ const execute = promisify(execFile);
 
 export const SECONDS = 3;
 const SIZE = "160x90";
-/** Light of the picture in each second: whoever sees one knows what time it is. */
-export const LIGHT = [48, 112, 176];
+/** The luma of the frames in each second, which shows the timestamp of a decoded frame. */
+export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
-/** Pictures whose light is looked at, in the middle of a second. */
-export const MOMENTS = [0.5, 1.5, 2.5];
+/** The timestamps of the frames whose luma is checked, in the middle of each second. */
+export const TIMESTAMPS = [0.5, 1.5, 2.5];
 
-const PICTURE =
+const VIDEO_SOURCE =
   `color=gray:size=${SIZE}:rate=25:duration=${SECONDS},format=yuv420p,` +
-  `lutyuv=y=${LIGHT[0]}:enable='lt(t,1)',lutyuv=y=${LIGHT[1]}:enable='between(t,1,1.999)',` +
-  `lutyuv=y=${LIGHT[2]}:enable='gte(t,2)'`;
-const SOUND = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3),sin(2764*t)*0.8,0)':sample_rate=48000:duration=`;
+  `lutyuv=y=${LUMA[0]}:enable='lt(t,1)',lutyuv=y=${LUMA[1]}:enable='between(t,1,1.999)',` +
+  `lutyuv=y=${LUMA[2]}:enable='gte(t,2)'`;
+const AUDIO_SOURCE = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3),sin(2764*t)*0.8,0)':sample_rate=48000:duration=`;
 
 const words = (text: string | undefined) => (text ?? "").split(" ").filter(Boolean);
 
-/** Makes the file of a kind, named by its place in the table; kept for the next run. */
-export function makeFile(folder: string, kind: Kind, number: number): string {
-  const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.as}`);
+/** Creates the file of a kind, named by its index in the table. Returns its path. */
+export function createFile(folder: string, kind: Kind, number: number): string {
+  const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.extension}`);
   fs.writeFileSync(file, contentOf(kind));
   return file;
 }
 
 function contentOf(kind: Kind): Buffer {
   if (kind.content) return kind.content;
-  const soundSeconds = kind.name.includes("longer sound") ? 40 : SECONDS;
+  const audioSeconds = kind.name.includes("longer audio") ? 40 : SECONDS;
   const maps = kind.encode.includes("-map") || kind.encode.includes("-an") ? "" : "-map 0 -map 1";
-  const made = clip(kind.as, [
-    ...words(kind.inputs?.picture),
-    ...["-f", "lavfi", "-i", PICTURE],
-    ...words(kind.inputs?.sound),
-    ...["-f", "lavfi", "-i", `${SOUND}${soundSeconds}`],
+  const encoded = clip(kind.extension, [
+    ...words(kind.inputs?.video),
+    ...["-f", "lavfi", "-i", VIDEO_SOURCE],
+    ...words(kind.inputs?.audio),
+    ...["-f", "lavfi", "-i", `${AUDIO_SOURCE}${audioSeconds}`],
     ...words(maps),
-    ...(kind.picture ? ["-vf", kind.picture] : []),
+    ...(kind.videoFilter ? ["-vf", kind.videoFilter] : []),
     ...words(kind.encode),
-    // No two files have the same bytes: the site would take one for a duplicate of the other.
+    // Makes the bytes of each file unique, so that the site doesn't find duplicates.
     ...["-metadata", `comment=${kind.group} ${kind.name}`],
   ]);
-  const bytes = fs.readFileSync(made);
+  const bytes = fs.readFileSync(encoded);
   return kind.damage ? kind.damage(bytes) : bytes;
 }
 
-/** The mean light of the picture at a time, 0 to 255; undefined when there is none. */
-export async function lightAt(file: string, seconds: number): Promise<number | undefined> {
+/** Returns the mean luma of the frame at a timestamp, 0 to 255, or undefined if there is no frame. */
+export async function lumaAt(file: string, seconds: number): Promise<number | undefined> {
   const { stdout } = await execute(
     "ffmpeg",
     [
@@ -64,7 +64,7 @@ export async function lightAt(file: string, seconds: number): Promise<number | u
 
 const RATE = 8_000;
 
-/** When the beep begins, in seconds; undefined when there is none. */
+/** Returns the time at which the beep starts, in seconds, or undefined if there is no beep. */
 export async function beepAt(file: string): Promise<number | undefined> {
   const { stdout } = await execute(
     "ffmpeg",

@@ -1,30 +1,31 @@
-/** What the site makes of a file that is sent to it. */
-type Outcome = "as it is" | "prepared" | "asked" | "refused";
+/** The expected result of an upload. If the file is incomplete, the site asks what to do with it. */
+type Outcome = "played as is" | "converted" | "incomplete" | "refused";
 
-/** One kind of file: how it is made, and what comes of it. */
+/** A kind of file: how it is created, and the expected result. */
 export interface Kind {
   group: string;
   name: string;
-  /** The ending, which chooses ffmpeg's container. */
-  as: string;
-  /** Arguments of ffmpeg between its inputs (0: picture, 1: sound) and its output. */
+  /** The file extension, which chooses ffmpeg's container. */
+  extension: string;
+  /** Arguments of ffmpeg between its inputs (0: video, 1: audio) and its output. */
   encode: string;
   outcome: Outcome;
-  /** Of the video; 3 unless said. */
+  /** The duration of the video; 3 by default. */
   seconds?: number;
-  /** Filters of the picture, before the encoder. */
-  picture?: string;
-  /** Options of the picture's or the sound's input. */
-  inputs?: { picture?: string; sound?: string };
-  /** What is done to the bytes afterwards. */
+  /** ffmpeg's filters for the video before it is encoded. */
+  videoFilter?: string;
+  /** ffmpeg's options for the video or audio input. */
+  inputs?: { video?: string; audio?: string };
+  /** Changes the bytes of the encoded file. */
   damage?: (bytes: Buffer) => Buffer;
-  /** The whole file, where ffmpeg makes none. */
+  /** The complete file, if ffmpeg doesn't create it. */
   content?: Buffer;
-  /** What the site answers, where it refuses or asks. */
+  /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** The picture tells the time, and the sound has its beep; false where the kind has none of it. */
-  hasPicture?: boolean;
-  hasSound?: boolean;
+  /** Whether the luma of the result shows the timestamps; true by default. */
+  hasLumaSteps?: boolean;
+  /** Whether the result has the beep; true by default. */
+  hasBeep?: boolean;
 }
 
 const X264 = "-c:v libx264 -preset ultrafast -g 25";
@@ -36,10 +37,10 @@ const AAC = "-c:a aac";
 
 type Row = [name: string, encode: string, outcome: Outcome, more?: Partial<Kind>];
 
-function group(title: string, as: string, rows: Row[]): Kind[] {
+function group(title: string, extension: string, rows: Row[]): Kind[] {
   return rows.map(([name, encode, outcome, more]) => ({
     group: title,
-    as,
+    extension,
     name,
     encode,
     outcome,
@@ -47,237 +48,237 @@ function group(title: string, as: string, rows: Row[]): Kind[] {
   }));
 }
 
-const SILENT = { hasSound: false };
+const SILENT = { hasBeep: false };
 const PQ = "-pix_fmt yuv420p10le -color_trc smpte2084";
 const BT2020 = "-color_primaries bt2020 -colorspace bt2020nc";
 
-/** Whole files, by their container. */
+/** Complete files, by container. */
 export const WHOLE: Kind[] = [
   ...group("MP4", "mp4", [
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC} ${FAST}`, "as it is"],
-    ["H.264, AAC, index behind", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is"],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC} ${FAST}`, "played as is"],
+    ["H.264, AAC, index at the end", `${X264} -pix_fmt yuv420p ${AAC}`, "played as is"],
     [
-      "H.264, AAC, fragments",
+      "H.264, AAC, fragmented",
       `${X264} -pix_fmt yuv420p ${AAC} -movflags +frag_keyframe+empty_moov`,
-      "as it is",
+      "played as is",
     ],
-    ["H.264 Baseline, AAC", `${X264} -profile:v baseline -pix_fmt yuv420p ${AAC}`, "as it is"],
-    ["H.264 with B-frames, AAC", `-c:v libx264 -bf 3 -pix_fmt yuv420p ${AAC}`, "as it is"],
-    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "as it is"],
-    ["H.264 without sound", `${X264} -pix_fmt yuv420p -an`, "as it is", SILENT],
-    ["H.264, mono", `${X264} -pix_fmt yuv420p ${AAC} -ac 1`, "as it is"],
-    ["H.264, sound of 8 kHz", `${X264} -pix_fmt yuv420p ${AAC} -ar 8000`, "as it is"],
-    ["H.264, sound of 96 kHz", `${X264} -pix_fmt yuv420p ${AAC} -ar 96000`, "as it is"],
-    ["H.264, AAC 5.1", `${X264} -pix_fmt yuv420p ${AAC} -ac 6`, "as it is"],
-    ["H.264, AC-3", `${X264} -pix_fmt yuv420p -c:a ac3`, "prepared"],
-    ["H.264, E-AC-3", `${X264} -pix_fmt yuv420p -c:a eac3`, "prepared"],
-    ["H.264, FLAC", `${X264} -pix_fmt yuv420p -c:a flac -strict -2`, "prepared"],
-    ["H.264, ALAC", `${X264} -pix_fmt yuv420p -c:a alac`, "prepared"],
-    ["H.264, Opus", `${X264} -pix_fmt yuv420p -c:a libopus`, "prepared"],
-    ["H.264 10 bit", `${X264} -pix_fmt yuv420p10le ${AAC}`, "prepared"],
-    ["H.264 4:2:2", `${X264} -pix_fmt yuv422p ${AAC}`, "prepared"],
-    ["H.264 4:4:4", `${X264} -pix_fmt yuv444p ${AAC}`, "prepared"],
-    ["H.264, 5 pictures a second", `${X264} -pix_fmt yuv420p -r 5 -t 3 ${AAC}`, "as it is"],
-    ["H.264, 60 pictures a second", `${X264} -pix_fmt yuv420p -r 60 ${AAC}`, "as it is"],
-    ["H.264, 29.97 pictures a second", `${X264} -pix_fmt yuv420p -r 30000/1001 ${AAC}`, "as it is"],
-    ["H.264, portrait", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is", { picture: "scale=90:160" }],
-    ["H.264, 2.40:1", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is", { picture: "scale=240:100" }],
+    ["H.264 Baseline, AAC", `${X264} -profile:v baseline -pix_fmt yuv420p ${AAC}`, "played as is"],
+    ["H.264 with B-frames, AAC", `-c:v libx264 -bf 3 -pix_fmt yuv420p ${AAC}`, "played as is"],
+    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "played as is"],
+    ["H.264 without audio", `${X264} -pix_fmt yuv420p -an`, "played as is", SILENT],
+    ["H.264, mono", `${X264} -pix_fmt yuv420p ${AAC} -ac 1`, "played as is"],
+    ["H.264, 8 kHz audio", `${X264} -pix_fmt yuv420p ${AAC} -ar 8000`, "played as is"],
+    ["H.264, 96 kHz audio", `${X264} -pix_fmt yuv420p ${AAC} -ar 96000`, "played as is"],
+    ["H.264, AAC 5.1", `${X264} -pix_fmt yuv420p ${AAC} -ac 6`, "played as is"],
+    ["H.264, AC-3", `${X264} -pix_fmt yuv420p -c:a ac3`, "converted"],
+    ["H.264, E-AC-3", `${X264} -pix_fmt yuv420p -c:a eac3`, "converted"],
+    ["H.264, FLAC", `${X264} -pix_fmt yuv420p -c:a flac -strict -2`, "converted"],
+    ["H.264, ALAC", `${X264} -pix_fmt yuv420p -c:a alac`, "converted"],
+    ["H.264, Opus", `${X264} -pix_fmt yuv420p -c:a libopus`, "converted"],
+    ["H.264 10 bit", `${X264} -pix_fmt yuv420p10le ${AAC}`, "converted"],
+    ["H.264 4:2:2", `${X264} -pix_fmt yuv422p ${AAC}`, "converted"],
+    ["H.264 4:4:4", `${X264} -pix_fmt yuv444p ${AAC}`, "converted"],
+    ["H.264, 5 fps", `${X264} -pix_fmt yuv420p -r 5 -t 3 ${AAC}`, "played as is"],
+    ["H.264, 60 fps", `${X264} -pix_fmt yuv420p -r 60 ${AAC}`, "played as is"],
+    ["H.264, 29.97 fps", `${X264} -pix_fmt yuv420p -r 30000/1001 ${AAC}`, "played as is"],
+    ["H.264, portrait", `${X264} -pix_fmt yuv420p ${AAC}`, "played as is", { videoFilter: "scale=90:160" }],
+    ["H.264, 2.40:1", `${X264} -pix_fmt yuv420p ${AAC}`, "played as is", { videoFilter: "scale=240:100" }],
     [
-      "H.264, pixels that are not square",
+      "H.264, non-square pixels",
       `${X264} -pix_fmt yuv420p ${AAC}`,
-      "as it is",
-      { picture: "setsar=4/3" },
+      "played as is",
+      { videoFilter: "setsar=4/3" },
     ],
     [
       "H.264, interlaced",
       `${X264} -flags +ildct+ilme -pix_fmt yuv420p ${AAC}`,
-      "as it is",
-      { picture: "scale=160:96" },
+      "played as is",
+      { videoFilter: "scale=160:96" },
     ],
     [
       "H.264, one keyframe",
       `-c:v libx264 -preset ultrafast -g 9999 -pix_fmt yuv420p ${AAC}`,
-      "as it is",
+      "played as is",
     ],
-    ["H.264, keyframes alone", `${X264} -g 1 -pix_fmt yuv420p ${AAC}`, "as it is"],
+    ["H.264, keyframes only", `${X264} -g 1 -pix_fmt yuv420p ${AAC}`, "played as is"],
     [
-      "H.264, sound that begins late",
+      "H.264, delayed audio",
       `${X264} -pix_fmt yuv420p ${AAC}`,
-      "as it is",
-      { inputs: { sound: "-itsoffset 0.5" }, hasSound: false },
-    ],
-    [
-      "H.264, longer sound",
-      `${X264} -pix_fmt yuv420p ${AAC}`,
-      "as it is",
-      { inputs: { picture: "-t 1.6" }, seconds: 1.6 },
+      "played as is",
+      { inputs: { audio: "-itsoffset 0.5" }, hasBeep: false },
     ],
     [
-      "H.264, shorter sound",
+      "H.264, longer audio",
       `${X264} -pix_fmt yuv420p ${AAC}`,
-      "as it is",
-      { inputs: { sound: "-t 1.5" } },
+      "played as is",
+      { inputs: { video: "-t 1.6" }, seconds: 1.6 },
+    ],
+    [
+      "H.264, shorter audio",
+      `${X264} -pix_fmt yuv420p ${AAC}`,
+      "played as is",
+      { inputs: { audio: "-t 1.5" } },
     ],
     [
       "H.264, one frame",
       `${X264} -frames:v 1 -pix_fmt yuv420p -an`,
-      "as it is",
-      { seconds: 0.04, hasPicture: false, ...SILENT },
+      "played as is",
+      { seconds: 0.04, hasLumaSteps: false, ...SILENT },
     ],
-    ["H.264, two sounds", `-map 0 -map 1 -map 1 ${X264} -pix_fmt yuv420p ${AAC}`, "as it is"],
+    ["H.264, two audio tracks", `-map 0 -map 1 -map 1 ${X264} -pix_fmt yuv420p ${AAC}`, "played as is"],
     [
-      "H.264, the second picture preferred",
+      "H.264, second video track preferred",
       `-map 0 -map 0 -map 1 ${X264} -pix_fmt yuv420p -disposition:0 0 -disposition:1 default ${AAC}`,
-      "prepared",
+      "converted",
     ],
-    ["HEVC, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["HEVC 10 bit, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p10le ${AAC}`, "prepared"],
+    ["HEVC, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["HEVC 10 bit, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p10le ${AAC}`, "converted"],
     [
       "HEVC in HDR10",
       `${X265} -tag:v hvc1 ${PQ} ${BT2020} ${AAC}`,
-      "prepared",
-      { hasPicture: false },
+      "converted",
+      { hasLumaSteps: false },
     ],
     [
       "HEVC in HLG",
       `${X265} -tag:v hvc1 -pix_fmt yuv420p10le -color_trc arib-std-b67 ${BT2020} ${AAC}`,
-      "prepared",
-      { hasPicture: false },
+      "converted",
+      { hasLumaSteps: false },
     ],
-    ["HDR that names its light alone", `${X264} ${PQ} ${AAC}`, "prepared", { hasPicture: false }],
-    ["AV1, AAC", `${AV1} -pix_fmt yuv420p ${AAC}`, "as it is"],
-    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "as it is"],
-    ["VP9, AAC", `${VP9} -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["MPEG-4 Part 2, AAC", `-c:v mpeg4 ${AAC}`, "prepared"],
-    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "prepared"],
-    ["Motion JPEG, AAC", `-c:v mjpeg -pix_fmt yuvj420p ${AAC}`, "prepared"],
+    ["HDR with only its transfer function tagged", `${X264} ${PQ} ${AAC}`, "converted", { hasLumaSteps: false }],
+    ["AV1, AAC", `${AV1} -pix_fmt yuv420p ${AAC}`, "played as is"],
+    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "played as is"],
+    ["VP9, AAC", `${VP9} -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["MPEG-4 Part 2, AAC", `-c:v mpeg4 ${AAC}`, "converted"],
+    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "converted"],
+    ["Motion JPEG, AAC", `-c:v mjpeg -pix_fmt yuvj420p ${AAC}`, "converted"],
   ]),
   ...group("MOV", "mov", [
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is"],
-    ["H.264, AAC, index in front", `${X264} -pix_fmt yuv420p ${AAC} ${FAST}`, "as it is"],
-    ["H.264, PCM", `${X264} -pix_fmt yuv420p -c:a pcm_s16le`, "prepared"],
-    ["HEVC, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["ProRes, PCM", "-c:v prores_ks -profile:v 0 -c:a pcm_s16le", "prepared"],
-    ["ProRes 4444", "-c:v prores_ks -profile:v 4 -pix_fmt yuva444p10le -c:a pcm_s24le", "prepared"],
-    ["Motion JPEG, PCM", "-c:v mjpeg -pix_fmt yuvj422p -c:a pcm_s16be", "prepared"],
-    ["Animation", "-c:v qtrle -c:a pcm_s16le", "prepared"],
-    ["PNG", "-c:v png -c:a pcm_s16le", "prepared"],
-    ["CineForm", "-c:v cfhd -c:a pcm_s16le", "prepared", { picture: "scale=192:112" }],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "played as is"],
+    ["H.264, AAC, index at the front", `${X264} -pix_fmt yuv420p ${AAC} ${FAST}`, "played as is"],
+    ["H.264, PCM", `${X264} -pix_fmt yuv420p -c:a pcm_s16le`, "converted"],
+    ["HEVC, AAC", `${X265} -tag:v hvc1 -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["ProRes, PCM", "-c:v prores_ks -profile:v 0 -c:a pcm_s16le", "converted"],
+    ["ProRes 4444", "-c:v prores_ks -profile:v 4 -pix_fmt yuva444p10le -c:a pcm_s24le", "converted"],
+    ["Motion JPEG, PCM", "-c:v mjpeg -pix_fmt yuvj422p -c:a pcm_s16be", "converted"],
+    ["Animation", "-c:v qtrle -c:a pcm_s16le", "converted"],
+    ["PNG", "-c:v png -c:a pcm_s16le", "converted"],
+    ["CineForm", "-c:v cfhd -c:a pcm_s16le", "converted", { videoFilter: "scale=192:112" }],
   ]),
   ...group("Matroska", "mkv", [
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["H.264, AC-3", `${X264} -pix_fmt yuv420p -c:a ac3`, "prepared"],
-    ["H.264, DTS", `${X264} -pix_fmt yuv420p -c:a dca -strict -2`, "prepared"],
-    ["H.264, FLAC", `${X264} -pix_fmt yuv420p -c:a flac`, "prepared"],
-    ["H.264, Vorbis", `${X264} -pix_fmt yuv420p -c:a libvorbis`, "prepared"],
-    ["H.264, PCM", `${X264} -pix_fmt yuv420p -c:a pcm_s16le`, "prepared"],
-    ["H.264, TrueHD", `${X264} -pix_fmt yuv420p -c:a truehd -strict -2`, "prepared"],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["H.264, AC-3", `${X264} -pix_fmt yuv420p -c:a ac3`, "converted"],
+    ["H.264, DTS", `${X264} -pix_fmt yuv420p -c:a dca -strict -2`, "converted"],
+    ["H.264, FLAC", `${X264} -pix_fmt yuv420p -c:a flac`, "converted"],
+    ["H.264, Vorbis", `${X264} -pix_fmt yuv420p -c:a libvorbis`, "converted"],
+    ["H.264, PCM", `${X264} -pix_fmt yuv420p -c:a pcm_s16le`, "converted"],
+    ["H.264, TrueHD", `${X264} -pix_fmt yuv420p -c:a truehd -strict -2`, "converted"],
     [
-      "H.264, a clock that begins after an hour",
+      "H.264, timestamps that start after an hour",
       `${X264} -pix_fmt yuv420p ${AAC} -output_ts_offset 3892`,
-      "prepared",
+      "converted",
     ],
     [
-      "H.264, longer sound",
+      "H.264, longer audio",
       `${X264} -pix_fmt yuv420p ${AAC}`,
-      "prepared",
-      { inputs: { picture: "-t 1.6" }, seconds: 1.6 },
+      "converted",
+      { inputs: { video: "-t 1.6" }, seconds: 1.6 },
     ],
-    ["H.264, without its length", `${X264} -pix_fmt yuv420p ${AAC} -live 1`, "prepared"],
+    ["H.264, without a duration", `${X264} -pix_fmt yuv420p ${AAC} -live 1`, "converted"],
     [
       "H.264, one frame",
       `${X264} -frames:v 1 -pix_fmt yuv420p -an`,
-      "prepared",
-      { seconds: 0.04, hasPicture: false, ...SILENT },
+      "converted",
+      { seconds: 0.04, hasLumaSteps: false, ...SILENT },
     ],
-    ["HEVC, Opus", `${X265} -pix_fmt yuv420p -c:a libopus`, "prepared"],
-    ["VP9, Opus", `${VP9} -pix_fmt yuv420p -c:a libopus`, "as it is"],
-    ["VP8, Vorbis", "-c:v libvpx -deadline realtime -c:a libvorbis", "as it is"],
-    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "as it is"],
-    ["FFV1, FLAC", "-c:v ffv1 -c:a flac", "prepared"],
-    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "prepared"],
-    ["Theora, Vorbis", "-c:v libtheora -c:a libvorbis", "prepared"],
-    ["HuffYUV, PCM", "-c:v huffyuv -pix_fmt yuv422p -c:a pcm_s16le", "prepared"],
+    ["HEVC, Opus", `${X265} -pix_fmt yuv420p -c:a libopus`, "converted"],
+    ["VP9, Opus", `${VP9} -pix_fmt yuv420p -c:a libopus`, "played as is"],
+    ["VP8, Vorbis", "-c:v libvpx -deadline realtime -c:a libvorbis", "played as is"],
+    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "played as is"],
+    ["FFV1, FLAC", "-c:v ffv1 -c:a flac", "converted"],
+    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "converted"],
+    ["Theora, Vorbis", "-c:v libtheora -c:a libvorbis", "converted"],
+    ["HuffYUV, PCM", "-c:v huffyuv -pix_fmt yuv422p -c:a pcm_s16le", "converted"],
     [
-      "Two pictures and two sounds",
+      "Two video and two audio tracks",
       `-map 0 -map 0 -map 1 -map 1 ${X264} -pix_fmt yuv420p ${AAC}`,
-      "prepared",
+      "converted",
     ],
   ]),
   ...group("WebM", "webm", [
-    ["VP8, Vorbis", "-c:v libvpx -deadline realtime -c:a libvorbis", "as it is"],
-    ["VP9, Opus", `${VP9} -pix_fmt yuv420p -c:a libopus`, "as it is"],
-    ["VP9 10 bit", `${VP9} -pix_fmt yuv420p10le -c:a libopus`, "prepared"],
-    ["VP9 without sound", `${VP9} -pix_fmt yuv420p -an`, "as it is", SILENT],
-    ["VP9, without its length", `${VP9} -pix_fmt yuv420p -c:a libopus -live 1`, "as it is"],
-    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "as it is"],
+    ["VP8, Vorbis", "-c:v libvpx -deadline realtime -c:a libvorbis", "played as is"],
+    ["VP9, Opus", `${VP9} -pix_fmt yuv420p -c:a libopus`, "played as is"],
+    ["VP9 10 bit", `${VP9} -pix_fmt yuv420p10le -c:a libopus`, "converted"],
+    ["VP9 without audio", `${VP9} -pix_fmt yuv420p -an`, "played as is", SILENT],
+    ["VP9, without a duration", `${VP9} -pix_fmt yuv420p -c:a libopus -live 1`, "played as is"],
+    ["AV1, Opus", `${AV1} -pix_fmt yuv420p -c:a libopus`, "played as is"],
   ]),
   ...group("AVI", "avi", [
-    ["MPEG-4 Part 2, MP3", "-c:v mpeg4 -c:a libmp3lame", "prepared"],
-    ["Xvid, AC-3", "-c:v libxvid -c:a ac3", "prepared"],
-    ["DivX 3, MP3", "-c:v msmpeg4 -c:a libmp3lame", "prepared"],
-    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "prepared"],
-    ["Motion JPEG, PCM", "-c:v mjpeg -pix_fmt yuvj420p -c:a pcm_s16le", "prepared"],
-    ["HuffYUV, PCM", "-c:v huffyuv -pix_fmt yuv422p -c:a pcm_s16le", "prepared"],
-    ["Without sound", "-c:v mpeg4 -an", "prepared", SILENT],
+    ["MPEG-4 Part 2, MP3", "-c:v mpeg4 -c:a libmp3lame", "converted"],
+    ["Xvid, AC-3", "-c:v libxvid -c:a ac3", "converted"],
+    ["DivX 3, MP3", "-c:v msmpeg4 -c:a libmp3lame", "converted"],
+    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "converted"],
+    ["Motion JPEG, PCM", "-c:v mjpeg -pix_fmt yuvj420p -c:a pcm_s16le", "converted"],
+    ["HuffYUV, PCM", "-c:v huffyuv -pix_fmt yuv422p -c:a pcm_s16le", "converted"],
+    ["Without audio", "-c:v mpeg4 -an", "converted", SILENT],
     [
       "One frame",
       "-c:v mpeg4 -frames:v 1 -an",
-      "prepared",
-      { seconds: 0.04, hasPicture: false, ...SILENT },
+      "converted",
+      { seconds: 0.04, hasLumaSteps: false, ...SILENT },
     ],
   ]),
   ...group("MPEG transport stream", "ts", [
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["HEVC, AAC", `${X265} -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "prepared"],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["HEVC, AAC", `${X265} -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2", "converted"],
     [
-      "H.264, AC-3, of a camera (M2TS)",
+      "H.264, AC-3, from a camera (M2TS)",
       `${X264} -pix_fmt yuv420p -c:a ac3 -mpegts_m2ts_mode 1`,
-      "prepared",
+      "converted",
     ],
     [
-      "H.264, a clock that begins after an hour",
+      "H.264, timestamps that start after an hour",
       `${X264} -pix_fmt yuv420p ${AAC} -output_ts_offset 3892`,
-      "prepared",
+      "converted",
     ],
   ]),
   ...group("MPEG program stream", "mpg", [
-    ["MPEG-1, MP2", "-c:v mpeg1video -c:a mp2", "prepared"],
-    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2 -f mpeg", "prepared"],
-    ["MPEG-2, AC-3 (VOB)", "-c:v mpeg2video -c:a ac3 -f vob", "prepared"],
+    ["MPEG-1, MP2", "-c:v mpeg1video -c:a mp2", "converted"],
+    ["MPEG-2, MP2", "-c:v mpeg2video -c:a mp2 -f mpeg", "converted"],
+    ["MPEG-2, AC-3 (VOB)", "-c:v mpeg2video -c:a ac3 -f vob", "converted"],
   ]),
   ...group("MPEG elementary stream", "m1v", [
-    ["MPEG-1", "-c:v mpeg1video -an", "prepared", SILENT],
-    ["MPEG-2", "-c:v mpeg2video -an -f mpeg2video", "prepared", SILENT],
+    ["MPEG-1", "-c:v mpeg1video -an", "converted", SILENT],
+    ["MPEG-2", "-c:v mpeg2video -an -f mpeg2video", "converted", SILENT],
   ]),
   ...group("Flash", "flv", [
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "prepared"],
-    ["Sorenson Spark, MP3", "-c:v flv -c:a libmp3lame -ar 44100", "prepared"],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "converted"],
+    ["Sorenson Spark, MP3", "-c:v flv -c:a libmp3lame -ar 44100", "converted"],
   ]),
   ...group("Windows Media", "wmv", [
-    ["WMV 8, WMA 2", "-c:v wmv2 -c:a wmav2", "prepared"],
-    ["WMV 7, WMA 1", "-c:v wmv1 -c:a wmav1", "prepared"],
-    ["Sound first", "-map 1 -map 0 -c:v wmv2 -c:a wmav2", "prepared"],
-    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "prepared"],
+    ["WMV 8, WMA 2", "-c:v wmv2 -c:a wmav2", "converted"],
+    ["WMV 7, WMA 1", "-c:v wmv1 -c:a wmav1", "converted"],
+    ["Audio track first", "-map 1 -map 0 -c:v wmv2 -c:a wmav2", "converted"],
+    ["H.264, MP3", `${X264} -pix_fmt yuv420p -c:a libmp3lame`, "converted"],
   ]),
   ...group("Ogg", "ogv", [
-    ["Theora, Vorbis", "-c:v libtheora -c:a libvorbis", "prepared"],
-    ["Theora, Opus", "-c:v libtheora -c:a libopus", "prepared"],
-    ["Theora, FLAC", "-c:v libtheora -c:a flac", "prepared"],
+    ["Theora, Vorbis", "-c:v libtheora -c:a libvorbis", "converted"],
+    ["Theora, Opus", "-c:v libtheora -c:a libopus", "converted"],
+    ["Theora, FLAC", "-c:v libtheora -c:a flac", "converted"],
   ]),
   ...group("3GP", "3gp", [
-    ["H.263, AAC", `-c:v h263 ${AAC}`, "prepared", { picture: "scale=176:144" }],
-    ["MPEG-4 Part 2, AAC", `-c:v mpeg4 ${AAC}`, "prepared"],
-    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is"],
+    ["H.263, AAC", `-c:v h263 ${AAC}`, "converted", { videoFilter: "scale=176:144" }],
+    ["MPEG-4 Part 2, AAC", `-c:v mpeg4 ${AAC}`, "converted"],
+    ["H.264, AAC", `${X264} -pix_fmt yuv420p ${AAC}`, "played as is"],
   ]),
   ...group("MXF", "mxf", [
-    ["MPEG-2, PCM", "-c:v mpeg2video -c:a pcm_s16le -ar 48000", "prepared"],
+    ["MPEG-2, PCM", "-c:v mpeg2video -c:a pcm_s16le -ar 48000", "converted"],
     [
       "DNxHR, PCM",
       "-c:v dnxhd -profile:v dnxhr_lb -pix_fmt yuv422p -c:a pcm_s16le -ar 48000",
-      "prepared",
-      { picture: "scale=256:144" },
+      "converted",
+      { videoFilter: "scale=256:144" },
     ],
   ]),
 ];

@@ -7,14 +7,14 @@ import { ask, MULTIPART, multipartParts } from "../site-client";
 import type { SiteProcess } from "../site-process";
 import { GOOD_TEXTS } from "../upload-requests";
 
-/** What the site answered to a file, in the same words whichever way it came. */
-export interface Answer {
-  outcome: "published" | "draft" | "asked" | "refused";
+/** The result of sending a file, in the same format for each way to send it. */
+export interface Result {
+  outcome: "published" | "draft" | "incomplete" | "refused";
   message: string;
   videoId?: string;
 }
 
-interface Outcome {
+interface PublishResponse {
   ok: boolean;
   video?: { id: string; status: string };
   failure?: { message: string; cutOff?: { upload: string } };
@@ -23,11 +23,11 @@ interface Outcome {
 const TUS = { "Tus-Resumable": "1.0.0" };
 const BOUNDARY_END = "------a-boundary--\r\n";
 
-/** Sends a file by the form, by tus, or publishes what was asked about; as who is signed in by the cookie. */
+/** Returns functions that send a file through the upload form and through tus, as the user of the session cookie. */
 export function sender(site: SiteProcess, cookie: string) {
   const headers = { Cookie: cookie, Origin: site.url };
 
-  async function publish(fields: Record<string, string>, video?: Buffer): Promise<Answer> {
+  async function publish(fields: Record<string, string>, video?: Buffer): Promise<Result> {
     const { before, after } = multipartParts({ ...GOOD_TEXTS, incomplete: "ask", ...fields });
     const texts = before.slice(0, before.lastIndexOf("------a-boundary"));
     const body = video
@@ -40,38 +40,38 @@ export function sender(site: SiteProcess, cookie: string) {
       { ...headers, ...MULTIPART },
       body,
     );
-    const { ok, video: made, failure } = JSON.parse(text) as Outcome;
+    const { ok, video: published, failure } = JSON.parse(text) as PublishResponse;
     const message = failure?.message ?? "";
-    if (ok && made) {
-      const outcome = made.status === "published" ? "published" : "draft";
-      return { outcome, message, videoId: made.id };
+    if (ok && published) {
+      const outcome = published.status === "published" ? "published" : "draft";
+      return { outcome, message, videoId: published.id };
     }
-    return { outcome: failure?.cutOff ? "asked" : "refused", message };
+    return { outcome: failure?.cutOff ? "incomplete" : "refused", message };
   }
 
   return {
     form: (file: string, fields: Record<string, string> = {}) =>
       publish({ title: path.basename(file), ...fields }, fs.readFileSync(file)),
 
-    async tus(file: string): Promise<Answer> {
+    async tus(file: string): Promise<Result> {
       const bytes = fs.readFileSync(file);
       const length = { "Upload-Length": String(bytes.length) };
       const created = await ask(site, "POST", "/admin/uploads", { ...headers, ...TUS, ...length });
-      const at = created.headers.location;
-      if (!at) return { outcome: "refused", message: created.body.trim() };
+      const url = created.headers.location;
+      if (!url) return { outcome: "refused", message: created.body.trim() };
       const type = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" };
-      const sent = await ask(site, "PATCH", at, { ...headers, ...TUS, ...type }, bytes);
+      const sent = await ask(site, "PATCH", url, { ...headers, ...TUS, ...type }, bytes);
       if (sent.status >= 400) return { outcome: "refused", message: sent.body.trim() };
-      return publish({ title: path.basename(file), upload: at.split("/").at(-1) ?? "" });
+      return publish({ title: path.basename(file), upload: url.split("/").at(-1) ?? "" });
     },
   };
 }
 
-/** Imports a folder with the command; what became of each file that is named as a video, by its name. */
+/** Imports a folder with `npm run import`. Returns the results of files with a video extension by name. */
 export async function importFolder(
   site: SiteProcess,
   folder: string,
-): Promise<Map<string, Answer>> {
+): Promise<Map<string, Result>> {
   const { stderr } = await execa(
     process.execPath,
     command("import", folder, "--category", "desi"),
@@ -80,18 +80,18 @@ export async function importFolder(
       env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
     },
   );
-  const told = new Map(
+  const messages = new Map(
     [...stderr.matchAll(/^(\d{3}\.\w+): (.*)$/gm)].map(([, name, message]) => [name!, message!]),
   );
-  const answers = new Map<string, Answer>();
+  const results = new Map<string, Result>();
   for (const name of fs.readdirSync(folder)) {
-    // An import passes over what is not named as a video.
+    // Imports skip files without a video extension.
     if (!VIDEO_NAME.test(name)) continue;
-    const message = told.get(name);
-    if (!message) answers.set(name, { outcome: "published", message: "" });
+    const message = messages.get(name);
+    if (!message) results.set(name, { outcome: "published", message: "" });
     else if (message.endsWith(" It is imported as a draft.")) {
-      answers.set(name, { outcome: "draft", message: message.replace(/ It is imported.*/, "") });
-    } else answers.set(name, { outcome: "refused", message });
+      results.set(name, { outcome: "draft", message: message.replace(/ It is imported.*/, "") });
+    } else results.set(name, { outcome: "refused", message });
   }
-  return answers;
+  return results;
 }

@@ -2,14 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
 import type { SiteProcess } from "../site-process";
-import { BEEP_SECONDS, beepAt, LIGHT, lightAt, MOMENTS, SECONDS } from "./files";
+import { BEEP_SECONDS, beepAt, LUMA, lumaAt, SECONDS, TIMESTAMPS } from "./files";
 import type { Kind } from "./kinds";
 
-/** Seconds by which a length may miss: a picture at 5 a second, and a frame of sound. */
-const LENGTH_MISSES = 0.25;
-/** Of 255: rounding, ranges and what an encoder loses. */
-const LIGHT_MISSES = 14;
-const SOUND_MISSES_SECONDS = 0.08;
+/** A video frame at 5 fps and an audio frame. */
+const DURATION_TOLERANCE_SECONDS = 0.25;
+/** Of 255; allows for rounding, color ranges and encoding loss. */
+const LUMA_TOLERANCE = 14;
+const AUDIO_TOLERANCE_SECONDS = 0.08;
 
 interface Playlist {
   segments: { duration: number }[];
@@ -26,51 +26,52 @@ export interface Row {
   hls_url: string | null;
 }
 
-/** What is wrong with a video that was made of a file, one sentence each; nothing when all is well. */
+/** Returns the faults of the files that were created from an upload, one phrase each; empty if there are none. */
 export async function faultsOf(site: SiteProcess, kind: Kind, row: Row): Promise<string[]> {
   const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
-  if (!row.video_url) return ["nothing can be played"];
-  const playing = onDisk(row.video_url);
+  if (!row.video_url) return ["it has no playable file"];
+  const playable = onDisk(row.video_url);
   return [
-    ...(await pictureFaults(playing, kind)),
-    ...(await soundFaults(playing, kind)),
+    ...(await videoFaults(playable, kind)),
+    ...(await audioFaults(playable, kind)),
     ...(row.hls_url ? await streamFaults(onDisk(row.hls_url), kind) : []),
   ];
 }
 
-/** What is wrong with the length that the site shows. */
-export function lengthFaults(kind: Kind, { duration }: Pick<Row, "duration">): string[] {
+/** Returns a fault if the site shows a wrong duration. */
+export function durationFaults(kind: Kind, { duration }: Pick<Row, "duration">): string[] {
   if (kind.group === "Damaged") return [];
   const seconds = Math.floor((kind.seconds ?? SECONDS) + 0.01);
-  return duration === `0:0${seconds}` ? [] : [`its length is shown as ${duration}`];
+  return duration === `0:0${seconds}` ? [] : [`its duration is shown as ${duration}`];
 }
 
-async function pictureFaults(file: string, kind: Kind): Promise<string[]> {
-  if (kind.hasPicture === false) return [];
+async function videoFaults(file: string, kind: Kind): Promise<string[]> {
+  if (kind.hasLumaSteps === false) return [];
   const faults: string[] = [];
-  for (const [second, moment] of MOMENTS.entries()) {
-    if (moment > (kind.seconds ?? SECONDS)) break;
-    const light = await lightAt(file, moment);
-    if (light === undefined) faults.push(`no picture at ${moment} s`);
-    else if (Math.abs(light - luma(LIGHT[second]!)) > LIGHT_MISSES) {
-      faults.push(`the light at ${moment} s is ${light}, not ${luma(LIGHT[second]!).toFixed(0)}`);
+  for (const [second, timestamp] of TIMESTAMPS.entries()) {
+    if (timestamp > (kind.seconds ?? SECONDS)) break;
+    const luma = await lumaAt(file, timestamp);
+    const expected = toFullRange(LUMA[second]!);
+    if (luma === undefined) faults.push(`no frame at ${timestamp} s`);
+      else if (Math.abs(luma - expected) > LUMA_TOLERANCE) {
+      faults.push(`the luma at ${timestamp} s is ${luma}, not ${expected.toFixed(0)}`);
     }
   }
   return faults;
 }
 
-/** From the range of video, 16 to 235, to that of a screen. */
-const luma = (value: number) => ((value - 16) / 219) * 255;
+/** Converts luma from limited range (16 to 235) to full range. */
+const toFullRange = (value: number) => ((value - 16) / 219) * 255;
 
-async function soundFaults(file: string, kind: Kind): Promise<string[]> {
-  if (kind.hasSound === false) return [];
+async function audioFaults(file: string, kind: Kind): Promise<string[]> {
+  if (kind.hasBeep === false) return [];
   const beep = await beepAt(file);
-  if (beep === undefined) return ["no sound"];
+  if (beep === undefined) return ["no audio"];
   const offset = beep - BEEP_SECONDS;
-  return Math.abs(offset) > SOUND_MISSES_SECONDS ? [`sound off by ${offset.toFixed(3)} s`] : [];
+  return Math.abs(offset) > AUDIO_TOLERANCE_SECONDS ? [`audio off by ${offset.toFixed(3)} s`] : [];
 }
 
-/** Playlists by a second parser, the pictures of every rendition, and the sound alone. */
+/** Checks the playlists with an independent parser, and the files of all video and audio renditions. */
 async function streamFaults(master: string, kind: Kind): Promise<string[]> {
   const { playlists } = parse(master);
   if (playlists.length === 0) return ["the playlist is empty"];
@@ -78,12 +79,12 @@ async function streamFaults(master: string, kind: Kind): Promise<string[]> {
   for (const { uri, attributes } of playlists) {
     const { segments, endList } = parse(path.join(path.dirname(master), uri));
     const seconds = segments.reduce((sum, { duration }) => sum + duration, 0);
-    if (segments.length === 0 || !endList) faults.push(`${uri} is not a finished playlist`);
-    const misses = Math.abs(seconds - (kind.seconds ?? SECONDS));
-    if (kind.group !== "Damaged" && misses > LENGTH_MISSES)
+    if (segments.length === 0 || !endList) faults.push(`${uri} isn't a complete playlist`);
+    const difference = Math.abs(seconds - (kind.seconds ?? SECONDS));
+    if (kind.group !== "Damaged" && difference > DURATION_TOLERANCE_SECONDS)
       faults.push(`${uri} lasts ${seconds} s`);
     const media = path.join(path.dirname(master), uri.replace(".m3u8", ".mp4"));
-    const found = await (attributes.RESOLUTION ? pictureFaults : soundFaults)(media, kind);
+    const found = await (attributes.RESOLUTION ? videoFaults : audioFaults)(media, kind);
     for (const fault of found) faults.push(`${uri}: ${fault}`);
   }
   return faults;
