@@ -1,18 +1,18 @@
-/** A browser that the journeys are run in: what a person does with it, and a look into the page. */
+/** A browser that tests control as a person would. `run` also runs scripts in the page. */
 export interface Browser {
   readonly name: string;
   /** @param address absolute. Returns when the page has loaded. */
   open(address: string): Promise<void>;
-  /** Runs in the page, waits for its promise; arguments and answer travel as JSON. */
-  run<Args extends unknown[], Answer>(
-    script: (...args: Args) => Answer | Promise<Answer>,
+  /** Runs a script in the page and awaits its promise. Arguments and result are transferred as JSON. */
+  run<Args extends unknown[], Result>(
+    script: (...args: Args) => Result | Promise<Result>,
     ...args: Args
-  ): Promise<Answer>;
+  ): Promise<Result>;
   click(selector: string): Promise<void>;
   hover(selector: string): Promise<void>;
-  /** Types at the end of what the field holds. */
+  /** Types at the end of the field's text. */
   type(selector: string, text: string): Promise<void>;
-  /** Presses and releases one key, named as `KeyboardEvent.key` names it. */
+  /** Presses and releases a key, named as in `KeyboardEvent.key`. */
   press(key: string): Promise<void>;
   chooseFile(selector: string, file: string): Promise<void>;
   close(): Promise<void>;

@@ -5,16 +5,16 @@ import type { Browser } from "./browser";
 import { launchChromium, launchFirefox } from "./puppeteer-browser";
 import { launchWebKit } from "./webkit-browser";
 
-const onPath = (program: string) =>
+const findOnPath = (program: string) =>
   (process.env.PATH ?? "")
     .split(path.delimiter)
     .map((folder) => path.join(folder, program))
     .find((file) => fs.existsSync(file));
 
-const firefox = onPath("firefox-esr");
+const firefox = findOnPath("firefox-esr");
 
-/** The engines of this machine; `npm test` says which are missing, `.ci/run` fails without one. */
+/** The installed engines. `npm test` lists missing ones; `.ci/run` fails if one is missing. */
 export const INSTALLED: [engine: string, launch: () => Promise<Browser>][] = [];
 if (CHROMIUM_LAUNCH.executablePath) INSTALLED.push(["Chromium", launchChromium]);
 if (firefox) INSTALLED.push(["Firefox", () => launchFirefox(firefox)]);
-if (onPath("WebKitWebDriver") && onPath("Xvfb")) INSTALLED.push(["WebKit", launchWebKit]);
+if (findOnPath("WebKitWebDriver") && findOnPath("Xvfb")) INSTALLED.push(["WebKit", launchWebKit]);

@@ -30,7 +30,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     () => browser,
   );
 
-  it("home shows the videos, a search finds one, a category chooses", async () => {
+  it("lists, searches and filters videos on the home page", async () => {
     site.addVideo({ title: "A quiet evening", category: "desi" });
     site.addVideo({ title: "Loud morning", category: "english" });
     await open("/");
@@ -45,7 +45,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(await count("main article")).toBe(1);
   });
 
-  it("a card under the pointer plays from 25 seconds", async () => {
+  it("plays a hovered card from 25 seconds", async () => {
     publishVideo(site);
     await open("/");
     await browser.hover("main article a");
@@ -53,7 +53,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(time).toBeGreaterThan(25);
   });
 
-  it("a file plays, seeks and pauses by keyboard", async () => {
+  it("plays, seeks and pauses a file with the keyboard", async () => {
     await openPlayer(publishVideo(site));
     await browser.press("k");
     await playing();
@@ -68,7 +68,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("a stream of several renditions plays and seeks", async () => {
+  it("plays and seeks a stream with several renditions", async () => {
     await openPlayer(publishAdaptive(site));
     await expect.poll(async () => (await video()).source).toBe("blob:");
     await browser.press("k");
@@ -79,7 +79,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("a stream that the site has encoded shows the picture of the moment that is asked for", async () => {
+  it("shows the frame at the requested position of a stream that the site has encoded", async () => {
     const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
     const clip = makeClip(site.folder, "flash", {
       picture: `color=black:size=320x180:rate=5:duration=12,${flash}`,
@@ -98,7 +98,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         document.querySelector("video")!.currentTime = to;
       }, seconds);
       await expect.poll(async () => (await video()).seeking).toBe(false);
-      // What is drawn may follow a little later.
+      // The frame may be drawn a little later.
       await new Promise((next) => setTimeout(next, 500));
       return browser.run(() => {
         const context = document.createElement("canvas").getContext("2d")!;
@@ -106,13 +106,13 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         return context.getImageData(0, 0, 1, 1).data[0]! > 128;
       });
     };
-    // Of 5 pictures a second those at 8.0 and 8.2 are bright.
+    // At 5 fps, the frames at 8.0 and 8.2 s are bright.
     const seen = [];
     for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
     expect(seen).toEqual([false, true, true, false]);
   });
 
-  it("a stream in two languages plays on in the one that is chosen", async () => {
+  it("continues a stream in the chosen language", async () => {
     const clip = path.join(site.folder, "languages.mkv");
     ffmpeg([
       ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=30"],
@@ -138,14 +138,14 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       );
     await expect.poll(english).toBeGreaterThan(0);
     await playing();
-    // Behind what was loaded of the first one.
+    // Seeks beyond the buffered part of the first audio track.
     await browser.press("9");
     await expect.poll(time).toBeGreaterThan(26.9);
     await playing();
     expect((await video()).error).toBeNull();
   });
 
-  it("captions are drawn over the picture", async () => {
+  it("shows captions over the video", async () => {
     const id = publishVideo(site);
     const address = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
     const file = String(address.pluck().get(id)).match(/(owner\/\d+)\.mp4$/)![1];
@@ -164,7 +164,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(drawn).toBe("Good evening & welcome");
   });
 
-  it("an admin signs in, uploads, edits, and the video is on the site", async () => {
+  it("lets an admin sign in, upload and edit a video, and shows it on the site", async () => {
     await open("/auth");
     await browser.type('input[name="email"]', ADMIN.email);
     await browser.type('input[name="password"]', ADMIN.password);
@@ -193,7 +193,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
 
     await open(`/admin?tab=manage&edit=${row().id}`);
-    // It moves when its scripts are there, and a click meanwhile may miss.
+    // The dialog moves when it hydrates, and an earlier click may miss.
     await expect.poll(() => count("dialog:modal")).toBe(1);
     await browser.click('dialog input[name="title"]');
     await browser.press("End");

@@ -3,16 +3,16 @@ import type { SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { isHydrated } from "./hydrated";
 
-/** The page that a browser shows of a site, by what a person sees and an element says. */
+/** Returns helpers to open pages of a site in a browser and read their content. */
 export function pageOf(site: SiteProcess, browser: () => Browser) {
-  /** A page is loaded before its scripts are asked for, and a person does nothing in between. */
+  /** Opens a page and waits until it has hydrated, since the load event comes earlier. */
   const open = async (path: string) => {
     await browser().open(site.url + path);
     await expect.poll(() => browser().run(isHydrated)).toBe(true);
   };
   const isSeekable = () =>
     browser().run(() => Boolean(document.querySelector('input[aria-label="Seek"]:enabled')));
-  /** What the first `video` of the page is doing. */
+  /** Returns the state of the first `video` element of the page. */
   const video = () =>
     browser().run(() => {
       const { currentTime, paused, error, currentSrc, seeking } = document.querySelector("video")!;
@@ -32,7 +32,7 @@ export function pageOf(site: SiteProcess, browser: () => Browser) {
     address: () => browser().run(() => location.pathname + location.search),
     count: (selector: string) =>
       browser().run((wanted) => document.querySelectorAll(wanted).length, selector),
-    /** The texts of the elements that a selector finds. */
+    /** Returns the texts of the elements that match a selector. */
     texts: (selector: string) =>
       browser().run(
         (wanted) => [...document.querySelectorAll(wanted)].map(({ textContent }) => textContent),
@@ -41,6 +41,7 @@ export function pageOf(site: SiteProcess, browser: () => Browser) {
     video,
     time,
 
+    /** Waits until the video is playing. */
     async playing(): Promise<void> {
       await expect.poll(async () => (await video()).paused).toBe(false);
       const start = await time();

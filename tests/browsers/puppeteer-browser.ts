@@ -2,12 +2,12 @@ import puppeteer, { type KeyInput, type LaunchOptions } from "puppeteer-core";
 import { CHROMIUM_LAUNCH } from "../chromium";
 import type { Browser } from "./browser";
 
-/** Chromium by its debugging protocol. */
+/** Launches Chromium, controlled through the Chrome DevTools Protocol. */
 export function launchChromium(): Promise<Browser> {
   return launch("Chromium", { ...CHROMIUM_LAUNCH, browser: "chrome" });
 }
 
-/** Firefox by WebDriver BiDi. */
+/** Launches Firefox, controlled through WebDriver BiDi. */
 export function launchFirefox(executablePath: string): Promise<Browser> {
   return launch("Firefox", {
     browser: "firefox",

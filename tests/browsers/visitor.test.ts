@@ -20,14 +20,14 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
   afterAll(() => browser?.close());
   const page = pageOf(site, () => browser);
 
-  /** What the browser keeps of an earlier visit is gone. */
+  /** Clears the videos and the browser's storage. */
   beforeEach(async () => {
     site.database().exec("DELETE FROM videos");
     await page.open("/privacy");
     await browser.run(() => localStorage.clear());
   });
 
-  it("suggestions come while one types, and are chosen by keys", async () => {
+  it("shows suggestions while typing and chooses one with the keyboard", async () => {
     site.addVideo({ title: "Neon rain", tags: '["neon lights"]' });
     site.addVideo({ title: "Neon city" });
     await page.open("/trending");
@@ -40,7 +40,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.count(CARDS)).toBe(1);
   });
 
-  it("a video is saved from its card, counted in the header, and listed", async () => {
+  it("saves a video from its card, counts it in the header and lists it", async () => {
     site.addVideo({ title: "Neon rain" });
     await page.open("/");
     const save = `${CARDS} button[aria-pressed]`;
@@ -53,7 +53,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.texts(CARDS)).toEqual([expect.stringContaining("Neon rain")]);
   });
 
-  it("chapters play in place, and what was begun stands on home until it is forgotten", async () => {
+  it("plays chapters in place, and shows unfinished videos on the home page until they are dismissed", async () => {
     const id = publishVideo(site, { description: "0:00 Start\n0:20 The sea\n0:30 Night" });
     await page.openPlayer(id);
     await browser.press("k");
@@ -65,16 +65,16 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(async () => (await page.video()).paused).toBe(true);
 
     await page.open("/");
-    const begun = 'section[aria-labelledby="continue-heading"]';
-    await expect.poll(() => page.texts(begun)).toEqual([expect.stringContaining("0:20 left")]);
-    await browser.click(`${begun} button`);
-    await expect.poll(() => page.count(begun)).toBe(0);
+    const unfinished = 'section[aria-labelledby="continue-heading"]';
+    await expect.poll(() => page.texts(unfinished)).toEqual([expect.stringContaining("0:20 left")]);
+    await browser.click(`${unfinished} button`);
+    await expect.poll(() => page.count(unfinished)).toBe(0);
     expect(
       await browser.run(() => JSON.parse(localStorage.getItem("visitor") ?? "{}").resume),
     ).toBeUndefined();
   });
 
-  it("a list is ordered by length and filtered", async () => {
+  it("sorts a list by length and filters it", async () => {
     for (const minutes of [3, 30, 10]) {
       site.addVideo({ title: `Of ${minutes} minutes`, duration: `${minutes}:00` });
     }
@@ -95,7 +95,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(minutes).toEqual([3]);
   });
 
-  it("Shift pressed three times leaves the page", async () => {
+  it("leaves the page when Shift is pressed three times", async () => {
     await page.openPlayer(publishVideo(site));
     for (let press = 0; press < 3; press += 1) await browser.press("Shift");
     await expect.poll(() => browser.run(() => location.href)).toBe("about:blank");

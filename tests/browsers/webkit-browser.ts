@@ -6,15 +6,15 @@ import { Builder, By, Capabilities, Key, type Origin, until } from "selenium-web
 import { freePort } from "../free-port";
 import type { Browser } from "./browser";
 
-const WAITS_MS = 30_000;
-/** Debian's folder has the name of the API version in it. */
+const TIMEOUT_MS = 30_000;
+/** Debian's folder name contains the API version. */
 const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
   ["x86_64", "aarch64"].map(
     (machine) => `/usr/lib/${machine}-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
   ),
 );
 
-/** `KeyboardEvent.key` of what types no character, and the driver's character for it. */
+/** The driver's characters for keys that type none, by `KeyboardEvent.key`. */
 const KEYS: Record<string, string> = {
   Enter: Key.ENTER,
   End: Key.END,
@@ -22,18 +22,18 @@ const KEYS: Record<string, string> = {
   Shift: Key.SHIFT,
 };
 
-/** WebKitGTK by the W3C's WebDriver, on a screen of its own, since it has no headless mode. */
+/** Launches WebKitGTK, controlled through WebDriver, on a virtual display, because it has no headless mode. */
 export async function launchWebKit(): Promise<Browser> {
   const binary = MINI_BROWSERS.find((file) => fs.existsSync(file));
   if (!binary) throw new Error("webkit2gtk-driver has no MiniBrowser");
-  const { screen, display } = await openScreen();
+  const { xvfb, display } = await startXvfb();
   const port = await freePort();
   const service = spawn("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"], {
     env: { ...process.env, DISPLAY: display, LIBGL_ALWAYS_SOFTWARE: "1" },
     stdio: "ignore",
   });
   const server = `http://127.0.0.1:${port}`;
-  await answers(`${server}/status`);
+  await untilResponding(`${server}/status`);
   const driver = await new Builder()
     .usingServer(server)
     .withCapabilities(
@@ -46,10 +46,10 @@ export async function launchWebKit(): Promise<Browser> {
   await driver.manage().window().setRect({ x: 0, y: 0, width: 1280, height: 900 });
 
   const present = (selector: string) =>
-    driver.wait(until.elementLocated(By.css(selector)), WAITS_MS);
+    driver.wait(until.elementLocated(By.css(selector)), TIMEOUT_MS);
   const visible = async (selector: string) => {
     const element = await present(selector);
-    await driver.wait(until.elementIsVisible(element), WAITS_MS);
+    await driver.wait(until.elementIsVisible(element), TIMEOUT_MS);
     return element;
   };
   return {
@@ -72,33 +72,33 @@ export async function launchWebKit(): Promise<Browser> {
     chooseFile: async (selector, file) => (await present(selector)).sendKeys(file),
     async close() {
       await driver.quit().catch(() => undefined);
-      await ended(service);
-      await ended(screen);
+      await terminate(service);
+      await terminate(xvfb);
     },
   };
 }
 
-/** A virtual screen, on a display number that is free. */
-async function openScreen(): Promise<{ screen: ChildProcess; display: string }> {
-  const screen = spawn(
+/** Starts a virtual display on a free display number. */
+async function startXvfb(): Promise<{ xvfb: ChildProcess; display: string }> {
+  const xvfb = spawn(
     "Xvfb",
     ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
     { stdio: ["ignore", "ignore", "ignore", "pipe"] },
   );
-  const [number] = (await once(screen.stdio[3] as Readable, "data")) as [Buffer];
-  return { screen, display: `:${String(number).trim()}` };
+  const [number] = (await once(xvfb.stdio[3] as Readable, "data")) as [Buffer];
+  return { xvfb, display: `:${String(number).trim()}` };
 }
 
-async function answers(address: string): Promise<void> {
-  const deadline = Date.now() + WAITS_MS;
+async function untilResponding(address: string): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
   while (Date.now() < deadline) {
     if (await fetch(address).catch(() => undefined)) return;
     await new Promise((next) => setTimeout(next, 50));
   }
-  throw new Error(`${address} does not answer`);
+  throw new Error(`${address} doesn't respond`);
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode) return;
   child.kill();
   await once(child, "exit");
