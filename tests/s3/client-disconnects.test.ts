@@ -7,13 +7,13 @@ import { startFaultyStore } from "./faulty-store";
 import { hasS3Server } from "./object-stores";
 import { addStoredVideo } from "./stored-video";
 
-/** More than the buffers of all sockets between the store and a visitor hold. */
+/** More than fits into the buffers of all sockets between the store and a visitor. */
 const VIDEO = Buffer.alloc(9_000_000, 7);
 const VISITORS = 40;
-/** Of visitors: the site itself reads whole objects without a range, or the first byte. */
+/** Matches reads for visitors. The site itself reads complete objects without a range, or the first byte. */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 
-describe.runIf(hasS3Server)("a visitor who leaves while a video comes from the store", () => {
+describe.runIf(hasS3Server)("a visitor who disconnects while a video is proxied from the store", () => {
   let store: Awaited<ReturnType<typeof startFaultyStore>>;
   let site: SiteProcess;
   let url: string;
@@ -33,8 +33,8 @@ describe.runIf(hasS3Server)("a visitor who leaves while a video comes from the s
   const request = (path: string, headers = {}) =>
     http.get(site.url + path, { agent: false, headers }).on("error", () => {});
 
-  it("before the store has answered, ends the request to the store", async () => {
-    store.fail({ when: READS, answer: "hold" });
+  it("aborts the request to the store before its response", async () => {
+    store.fail({ when: READS, response: "hold" });
     const requests = Array.from({ length: VISITORS }, (_, index) =>
       request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
     );
@@ -42,12 +42,12 @@ describe.runIf(hasS3Server)("a visitor who leaves while a video comes from the s
     expect(store.open(READS)).toBe(VISITORS);
     for (const each of requests) each.destroy();
     await until(() => store.open(READS) === 0);
-    // No request has come to its time limit, and leaving is no failure of the store.
+    // No request has timed out, and a disconnected visitor isn't a failure of the store.
     expect(site.log).not.toContain("can't be read");
     store.release();
   });
 
-  it("in the middle, or without reading anything, ends what the store sends", async () => {
+  it("aborts the response of the store in the middle, or without reading anything", async () => {
     store.fail();
     const requests = Array.from({ length: VISITORS }, () => request(url));
     await Promise.all(requests.map((each) => once(each, "response")));

@@ -3,20 +3,20 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { startS3Server } from "./object-stores";
 
-/** What a store does with a request instead of what it is asked for. */
+/** A fault of a store. */
 export interface Fault {
-  /** Of which requests, by "METHOD path?query", with the range that is asked for: "GET /a bytes=0-9". */
+  /** Matches the requests that fail, as "METHOD path?query range", such as "GET /a bytes=0-9". */
   when: RegExp;
   /**
-   * A status with the code of S3 for it; no answer; no answer until `release`; or the end of the connection,
-   * for GET in the middle.
+   * A status with an S3 error code; no response; a response that is held until `release`; or a closed connection, for
+   * GET in the middle of the body.
    */
-  answer: { status: number; code: string; type?: string } | "silence" | "hold" | "cut";
-  /** How often; without it always. */
+  response: { status: number; code: string; type?: string } | "none" | "hold" | "disconnect";
+  /** How many requests fail; all by default. */
   times?: number;
 }
 
-/** A real store with a proxy before it, which fails when it is told to. */
+/** Starts a real store behind a proxy that can simulate faults. */
 export async function startFaultyStore() {
   const server = await startS3Server();
   const url = new URL(server.environment.STORAGE_URL);
@@ -24,7 +24,7 @@ export async function startFaultyStore() {
   const requests: string[] = [];
   let fault: Fault | undefined;
   const open = new Map<http.ServerResponse, string>();
-  let held: (() => void)[] = [];
+  let heldRequests: (() => void)[] = [];
 
   const proxy = http.createServer((request, response) => {
     const line = [request.method, request.url, request.headers.range].filter(Boolean).join(" ");
@@ -33,56 +33,57 @@ export async function startFaultyStore() {
     response.once("close", () => open.delete(response));
     const isFaulty = fault?.when.test(line) && (fault.times ?? 1) > 0;
     if (fault?.times !== undefined && isFaulty) fault.times -= 1;
-    const { answer } = (isFaulty && fault) || {};
-    if (answer === "silence") return void request.resume();
-    if (answer === "cut" && request.method !== "GET") return void request.socket.destroy();
-    if (typeof answer === "object") {
-      const { status, code, type = "application/xml" } = answer;
+    const { response: faulty } = (isFaulty && fault) || {};
+    if (faulty === "none") return void request.resume();
+    if (faulty === "disconnect" && request.method !== "GET") return void request.socket.destroy();
+    if (typeof faulty === "object") {
+      const { status, code, type = "application/xml" } = faulty;
       request.resume();
       response.writeHead(status, { "Content-Type": type });
       return response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
     }
-    const pass = () => {
+    const forward = () => {
       if (response.destroyed) return;
       const { method, url: path, headers } = request;
-      const passed = http.request(real, { method, path, headers, agent: false }, (found) => {
-        for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value!);
-        response.writeHead(found.statusCode!);
-        // Swift sends a body after the headers that answer HEAD, which is an error on the connection.
+      const forwarded = http.request(real, { method, path, headers, agent: false }, (received) => {
+        for (const [name, value] of Object.entries(received.headers)) response.setHeader(name, value!);
+        response.writeHead(received.statusCode!);
+        // Swift sends a body with its responses to HEAD, which is an error on the connection.
         if (method === "HEAD") {
           response.end();
-          return void found.destroy();
+          return void received.destroy();
         }
-        if (answer !== "cut") return found.pipe(response);
-        found.once("data", (begin: Buffer) => {
-          found.destroy();
-          response.write(begin, () => response.destroy());
+        if (faulty !== "disconnect") return received.pipe(response);
+        received.once("data", (chunk: Buffer) => {
+          received.destroy();
+          response.write(chunk, () => response.destroy());
         });
       });
-      passed.on("error", () => response.writableEnded || response.destroy());
-      request.pipe(passed);
+      forwarded.on("error", () => response.writableEnded || response.destroy());
+      request.pipe(forwarded);
     };
-    if (answer === "hold") held.push(pass);
-    else pass();
+    if (faulty === "hold") heldRequests.push(forward);
+    else forward();
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
   url.searchParams.set("endpoint", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
   return {
     environment: { ...server.environment, STORAGE_URL: url.href },
-    /** Those that match, since the last fault was set. */
-    sent: (of: RegExp) => requests.filter((line) => of.test(line)).length,
+    /** Returns the number of matching requests since the last fault was set. */
+    sent: (pattern: RegExp) => requests.filter((line) => pattern.test(line)).length,
+    /** Sets a fault, or clears it. */
     fail(next?: Fault) {
       requests.length = 0;
       fault = next;
     },
-    /** How many of those that match are being answered, or wait for their answer. */
-    open: (of: RegExp) => [...open.values()].filter((line) => of.test(line)).length,
-    /** Answers the requests that were held. */
+    /** Returns the number of matching requests without a complete response. */
+    open: (pattern: RegExp) => [...open.values()].filter((line) => pattern.test(line)).length,
+    /** Clears the fault and forwards the held requests. */
     release() {
       fault = undefined;
-      for (const pass of held) pass();
-      held = [];
+      for (const forward of heldRequests) forward();
+      heldRequests = [];
     },
     async stop() {
       proxy.close();

@@ -33,13 +33,13 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
   const open = () => s3Store(address, keys);
   storeContract(open, () => folder);
 
-  it("gives an address from which anyone reads, for a time", async () => {
+  it("presigns a URL that anyone can read from for a limited time", async () => {
     const store = open();
     await store.put("videos/u/8.mp4", fileOf("presigned", Buffer.from("0123456789")));
     const url = await store.presign("videos/u/8.mp4", 60, "video/mp4");
-    const answer = await fetch(url!, { headers: { Range: "bytes=2-4" } });
-    expect([answer.status, await answer.text()]).toEqual([206, "234"]);
-    expect(answer.headers.get("Content-Type")).toBe("video/mp4");
+    const response = await fetch(url!, { headers: { Range: "bytes=2-4" } });
+    expect([response.status, await response.text()]).toEqual([206, "234"]);
+    expect(response.headers.get("Content-Type")).toBe("video/mp4");
     expect(new URL(url!).searchParams.get("X-Amz-Expires")).toBe("60");
     const changed = url!.replace("/8.mp4", "/1.mp4");
     expect((await fetch(changed)).status).toBe(403);
@@ -48,14 +48,14 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
   it.each([
     ["a short file", Buffer.from("0123456789")],
     ["a video", VIDEO],
-  ])("says of %s what it is", async (_, content) => {
+  ])("stores the content type of %s", async (_, content) => {
     await open().put("videos/u/9.mp4", fileOf("typed", content), "video/mp4");
     const { client, objectAt } = clientOf(server.environment);
     const { ContentType } = await client.send(new HeadObjectCommand(objectAt("videos/u/9.mp4")));
     expect(ContentType).toBe("video/mp4");
   });
 
-  it("ends uploads that a killed process has left, once they are old", async () => {
+  it("aborts old multipart uploads of killed processes", async () => {
     await beginUpload(server.environment, "videos/u/half.mp4");
     const store = open();
     expect(await store.removeUnfinished(0)).toBe(0);
@@ -65,16 +65,16 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
 
   it.each([
     ["a wrong secret", () => s3Store(address, { ...keys, secretAccessKey: "wrong" })],
-    ["an unknown key", () => s3Store(address, { ...keys, accessKeyId: "nobody:none" })],
-    ["a bucket that is not there", () => s3Store({ ...address, bucket: "none" }, keys)],
-  ])("refuses %s at once", async (_, opened) => {
-    const store = opened();
+    ["an unknown key", () => s3Store(address, { ...keys, accessKeyId: "unknown:none" })],
+    ["a bucket that doesn't exist", () => s3Store({ ...address, bucket: "none" }, keys)],
+  ])("fails immediately with %s", async (_, openStore) => {
+    const store = openStore();
     const file = fileOf("refused", Buffer.from("x"));
     await expect(store.put("videos/u/9.mp4", file)).rejects.toMatchObject({ failure: "denied" });
     await expect(keysOf(store)).rejects.toMatchObject({ failure: "denied" });
   });
 
-  it("is away where nobody listens", async () => {
+  it("fails with `away` if the server isn't running", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const store = s3Store({ ...address, endpoint }, keys);
     await expect(store.get("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });

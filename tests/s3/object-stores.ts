@@ -14,31 +14,32 @@ import {
 import { parseStorageUrl } from "~/platform/storage/storage-url";
 
 /**
- * A real S3-compatible server for tests: the one that S3_TEST_URL names, with the keys of the environment,
- * or OpenStack Swift in one process. `npm test` installs it, and tells what was not tested where it cannot.
+ * Tests use a real S3-compatible server: the one at S3_TEST_URL, with the keys from the environment, or OpenStack Swift
+ * in one process. `npm test` installs Swift, or reports which tests were skipped if it can't.
  */
 const SWIFT = "/usr/lib/python3/dist-packages/swift/common/middleware/s3api";
 export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWIFT);
 
-/** Of the account that Swift is started with. */
+/** The access keys of the account that Swift is started with. */
 const SWIFT_KEYS = { AWS_ACCESS_KEY_ID: "test:tester", AWS_SECRET_ACCESS_KEY: "testing" };
 
 export interface S3Server {
-  /** The settings of a site whose videos are in this bucket, below a prefix of their own. */
+  /** The settings of a site whose videos are in this bucket, under a prefix of their own. */
   environment: { STORAGE_URL: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
-  /** The process, where it is one of ours. */
+  /** The process, if this module started it. */
   child?: ChildProcess;
-  /** Ends such a process at once; `start` goes on with what it has. */
+  /** Kills that process. */
   kill?(): Promise<void>;
+  /** Restarts it with the same data. */
   start?(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startS3Server(): Promise<S3Server> {
-  const given = process.env.S3_TEST_URL;
-  if (given) {
+  const externalUrl = process.env.S3_TEST_URL;
+  if (externalUrl) {
     const { AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
-    const url = new URL(given);
+    const url = new URL(externalUrl);
     url.pathname = `${url.pathname.replace(/\/$/, "")}/test-${process.pid}-${Date.now()}`;
     return {
       environment: { STORAGE_URL: url.href, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY },
@@ -46,7 +47,7 @@ export async function startS3Server(): Promise<S3Server> {
     };
   }
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "swift-"));
-  const port = await freePortsOf(4);
+  const port = await findFreePorts(4);
   const script = fileURLToPath(new URL("swift_s3.py", import.meta.url));
   let child = await startSwift([script, folder, String(port)]);
   const endpoint = `http://127.0.0.1:${port}`;
@@ -56,26 +57,26 @@ export async function startS3Server(): Promise<S3Server> {
     environment,
     child,
     async kill() {
-      const ended = once(child, "exit");
+      const exit = once(child, "exit");
       child.kill("SIGKILL");
-      await ended;
+      await exit;
     },
     async start() {
       child = await startSwift([script, folder, String(port)]);
     },
     async stop() {
       if (child.exitCode === null && !child.signalCode) {
-        const ended = once(child, "exit");
+        const exit = once(child, "exit");
         child.kill("SIGCONT");
         child.kill("SIGTERM");
-        await ended;
+        await exit;
       }
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** A client beside the site's own, and what names an object of the site for it. */
+/** Returns an S3 client that is independent of the site's, and a function that returns the parameters for an object. */
 export function clientOf({
   STORAGE_URL,
   AWS_ACCESS_KEY_ID,
@@ -95,7 +96,7 @@ export function clientOf({
   return { client, objectAt: (key: string) => ({ Bucket: bucket, Key: prefix + key }) };
 }
 
-/** Leaves half an object in the store, as a process does that is killed. */
+/** Leaves an incomplete multipart upload in the store, as a killed process does. */
 export async function beginUpload(environment: S3Server["environment"], key: string) {
   const { client, objectAt } = clientOf(environment);
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(objectAt(key)));
@@ -104,20 +105,20 @@ export async function beginUpload(environment: S3Server["environment"], key: str
   );
 }
 
-/** Runs it until it listens. */
+/** Starts Swift and waits until it is listening. */
 async function startSwift(args: string[]): Promise<ChildProcess> {
   const child = spawn("/usr/bin/python3", args, { stdio: ["ignore", "pipe", "inherit"] });
-  // Read to its end: a pipe that is closed ends the process at its next line.
-  let printed = "";
+  // Keep reading: a closed pipe would terminate the process when it prints its next line.
+  let output = "";
   child.stdout.on("data", (chunk) => {
-    printed += chunk;
+    output += chunk;
   });
-  while (!printed.includes("\n")) await once(child.stdout, "data");
+  while (!output.includes("\n")) await once(child.stdout, "data");
   return child;
 }
 
-/** The first of some ports beside each other that nobody listens on. */
-async function freePortsOf(count: number): Promise<number> {
+/** Returns the first of `count` consecutive free ports. */
+async function findFreePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
     const ports = Array.from({ length: count }, (_, index) => first + index);

@@ -9,7 +9,7 @@ import { addStoredVideo, isStored, VIDEO_NAME } from "./stored-video";
 
 const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 
-// `npm test` installs a server, and tells what was not tested where it cannot.
+// `npm test` installs a server, or reports which tests were skipped if it can't.
 describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store", () => {
   let server: S3Server;
   let site: SiteProcess;
@@ -29,78 +29,78 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
 
   const setStatus = (status: string) =>
     site.database().prepare("UPDATE videos SET status = ? WHERE id = 'v'").run(status);
-  const ask = (address: string, headers: Record<string, string> = {}) =>
+  const request = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
 
-  it("moves them by itself, and passes all bytes through", async () => {
-    const whole = await ask(url);
+  it("moves them automatically, and proxies all bytes", async () => {
+    const whole = await request(url);
     expect(whole.status).toBe(200);
     expect(Buffer.from(await whole.arrayBuffer()).equals(VIDEO)).toBe(true);
-    const range = await ask(url, { Range: "bytes=8999990-" });
+    const range = await request(url, { Range: "bytes=8999990-" });
     expect([range.status, range.headers.get("Content-Range")]).toEqual([
       206,
       "bytes 8999990-8999999/9000000",
     ]);
     expect(Buffer.from(await range.arrayBuffer())).toEqual(VIDEO.subarray(-10));
-    expect((await ask(url, { Range: "bytes=9000000-" })).status).toBe(416);
+    expect((await request(url, { Range: "bytes=9000000-" })).status).toBe(416);
   });
 
-  it("lets a visitor leave in the middle, and answers the next", async () => {
-    const request = http.get(site.url + url);
-    const [answer] = (await once(request, "response")) as [http.IncomingMessage];
-    await once(answer, "data");
-    answer.destroy();
-    expect(Buffer.from(await (await ask(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
+  it("still responds after a client has disconnected in the middle", async () => {
+    const aborted = http.get(site.url + url);
+    const [response] = (await once(aborted, "response")) as [http.IncomingMessage];
+    await once(response, "data");
+    response.destroy();
+    expect(Buffer.from(await (await request(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
   it("hides them with their video", async () => {
     setStatus("hidden");
-    for (const address of [url, part]) expect((await ask(address)).status).toBe(404);
+    for (const address of [url, part]) expect((await request(address)).status).toBe(404);
     setStatus("published");
-    const again = await ask(url, { Range: "bytes=0-0" });
+    const again = await request(url, { Range: "bytes=0-0" });
     expect(again.status).toBe(206);
     await again.arrayBuffer();
   });
 
-  it("answers 503 while the store is away, stays up, and goes on when it is back", async () => {
+  it("responds with 503 while the store is unavailable, and recovers", async () => {
     if (!server.child) return expect(process.env.S3_TEST_URL).toBeDefined();
     server.child.kill("SIGSTOP");
-    const answer = await ask(part, { Range: "bytes=0-9" });
-    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "5"]);
+    const response = await request(part, { Range: "bytes=0-9" });
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
     expect((await fetch(`${site.url}/`)).status).toBe(200);
     server.child.kill("SIGCONT");
-    const back = await ask(part, { Range: "bytes=0-9" });
+    const back = await request(part, { Range: "bytes=0-9" });
     expect(Buffer.from(await back.arrayBuffer())).toEqual(VIDEO.subarray(0, 10));
   }, 120_000);
 
-  it("sends visitors to the store for the parts of streams, and no more once they are hidden", async () => {
+  it("redirects visitors to the store for parts of streams, unless the video is hidden", async () => {
     await site.stop();
     await site.start({ STORAGE_DELIVERY: "redirect" });
-    const answer = await ask(part, { Range: "bytes=100-109" });
-    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
+    const response = await request(part, { Range: "bytes=100-109" });
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([
       302,
       "private, no-store, no-transform",
     ]);
-    const address = new URL(answer.headers.get("Location")!);
+    const address = new URL(response.headers.get("Location")!);
     expect(address.searchParams.get("X-Amz-Expires")).toBe("60");
     const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
     expect(Buffer.from(await bytes.arrayBuffer())).toEqual(VIDEO.subarray(100, 110));
-    // Players ask for pieces of the same file again and again.
-    const next = await ask(part, { Range: "bytes=110-119" });
+    // Players request many ranges of the same file, so the URL is reused.
+    const next = await request(part, { Range: "bytes=110-119" });
     expect(next.headers.get("Location")).toBe(address.href);
     const page = await fetch(`${site.url}/`);
     expect(page.headers.get("Content-Security-Policy")).toContain(
       `connect-src 'self' ${address.origin}`,
     );
-    const whole = await ask(url, { Range: "bytes=0-9" });
+    const whole = await request(url, { Range: "bytes=0-9" });
     expect(whole.status).toBe(206);
     await whole.arrayBuffer();
     setStatus("hidden");
-    expect((await ask(part)).status).toBe(404);
+    expect((await request(part)).status).toBe(404);
     setStatus("published");
   });
 
-  it("does not start with wrong keys, or without its store, and says so in a sentence", async () => {
+  it("doesn't start with wrong keys or without its store, and reports why", async () => {
     await site.stop();
     const secret = server.environment.AWS_SECRET_ACCESS_KEY;
     await expect(site.start({ AWS_SECRET_ACCESS_KEY: "wrong" })).rejects.toThrow(
@@ -111,10 +111,10 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
       /STORAGE_URL must be set, because files of this site are in a file store/,
     );
     await site.start({ STORAGE_URL: server.environment.STORAGE_URL });
-    expect((await ask(url, { Range: "bytes=0-0" })).status).toBe(206);
+    expect((await request(url, { Range: "bytes=0-0" })).status).toBe(206);
   });
 
-  it("brings them all back beside the running site, with no request that fails", async () => {
+  it("moves all files back to the disk while the site is running, without failed requests", async () => {
     const moving = execa(process.execPath, command("move-storage", "--to", "disk"), {
       env: {
         ...server.environment,
@@ -124,18 +124,18 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
       },
     });
     let isMoving = true;
-    const ended = moving.finally(() => {
+    const finished = moving.finally(() => {
       isMoving = false;
     });
     while (isMoving) {
-      const meanwhile = await ask(url, { Range: "bytes=4000000-4000009" });
+      const meanwhile = await request(url, { Range: "bytes=4000000-4000009" });
       expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(VIDEO.subarray(4e6, 4e6 + 10));
     }
-    expect((await ended).stdout).toContain("Moved back 2 files");
+    expect((await finished).stdout).toContain("Moved back 2 files");
     expect(isStored(site, VIDEO_NAME)).toBe(false);
-    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
+    expect(Buffer.from(await (await request(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
     await site.stop();
     await site.start({ STORAGE_URL: "", AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
-    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
+    expect(Buffer.from(await (await request(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 });

@@ -17,19 +17,23 @@ export async function keysOf(store: ObjectStore): Promise<string[]> {
   return keys.sort();
 }
 
-/** Writes a file for `put` to read. */
+/** Writes a file to upload with `put`. Returns its path. */
 export function fileIn(folder: string, name: string, content: Buffer): string {
   const file = path.join(folder, name);
   fs.writeFileSync(file, content);
   return file;
 }
 
-/** More than two parts of the upload. */
+/** More than two parts of a multipart upload. */
 export const VIDEO = Buffer.from(
   Array.from({ length: 17 * 1024 * 1024 + 3 }, (_, index) => index % 251),
 );
 
-/** What every store does. `folder` is for files that it reads. */
+/**
+ * Tests that every store must pass.
+ *
+ * @param folder returns a folder for files to upload.
+ */
 export function storeContract(open: () => ObjectStore, folder: () => string): void {
   const fileOf = (name: string, content: Buffer) => fileIn(folder(), name, content);
 
@@ -37,7 +41,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     ["a video", "videos/u/1.mp4", VIDEO],
     ["a short file", "videos/u/2/hls-a/v0.mp4", Buffer.from("0123456789")],
     ["an empty file", "videos/u/3.mp4", Buffer.alloc(0)],
-  ])("gives back %s as it was put", async (_, key, content) => {
+  ])("returns %s unchanged", async (_, key, content) => {
     const store = open();
     const put = await store.put(key, fileOf("put", content));
     const sha256 = createHash("sha256").update(content).digest("hex");
@@ -47,7 +51,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(createHash("sha256").update(read).digest("hex")).toBe(sha256);
   });
 
-  it("gives ranges, their last byte included", async () => {
+  it("returns ranges, including their last byte", async () => {
     const store = open();
     await store.put("videos/u/4.mp4", fileOf("ranges", Buffer.from("0123456789")));
     const read = async (start: number, end: number) =>
@@ -57,7 +61,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(await read(9, 9)).toBe("9");
   });
 
-  it("lists what it has, and no more once it is removed; removing twice is no error", async () => {
+  it("lists an object until it is removed, and allows removing it twice", async () => {
     const store = open();
     await store.put("videos/listed/5.mp4", fileOf("list", Buffer.from("x")));
     expect(await keysOf(store)).toContain("videos/listed/5.mp4");
@@ -67,12 +71,12 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(await store.head("videos/listed/5.mp4")).toBeUndefined();
   });
 
-  it("says so of what it has not", async () => {
+  it("fails with `missing` for an object that doesn't exist", async () => {
     await expect(open().get("videos/u/none.mp4")).rejects.toMatchObject({ failure: "missing" });
     expect(await open().head("videos/u/none.mp4")).toBeUndefined();
   });
 
-  it("has nothing of a file that could not be read", async () => {
+  it("stores nothing of a file that couldn't be read", async () => {
     const store = open();
     await expect(store.put("videos/u/6.mp4", path.join(folder(), "none"))).rejects.toThrow();
     expect(await keysOf(store)).not.toContain("videos/u/6.mp4");

@@ -24,7 +24,7 @@ import { useTemporarySite } from "../temporary-site";
 import { type Fault, startFaultyStore } from "./faulty-store";
 import { beginUpload, hasS3Server } from "./object-stores";
 
-/** More than a part. */
+/** More than one part of a multipart upload. */
 const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 const SHORT = VIDEO.subarray(0, 200_000);
 const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
@@ -35,14 +35,14 @@ const MINUTE_MS = 60_000;
 const ANY = /./;
 const WRITES = /^(PUT|POST) /;
 const COMPLETE = /^POST .*\?uploadId=/;
-const SENT_WHOLE = /^PUT [^?]+\.mp4\?x-id=PutObject$/;
+const SINGLE_PUT = /^PUT [^?]+\.mp4\?x-id=PutObject$/;
 const SLOW_DOWN = { status: 503, code: "SlowDown" };
 
-// `npm test` installs a server, and tells what was not tested where it cannot.
-describe.runIf(hasS3Server)("a store that fails", () => {
+// `npm test` installs a server, or reports which tests were skipped if it can't.
+describe.runIf(hasS3Server)("a faulty store", () => {
   let store: Awaited<ReturnType<typeof startFaultyStore>>;
   let site: ReturnType<typeof useTemporarySite>;
-  let said: string[];
+  let logged: string[];
   const consoleError = console.error;
 
   beforeAll(async () => {
@@ -51,8 +51,8 @@ describe.runIf(hasS3Server)("a store that fails", () => {
   afterAll(() => store?.stop());
   beforeEach(async () => {
     site = useTemporarySite(store.environment);
-    said = [];
-    console.error = (line: string) => said.push(line);
+    logged = [];
+    console.error = (line: string) => logged.push(line);
     write(NAME.path, VIDEO);
     write(`${DERIVED.path}/hls-1/v0.mp4`, SHORT);
     sqliteHandle()
@@ -79,7 +79,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     fs.mkdirSync(path.dirname(at(name)), { recursive: true });
     fs.writeFileSync(at(name), content);
   }
-  const ask = (headers: Record<string, string> = {}) =>
+  const load = (headers: Record<string, string> = {}) =>
     loader({
       request: new Request(`http://site.example${URL_PATH}`, { headers }),
       params: {},
@@ -93,14 +93,14 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     }
   }
 
-  /** All is moved now, each byte can be read, and the store has nothing else. */
-  async function goesOn() {
+  /** Clears the fault and checks that all files are moved and readable, and that the store has no other objects. */
+  async function expectRecovery() {
     store.fail();
     await moveIntoStore();
     await removeFiles();
     expect(dueEntries()).toBe(0);
     loseCopies();
-    expect(Buffer.from(await (await ask()).arrayBuffer()).equals(VIDEO)).toBe(true);
+    expect(Buffer.from(await (await load()).arrayBuffer()).equals(VIDEO)).toBe(true);
     expect(await checkStore(Date.now() + 2 * DAY_MS)).toEqual({
       missing: [],
       recoverable: [],
@@ -111,119 +111,119 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   const full = (when: RegExp, status: number, code: string, type?: string) => ({
     when,
-    answer: { status, code, type },
+    response: { status, code, type },
   });
   it.each([
-    ["507 for a file", full(SENT_WHOLE, 507, "InsufficientStorage")],
-    ["507 without a code, for a part", full(/^PUT .*partNumber/, 507, "")],
-    ["Ceph's answer", full(WRITES, 403, "QuotaExceeded")],
-    ["MinIO's answer", full(WRITES, 400, "XMinioAdminBucketQuotaExceeded")],
+    ["507 for a file", full(SINGLE_PUT, 507, "InsufficientStorage")],
+    ["507 without a code for a part", full(/^PUT .*partNumber/, 507, "")],
+    ["Ceph's response", full(WRITES, 403, "QuotaExceeded")],
+    ["MinIO's response", full(WRITES, 400, "XMinioAdminBucketQuotaExceeded")],
     ["a type with a charset", full(WRITES, 403, "QuotaExceeded", "application/xml; charset=utf-8")],
-    ["an answer when the parts are put together", full(COMPLETE, 403, "QuotaExceeded")],
+    ["an error when the upload is completed", full(COMPLETE, 403, "QuotaExceeded")],
     [
-      "an error with status 200 when the parts are put together",
+      "an error with status 200 when the upload is completed",
       full(COMPLETE, 200, "QuotaExceeded"),
     ],
   ] satisfies [string, ReturnType<typeof full>][])(
-    "is full, by %s: said, and the video stays",
+    "is reported as full, and the video is kept (%s)",
     async (_, fault) => {
       store.fail(fault);
       await expect(moveIntoStore()).rejects.toMatchObject({
         failure: "full",
         message: expect.stringMatching(/^The file store is full\./),
       });
-      // The client takes an error that comes with status 200 for one that passes.
-      expect(store.sent(fault.when)).toBe(fault.answer.status === 200 ? 4 : 1);
+      // The client considers an error with status 200 temporary.
+      expect(store.sent(fault.when)).toBe(fault.response.status === 200 ? 4 : 1);
       expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
-      expect(Buffer.from(await (await ask()).arrayBuffer()).equals(VIDEO)).toBe(true);
-      await goesOn();
+      expect(Buffer.from(await (await load()).arrayBuffer()).equals(VIDEO)).toBe(true);
+      await expectRecovery();
     },
   );
 
-  it("asks to be sent less, three times: the fourth attempt goes well", async () => {
-    store.fail({ when: SENT_WHOLE, answer: SLOW_DOWN, times: 3 });
+  it("is retried until the fourth attempt when it responds with SlowDown three times", async () => {
+    store.fail({ when: SINGLE_PUT, response: SLOW_DOWN, times: 3 });
     expect((await moveIntoStore()).files).toBe(2);
-    expect(store.sent(SENT_WHOLE)).toBe(4);
-    await goesOn();
+    expect(store.sent(SINGLE_PUT)).toBe(4);
+    await expectRecovery();
   });
 
-  it("asks to be sent less for ever: four attempts, and the video stays", async () => {
-    store.fail({ when: WRITES, answer: SLOW_DOWN });
+  it("gets four attempts when it always responds with SlowDown, and the video is kept", async () => {
+    store.fail({ when: WRITES, response: SLOW_DOWN });
     await expect(moveIntoStore()).rejects.toThrow("The file store isn't responding. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
-    await goesOn();
+    await expectRecovery();
   });
 
-  it("fails with status 200 while it puts the parts together: the next attempt goes well", async () => {
-    store.fail({ when: COMPLETE, answer: { status: 200, code: "InternalError" }, times: 2 });
+  it("is retried when completing an upload fails with status 200", async () => {
+    store.fail({ when: COMPLETE, response: { status: 200, code: "InternalError" }, times: 2 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(COMPLETE)).toBe(3);
-    await goesOn();
+    await expectRecovery();
   });
 
-  it("refuses keys that were right: said at once, and the video stays", async () => {
-    store.fail({ when: ANY, answer: { status: 403, code: "InvalidAccessKeyId" } });
+  it("is reported immediately when it rejects the access keys, and the video is kept", async () => {
+    store.fail({ when: ANY, response: { status: 403, code: "InvalidAccessKeyId" } });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store rejected the access keys/);
     expect(store.sent(WRITES)).toBe(1);
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
-    await goesOn();
+    await expectRecovery();
   });
 
-  it("breaks off: four attempts, the video stays, and what came through is removed", async () => {
-    store.fail({ when: WRITES, answer: "cut" });
+  it("gets four attempts when it disconnects, the video is kept, and incomplete uploads are removed", async () => {
+    store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
-    await goesOn();
+    await expectRecovery();
   });
 
   it.each([
     ["503", SLOW_DOWN],
     ["403", { status: 403, code: "InvalidAccessKeyId" }],
     ["500", { status: 500, code: "InternalError" }],
-    // After ten seconds.
-    ["nothing", "silence"],
-  ] satisfies [string, Fault["answer"]][])(
-    "answers %s to who watches: a sentence and 503",
-    async (_, answer) => {
+    // Times out after ten seconds.
+    ["nothing", "none"],
+  ] satisfies [string, Fault["response"]][])(
+    "that responds with %s makes the site respond with a message and 503",
+    async (_, response) => {
       await moveIntoStore();
       loseCopies();
-      store.fail({ when: ANY, answer });
-      const refused = await ask({ Range: "bytes=0-9" });
-      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
-      expect(await refused.text()).toBe(
+      store.fail({ when: ANY, response });
+      const unavailable = await load({ Range: "bytes=0-9" });
+      expect([unavailable.status, unavailable.headers.get("Retry-After")]).toEqual([503, "5"]);
+      expect(await unavailable.text()).toBe(
         "The file is temporarily unavailable. Try again in a moment.\n",
       );
       expect(store.sent(ANY)).toBeLessThanOrEqual(4);
-      expect(said).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
+      expect(logged).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
       store.fail();
-      expect(Buffer.from(await (await ask({ Range: "bytes=0-9" })).arrayBuffer())).toEqual(
+      expect(Buffer.from(await (await load({ Range: "bytes=0-9" })).arrayBuffer())).toEqual(
         VIDEO.subarray(0, 10),
       );
     },
     60_000,
   );
 
-  it("breaks off in the middle of a video: the answer ends and no byte is wrong, a copy begins anew", async () => {
+  it("that disconnects in the middle of a video ends the response, and a copy is restarted", async () => {
     await moveIntoStore();
     loseCopies();
-    store.fail({ when: /^GET /, answer: "cut", times: 1 });
-    const answer = await ask();
-    expect(answer.status).toBe(200);
-    expect(await answer.arrayBuffer().then(() => "whole", String)).toMatch(/Error/);
-    store.fail({ when: /^GET /, answer: "cut", times: 2 });
+    store.fail({ when: /^GET /, response: "disconnect", times: 1 });
+    const response = await load();
+    expect(response.status).toBe(200);
+    expect(await response.arrayBuffer().then(() => "complete", String)).toMatch(/Error/);
+    store.fail({ when: /^GET /, response: "disconnect", times: 2 });
     expect(fs.readFileSync(await localFile(video())).equals(VIDEO)).toBe(true);
-    store.fail({ when: /^GET /, answer: "cut" });
+    store.fail({ when: /^GET /, response: "disconnect" });
     const target = path.join(site.folder, "never");
     await expect(fetchObject(storedFile(NAME)!, target)).rejects.toThrow();
     expect(store.sent(/^GET /)).toBe(3);
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it("is told to who chooses a picture in the studio", async () => {
+  it("is reported to an admin who chooses a frame in the studio", async () => {
     await moveIntoStore();
     loseCopies();
-    store.fail({ when: ANY, answer: SLOW_DOWN });
+    store.fail({ when: ANY, response: SLOW_DOWN });
     const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
     await expect(withFrame(row.id, "0:01", "u", async () => {})).rejects.toMatchObject({
       status: 503,
@@ -231,7 +231,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     });
   }, 60_000);
 
-  it("has half an object of a process that was killed: check-library names it, and ends it", async () => {
+  it("with an incomplete upload of a killed process has it reported and aborted by check-library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;
@@ -241,30 +241,30 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     expect((await checkStore(later))?.unfinished).toEqual([]);
   });
 
-  it("fails for five minutes: an alert, a figure, and word when it is over", async () => {
-    const told = async () =>
+  it("raises an alert and a metric after five minutes, and resolves them afterward", async () => {
+    const alerts = async () =>
       (await readAlertsPage()).last.map(({ kind, message, resolvedAt }) => ({
         ...{ kind, message },
-        isOver: resolvedAt !== null,
+        isResolved: resolvedAt !== null,
       }));
-    const figure = async () =>
+    const metric = async () =>
       /^afterdark_alerts_open{kind="store"} (\d)$/m.exec((await readMetrics()).text)?.[1];
-    store.fail({ when: ANY, answer: SLOW_DOWN });
+    store.fail({ when: ANY, response: SLOW_DOWN });
     await tryStore();
     await checkAlerts(Date.now() + 4 * MINUTE_MS);
-    expect(await told()).toEqual([]);
+    expect(await alerts()).toEqual([]);
     await tryStore();
     await checkAlerts(Date.now() + 5 * MINUTE_MS);
     await checkAlerts(Date.now() + 6 * MINUTE_MS);
     const message =
-      "The file store does not answer. (SlowDown) Videos in the store can't be watched until this is resolved.";
-    expect(await told()).toEqual([{ kind: "store", message, isOver: false }]);
-    expect(await figure()).toBe("1");
+      "The file store isn't responding. (SlowDown) Videos in the store can't be watched until this is resolved.";
+    expect(await alerts()).toEqual([{ kind: "store", message, isResolved: false }]);
+    expect(await metric()).toBe("1");
     store.fail();
     startMovingFiles();
     await vi.waitFor(() => expect(storeFailure()).toBeUndefined(), 30_000);
     await checkAlerts(Date.now() + 7 * MINUTE_MS);
-    expect(await told()).toEqual([{ kind: "store", message, isOver: true }]);
-    expect(await figure()).toBe("0");
+    expect(await alerts()).toEqual([{ kind: "store", message, isResolved: true }]);
+    expect(await metric()).toBe("0");
   }, 60_000);
 });
