@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const CONFIGURATION = fileURLToPath(new URL("../../docs/litestream.yml", import.meta.url));
 
-/** The program of the package for this system; the package's own wrapper hides its status. */
+/** The executable in the package for this platform. The main package's wrapper hides its exit status. */
 export const LITESTREAM = path.join(
   path.dirname(createRequire(import.meta.url).resolve("@flydotio/litestream/package.json")),
   `../litestream-${process.platform}-${process.arch}/litestream`,
 );
 
-/** Litestream as docs/litestream.yml sets it up, from a database to a folder. */
+/** A Litestream process configured by docs/litestream.yml, which replicates a database to a folder. */
 export class Litestream {
   log = "";
   readonly url: string;
@@ -44,23 +44,23 @@ export class Litestream {
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return;
-    const ended = once(child, "exit");
+    const exit = once(child, "exit");
     child.kill(signal);
-    await ended;
+    await exit;
   }
 
-  /** When it has sent parts of the log to the replica, by its own clock, milliseconds since 1970. */
+  /** Returns the times at which it has written WAL segments to the replica, in milliseconds since 1970. */
   sentAt(): number[] {
     return [...this.log.matchAll(/^time=(\S+) .*msg="wal segment written"/gm)].map(([, time]) =>
       Date.parse(time!),
     );
   }
 
-  /** Brings the newest state of the replica into a new file, as the manual says. */
+  /** Restores the latest state of the replica to a new file, as the docs describe. */
   restore(file: string): void {
     const { status, stderr } = spawnSync(LITESTREAM, ["restore", "-o", file, this.url], {
       encoding: "utf8",
     });
-    if (status !== 0) throw new Error(`Litestream could not restore:\n${stderr}`);
+    if (status !== 0) throw new Error(`Litestream couldn't restore the database:\n${stderr}`);
   }
 }

@@ -5,21 +5,21 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../free-port";
 import { until } from "../process-figures";
 
-/** `npm test` installs it, and tells what was not tested where it cannot. */
+/** `npm test` installs nginx, or reports which tests were skipped if it can't. */
 export const nginxIsInstalled = spawnSync("nginx", ["-v"]).status === 0;
 
 export interface Nginx {
   url: string;
-  /** Of the server that leads from HTTP to HTTPS. */
+  /** The port of the server that redirects from HTTP to HTTPS. */
   redirectPort: number;
   process: ChildProcess;
 }
 
 /**
- * Runs nginx by a configuration of `docs`, without TLS, and waits until it answers `/healthz`.
+ * Runs nginx with a configuration from `docs`, but without TLS, and waits until it responds to `/healthz`.
  *
- * @param changes what else differs: addresses and folders. Each has to be found.
- * @param identity the account and group that nginx runs as, whose folder it is.
+ * @param changes replacements in the configuration, such as addresses and folders. Each pattern must match.
+ * @param identity the user and group that nginx runs as, who own the folder.
  */
 export async function startNginx(
   configuration: string,
@@ -42,7 +42,7 @@ export async function startNginx(
   const source = fileURLToPath(new URL(`../../docs/${configuration}`, import.meta.url));
   const text = all.reduce(
     (text, [from, to]) => {
-      if (!new RegExp(from).test(text)) throw new Error(`${configuration} has no ${from}.`);
+      if (!new RegExp(from).test(text)) throw new Error(`${configuration} doesn't match ${from}.`);
       return text.replace(from, to);
     },
     fs.readFileSync(source, "utf8"),

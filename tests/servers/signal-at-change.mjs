@@ -1,6 +1,6 @@
-// Preloaded with `node --import`, so that a test can kill or stop a command at a certain step: sends the process SIGNAL
-// immediately before calls that would change a file whose path matches SIGNAL_IN. With SIGNAL_AT only before the
-// call with this number, with SIGNAL_CALLS only before these functions of node:fs.
+// Preloaded with `node --import`, so that a test can kill or stop a command at a certain step. Sends SIGNAL to the
+// process immediately before each call that would change a file whose path matches SIGNAL_IN. SIGNAL_AT limits this
+// to the call with that number, SIGNAL_CALLS to these functions of node:fs.
 import fs from "node:fs";
 
 const CHANGES = "copyFileSync linkSync mkdirSync renameSync rmSync writeFileSync";

@@ -11,7 +11,7 @@ import { describeSite } from "./describe-site";
 
 const FOLDER = path.resolve(process.argv[2] ?? "tests/versions");
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
-const FAR = "2099-01-01T12:00:00.000Z";
+const DISTANT_FUTURE = "2099-01-01T12:00:00.000Z";
 
 const site = new SiteProcess({
   ENCODER_CONCURRENCY: "1",
@@ -20,7 +20,7 @@ const site = new SiteProcess({
 try {
   await site.start();
   await fill();
-  await until(() => left() === 0);
+  await until(() => unfinishedJobs() === 0);
   await site.stop();
   const database = site.database();
   // One file without a write-ahead log, and without the sessions, which differ each time.
@@ -31,7 +31,7 @@ try {
   const described = JSON.stringify(describeSite(site), null, 2);
   fs.writeFileSync(path.join(FOLDER, `${version}.json`), `${described}\n`);
   const archive = path.join(FOLDER, `${version}.tar.gz`);
-  const what = ["db/site.sqlite", "uploads"];
+  const contents = ["db/site.sqlite", "uploads"];
   execFileSync("tar", [
     "--exclude=.lock",
     "--numeric-owner",
@@ -39,7 +39,7 @@ try {
     archive,
     "-C",
     site.folder,
-    ...what,
+    ...contents,
   ]);
   console.log(`${archive}: ${Math.ceil(fs.statSync(archive).size / 1024)} KB.`);
 } finally {
@@ -47,7 +47,7 @@ try {
 }
 
 /** Returns the number of unfinished jobs, except clean-ups, which wait for hours. */
-function left(): number {
+function unfinishedJobs(): number {
   const count = "SELECT count(*) FROM jobs WHERE state <> 'done' AND kind <> 'cleanup'";
   return site.database().prepare(count).pluck().get() as number;
 }
@@ -57,8 +57,8 @@ async function fill(): Promise<void> {
   const cookie = await signInTo(site);
   const send = async (to: string, fields: Record<string, string>) => {
     const body = new URLSearchParams(fields).toString();
-    const answer = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
-    if (answer.status !== 302) throw new Error(`${to} answered ${answer.status} ${answer.body}`);
+    const response = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
+    if (response.status !== 302) throw new Error(`${to} returned ${response.status} ${response.body}`);
   };
   const clip = fs.readFileSync(mp4Clip(1, "128x72"));
   for (const [number, title] of ["Aurora", "Beach", "Cinema", "Dunes"].entries()) {
@@ -75,10 +75,10 @@ async function fill(): Promise<void> {
     other.write("free", 4);
     const body = Buffer.concat([Buffer.from(before), clip, other, Buffer.from(after)]);
     const headers = { Cookie: cookie, ...MULTIPART };
-    const answer = await ask(site, "POST", "/admin/publish", headers, body);
-    if (answer.status !== 201) throw new Error(`${title}: ${answer.status} ${answer.body}`);
+    const response = await ask(site, "POST", "/admin/publish", headers, body);
+    if (response.status !== 201) throw new Error(`${title}: ${response.status} ${response.body}`);
   }
-  await until(() => left() === 0);
+  await until(() => unfinishedJobs() === 0);
   const idOf = (title: string) =>
     site.database().prepare("SELECT id FROM videos WHERE title = ?").pluck().get(title) as string;
   await send("/admin/series", { intent: "create", title: "Nights out" });
@@ -87,7 +87,7 @@ async function fill(): Promise<void> {
     ...{ category: "english", tags: "night", addToSeries: "Nights out" },
   });
   // The form accepts at most ten years, but this site is kept for longer.
-  site.database().prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'").run(FAR);
+  site.database().prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'").run(DISTANT_FUTURE);
   await send("/admin", { intent: "toggle", id: idOf("Cinema"), expectedStatus: "published" });
   await send("/admin", { intent: "delete", id: idOf("Dunes") });
 }

@@ -20,12 +20,12 @@ const VERSIONS = fs
   .filter((name) => name.endsWith(".tar.gz"))
   .map((name) => name.replace(".tar.gz", ""));
 /** Its jobs take about half a minute of CPU time. */
-const CREATED_WITHIN_MS = 300_000;
+const CREATION_TIMEOUT_MS = 300_000;
 /** The folder of a site of this version, which shows that the next release can be saved. */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);
-}, CREATED_WITHIN_MS);
+}, CREATION_TIMEOUT_MS);
 afterAll(() => fs.rmSync(CURRENT, { recursive: true, force: true }));
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -53,10 +53,10 @@ describe.each([
   ...VERSIONS.map((version) => [`version ${version}`, KEPT, version]),
 ])("a site of %s", (_, folder, version) => {
   it("is upgraded, used, backed up and restored", async () => {
-    const left = JSON.parse(
+    const saved = JSON.parse(
       fs.readFileSync(path.join(folder, `${version}.json`), "utf8"),
     ) as DescribedSite;
-    expect(left.videos).toHaveLength(3);
+    expect(saved.videos).toHaveLength(3);
     const site = newSite();
     const archive = path.join(folder, `${version}.tar.gz`);
     execFileSync("tar", ["-xzf", archive, "-C", site.folder]);
@@ -64,8 +64,8 @@ describe.each([
     const now = new Date().toISOString();
     site.database().prepare("UPDATE deleted_videos SET deleted_at = ?").run(now);
     await site.start();
-    expect(describeSite(site)).toEqual(left);
-    await isShown(site, left);
+    expect(describeSite(site)).toEqual(saved);
+    await expectShown(site, saved);
 
     const cookie = await signInTo(site, ADMIN);
     const send = async (to: string, fields: Record<string, string>) => {
@@ -73,12 +73,12 @@ describe.each([
       const { status } = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
       expect([to, fields.intent, status]).toEqual([to, fields.intent, 302]);
     };
-    const [first] = left.videos.filter(({ status }) => status === "published");
+    const [first] = saved.videos.filter(({ status }) => status === "published");
     const { id, description, category } = first!;
     const tags = "night, new";
     await send("/admin", { intent: "update", id, title: "Renamed", description, category, tags });
     await send("/admin", { intent: "toggle", id, expectedStatus: "published" });
-    for (const { id: deleted } of left.trash) {
+    for (const { id: deleted } of saved.trash) {
       await send("/admin/trash", { intent: "restore", selected: deleted });
     }
     const used = describeSite(site);
@@ -87,8 +87,8 @@ describe.each([
       files: first!.files,
     });
     expect(used.trash).toEqual([]);
-    expect(used.videos).toHaveLength(left.videos.length + left.trash.length);
-    await isShown(site, used);
+    expect(used.videos).toHaveLength(saved.videos.length + saved.trash.length);
+    await expectShown(site, used);
     expect(await (await fetch(`${site.url}/?search=Renamed`)).text()).not.toContain(id);
 
     const backup = path.join(site.folder, "backup");
@@ -98,12 +98,12 @@ describe.each([
     await script(restored, "restore", backup);
     await restored.start();
     expect(describeSite(restored)).toEqual(used);
-    await isShown(restored, used);
+    await expectShown(restored, used);
   }, 120_000);
 });
 
 /** Checks that visitors get the public videos with all their files, and none of the others. */
-async function isShown(site: SiteProcess, { videos }: DescribedSite): Promise<void> {
+async function expectShown(site: SiteProcess, { videos }: DescribedSite): Promise<void> {
   await until(async () => (await fetch(`${site.url}/healthz`)).ok);
   const home = await (await fetch(site.url)).text();
   for (const { id, title, status, files } of videos) {
@@ -113,9 +113,9 @@ async function isShown(site: SiteProcess, { videos }: DescribedSite): Promise<vo
     expect([title, page.status]).toEqual([title, isPublic ? 200 : 404]);
     for (const url of Object.keys(files)) {
       if (url.includes("/original-")) continue;
-      const answer = await fetch(site.url + url);
-      await answer.arrayBuffer();
-      expect([url, answer.status]).toEqual([url, isPublic ? 200 : 404]);
+      const response = await fetch(site.url + url);
+      await response.arrayBuffer();
+      expect([url, response.status]).toEqual([url, isPublic ? 200 : 404]);
     }
   }
 }

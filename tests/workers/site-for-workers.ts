@@ -5,9 +5,9 @@ import { SiteProcess } from "../site-process";
 import { slowFfmpeg } from "../wrapped-ffmpeg";
 import { WorkerProcess } from "./worker-process";
 
-let number = 1_700_000_000_000;
+let uploadId = 1_700_000_000_000;
 
-/** A site for each test that converts nothing by itself, and workers that know its address and their token alone. */
+/** Starts a site without encoders before each test. Its workers know only its URL and their token. */
 export function useSiteForWorkers() {
   let site: SiteProcess;
   let workers: WorkerProcess[];
@@ -38,15 +38,15 @@ export function useSiteForWorkers() {
       workers.push(worker);
       return worker;
     },
-    /** The environment of a worker that encodes a video at so many times the speed of playing it. */
+    /** Returns the environment of a worker that encodes at `speed` times the playback speed. */
     slow: (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) }),
-    /** Asks for the stream of a video, and for what else the queue makes of it. */
+    /** Adds a video and its jobs of these kinds. Returns the id of the video. */
     addVideoWithFile(seconds: number, kinds = ["ladder"]) {
       const clip = makeClip(site.folder, `video-${seconds}`, {
         seconds,
         output: ["-movflags", "+faststart"],
       });
-      const name = String(number++);
+      const name = String(uploadId++);
       const video_url = site.addFile("videos", `u/${name}.mp4`, fs.readFileSync(clip));
       const id = site.addVideo({ title: `The video ${name}`, video_url });
       const add = site
@@ -57,7 +57,7 @@ export function useSiteForWorkers() {
     },
     jobOf,
     isDone: (id: string, kind?: string) => jobOf(id, kind).state === "done",
-    /** Plays all segments of all playlists of the stream. */
+    /** Checks that all segments of all playlists of the stream can be loaded. */
     async playsWhole(id: string): Promise<void> {
       const url = site
         .database()
@@ -76,8 +76,8 @@ export function useSiteForWorkers() {
         expect(segments.length).toBeGreaterThan(0);
         for (const [, bytes, offset, file] of segments) {
           const Range = `bytes=${offset}-${Number(offset) + Number(bytes) - 1}`;
-          const answer = await fetch(new URL(file!, address), { headers: { Range } });
-          expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([
+          const response = await fetch(new URL(file!, address), { headers: { Range } });
+          expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([
             206,
             Number(bytes),
           ]);

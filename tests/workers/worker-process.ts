@@ -8,15 +8,15 @@ import { command } from "../command";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** `npm run worker` as a process of its own, in a folder of its own, with no setting but its token. */
+/** `npm run worker` in a separate process and folder, without any settings except its token. */
 export class WorkerProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-process-"));
   readonly token = `afterdark_worker_${randomBytes(32).toString("base64url")}`;
-  /** All that the process has printed. */
+  /** The output of the process. */
   log = "";
   child: ChildProcess | undefined;
 
-  /** Makes the worker on the site, as the studio does. */
+  /** Creates the worker on the site, as the studio does. */
   constructor(
     readonly site: SiteProcess,
     readonly name: string,
@@ -27,7 +27,7 @@ export class WorkerProcess {
       .run(createHash("sha256").update(this.token).digest("hex"), name, new Date().toISOString());
   }
 
-  /** @param wrapper a program, with arguments, that runs the rest of its arguments as a command. */
+  /** @param wrapper a command with arguments that runs its remaining arguments as a command. */
   start(environment: Record<string, string> = {}, wrapper: readonly string[] = []): void {
     const worker = command("worker", "--site", this.site.url, "--folder", this.folder);
     const [program = "", ...args] = [...wrapper, process.execPath, ...worker];
@@ -42,30 +42,30 @@ export class WorkerProcess {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const keep = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       this.log += chunk;
     };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
+    child.stdout.on("data", append);
+    child.stderr.on("data", append);
     this.child = child;
   }
 
-  /** Waits until it has printed that. */
+  /** Waits until its output contains `text`. Throws an error if it exits before. */
   async says(text: string | RegExp): Promise<void> {
     await until(() => {
       if (typeof text === "string" ? this.log.includes(text) : text.test(this.log)) return true;
-      if (this.child?.exitCode !== null) throw new Error(`The worker has ended:\n${this.log}`);
+      if (this.child?.exitCode !== null) throw new Error(`The worker exited:\n${this.log}`);
       return false;
     });
   }
 
-  /** Ends the process; its exit code, or null when a signal ended it. */
+  /** Stops the process. Returns its exit code, or null if a signal terminated it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;
-    const ended = once(child, "exit");
+    const exit = once(child, "exit");
     child.kill(signal);
-    const [code] = await ended;
+    const [code] = await exit;
     return code as number | null;
   }
 
@@ -75,7 +75,7 @@ export class WorkerProcess {
   }
 }
 
-/** ffmpeg at work in a folder, which the worker's end has to end too. */
+/** Returns the command lines of ffmpeg processes that work in a folder. A worker terminates them when it stops. */
 export function encodersIn(folder: string): string[] {
   const pids = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return pids.filter((line) => /\bffmpeg\b/.test(line) && line.includes(folder));

@@ -3,7 +3,7 @@ import { action, loader } from "~/features/processing/routes/worker-api";
 import { createWorker } from "~/features/processing/workers/workers.server";
 import { ORIGIN } from "../sign-in-requests";
 
-/** A worker's requests, through the loader and action of their route. */
+/** Requests of a worker to the loader and action of the worker API. */
 
 export interface Sent {
   method?: string;
@@ -12,14 +12,14 @@ export interface Sent {
   headers?: Record<string, string>;
 }
 
-/** Makes a worker, as its page does; returns its token. */
+/** Creates a worker, as the Workers page does. Returns its token. */
 export async function makeWorker(userId: string, name = "attic"): Promise<string> {
   const form = new FormData();
   form.set("name", name);
   return createWorker(userId, form);
 }
 
-/** @param path below `/api/worker/`, or a whole path that the site has given. */
+/** @param path relative to `/api/worker/`, or an absolute path that the site returned. */
 export async function callWorker(
   path: string,
   token: string | undefined,
@@ -32,9 +32,9 @@ export async function callWorker(
     ...(json !== undefined && { body: JSON.stringify(json) }),
     ...(body !== undefined && { body }),
   });
-  const answer = method === "GET" || method === "HEAD" ? loader : action;
+  const handler = method === "GET" || method === "HEAD" ? loader : action;
   const params = { "*": url.pathname.replace("/api/worker/", "") };
-  return answer({ request, params, context: {} } as never);
+  return handler({ request, params, context: {} } as never);
 }
 
 export interface TakenJob {
@@ -44,16 +44,16 @@ export interface TakenJob {
   leaseSeconds: number;
 }
 
-/** Takes a job, which has to be there. */
+/** Claims a job. Throws an error if none is available. */
 export async function takeJob(token: string): Promise<TakenJob> {
-  const answer = await callWorker("jobs", token, { method: "POST" });
-  if (answer.status !== 200) throw new Error(`No job was given: ${answer.status}`);
-  return (await answer.json()) as TakenJob;
+  const response = await callWorker("jobs", token, { method: "POST" });
+  if (response.status !== 200) throw new Error(`No job is available: ${response.status}`);
+  return (await response.json()) as TakenJob;
 }
 
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** Sends the files of a result, each in one part, and then says that these are all. */
+/** Sends the files of a result, each in one part, and then completes the job. */
 export async function sendResult(
   token: string,
   lease: string,
