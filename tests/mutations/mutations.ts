@@ -1,20 +1,20 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of code.
-/** A change of one line that breaks a rule of the product, and the test that has to fail because of it. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are code snippets.
+/** A one-line change that breaks a rule of the product, and the test that must fail because of it. */
 export interface Mutation {
   rule: string;
-  /** A file of the product, from the root of the repository. */
+  /** A source file of the product, relative to the root of the repository. */
   file: string;
-  /** Occurs exactly once in the file. More than a line only where the line alone isn't unique. */
+  /** Occurs exactly once in the file. Spans several lines only if a single line isn't unique. */
   find: string;
   replace: string;
   killedBy: string;
-  /** The title of the test, or a part of it, as it is in the file. */
+  /** The title of the test, or a part of it, exactly as in the file. */
   title: string;
-  /** The test runs the built site. */
+  /** Whether the test runs the built site. */
   needsBuild?: true;
 }
 
-/** Run by `npm run mutations`. A rule with several lines that can each break it has several entries. */
+/** Run by `npm run mutations`. A rule that several lines can break has several entries. */
 export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
@@ -26,7 +26,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is not found",
   },
   {
-    rule: "A hidden video has no stream address",
+    rule: "A hidden video has no stream URL",
     file: "app/features/watch/video.server.ts",
     find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("public", "=", 1)',
     replace: '.select("hls_url")\n    .where("id", "=", id)',
@@ -108,7 +108,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "shows a draft to anyone, uncached and unindexed, until it is revoked",
   },
   {
-    rule: "A preview link gives the files of its own video alone",
+    rule: "A preview link gives access only to its own video's files",
     file: "app/features/watch/routes/preview-media.ts",
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
@@ -124,7 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is not shown by preview links",
   },
   {
-    rule: "A video is read by the worker that has its job alone",
+    rule: "Only the worker that has claimed its job can read a video",
     file: "app/features/processing/workers/worker-api.server.ts",
     find: "const job = leasedJob(worker.id, lease);",
     replace: "const job = leasedJob(1, lease);",
@@ -132,7 +132,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be used by another worker",
   },
   {
-    // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.
+    // The cards of a page are checked again (published-list.server.ts), so only the total shows it.
     rule: "Search finds no hidden video",
     file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
@@ -209,7 +209,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Uploads
   {
-    rule: "An upload by the form requires a session",
+    rule: "An upload through the form requires a session",
     file: "app/features/upload/routes/publish.ts",
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "requires a session",
   },
   {
-    rule: "An upload by the form ends at the size limit",
+    rule: "An upload through the form stops at the size limit",
     file: "app/media/intake/received-file.server.ts",
     find: "if (bytes > rule.maxBytes) throw new UploadError(413, rule.tooLarge, field);",
     replace: "",
@@ -234,7 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "with a video larger than the limit (413)",
   },
   {
-    rule: "A resumable upload ends at the size limit",
+    rule: "A resumable upload stops at the size limit",
     file: "app/media/intake/tus-store.server.ts",
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
@@ -250,8 +250,8 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gets the extension of its content, regardless of its name and type",
   },
   {
-    // ffprobe refuses other files too, but not before all of their bytes have arrived.
-    rule: "An upload that isn't a video is refused",
+    // ffprobe rejects other files too, but only when all of their bytes have been received.
+    rule: "An upload that isn't a video is rejected",
     file: "app/media/intake/sniff.server.ts",
     find: "if (!extension) throw notAVideo();",
     replace: 'if (!extension) return "mp4";',
@@ -259,7 +259,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is rejected after its first bytes if it isn't a video",
   },
   {
-    rule: "An upload that only begins like a video is refused",
+    rule: "An upload that only begins like a video is rejected",
     file: "app/features/upload/file-checks.server.ts",
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
@@ -267,7 +267,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "with a file that only begins like a video (422)",
   },
   {
-    rule: "A resumable upload that isn't a video is refused at its first bytes",
+    rule: "A resumable upload that isn't a video is rejected after its first bytes",
     file: "app/media/intake/tus-store.server.ts",
     find: "...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),",
     replace: "",
@@ -275,7 +275,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is rejected after its first bytes if it isn't a video",
   },
   {
-    rule: "A thumbnail that isn't an image is refused",
+    rule: "A thumbnail that isn't an image is rejected",
     file: "app/media/intake/sniff.server.ts",
     find: "if (!type || !IMAGE_TYPES.has(type.mime)) throw notAnImage();",
     replace: "",
@@ -334,7 +334,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Range requests
   {
-    rule: "A range is answered with 206",
+    rule: "A range gets a response with status 206",
     file: "app/media/serve/serve-stored.server.ts",
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is returned partially for",
   },
   {
-    rule: "A range has the bytes that were asked for",
+    rule: "A range contains the requested bytes",
     file: "app/media/serve/serve-stored.server.ts",
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
@@ -350,7 +350,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is returned partially for",
   },
   {
-    rule: "A range beyond the end is answered with 416",
+    rule: "A range beyond the end gets a response with status 416",
     file: "app/media/serve/serve-stored.server.ts",
     find: 'if (range === "unsatisfiable") return unsatisfiable(bytes, headers);',
     replace: 'if (range === "unsatisfiable") return new Response(null, { headers });',
@@ -368,7 +368,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Sessions, accounts and the API
   {
-    rule: "A page cached for a visitor isn't shown to someone with a cookie of the site",
+    rule: "A page cached for a visitor isn't shown to someone with one of the site's cookies",
     file: "app/platform/site-cookies.ts",
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
@@ -384,7 +384,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is used up by three seconds of rendering",
   },
   {
-    rule: "Outside the job queue, a limited number of processes runs",
+    rule: "The number of processes outside of the job queue is limited",
     file: "app/media/probe/process-gate.server.ts",
     find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
@@ -392,7 +392,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "runs two at a time",
   },
   {
-    rule: "A request for a file that ends gives its place back",
+    rule: "A finished request for a file releases its slot",
     file: "app/platform/node/media-requests.server.ts",
     find: "if (release) release();",
     replace: "",
@@ -424,7 +424,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is Secure if the site uses https",
   },
   {
-    rule: "A signed value is believed only with its signature",
+    rule: "A signed value is accepted only with its signature",
     file: "app/platform/signed-value.server.ts",
     find: "cookieSignature.unsign(input, keyOf(purpose, secret)) !== false",
     replace: "input !== keyOf(purpose, secret).toString()",
@@ -456,7 +456,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "ends after 30 days without use, and use prolongs it",
   },
   {
-    rule: "A request of another origin changes nothing",
+    rule: "A request from another origin changes nothing",
     file: "app/platform/origin.server.ts",
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
@@ -464,7 +464,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "uses Origin and Sec-Fetch-Site, which takes precedence",
   },
   {
-    rule: "A request of another origin changes nothing in the studio",
+    rule: "A request from another origin changes nothing in the studio",
     file: "app/features/library/routes/admin.tsx",
     find: "requireOwnOrigin(request);",
     replace: "",
@@ -504,7 +504,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "block guesses for one account from many addresses, except in known browsers",
   },
   {
-    rule: "Floods of sign-ins are answered without a page",
+    rule: "Floods of sign-ins get a response without a page",
     file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: "if (!isFlood) return false;",
     replace: "return false;",
@@ -512,7 +512,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "lets the attempts of a busy second through, and answers a flood with a line of text",
   },
   {
-    rule: "A sign-in that another site sends isn't counted",
+    rule: "A sign-in sent by another site isn't counted",
     file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: " || !isOwnRequest(request)) return false;",
     replace: ") return false;",
@@ -528,7 +528,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "replaces a network with more failures with one with fewer",
   },
   {
-    rule: "A change of password or second factor voids the marks of browsers",
+    rule: "Changing the password or the second factor invalidates device cookies",
     file: "app/features/accounts/device.server.ts",
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
@@ -544,7 +544,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "allows no more codes with several device cookies than with one",
   },
   {
-    rule: "Turning the second factor off needs a code",
+    rule: "Turning off two-factor authentication requires a code",
     file: "app/features/accounts/confirm-identity.server.ts",
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
@@ -610,7 +610,7 @@ export const MUTATIONS: readonly Mutation[] = [
     needsBuild: true,
   },
   {
-    rule: "A moderator uses no token of an earlier role",
+    rule: "A moderator can't use a token from an earlier role",
     file: "app/features/api/answer.server.ts",
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
@@ -618,7 +618,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "rejects moderators, even with a token of an earlier role",
   },
   {
-    rule: "An uploader publishes only with the right to",
+    rule: "An uploader publishes only with permission",
     file: "app/features/permissions/permissions.ts",
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
@@ -634,7 +634,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "changes drafts, but no other user's video and nothing published",
   },
   {
-    rule: "A token of the API needs the scope of the call",
+    rule: "An API token needs the scope of the call",
     file: "app/features/api/answer.server.ts",
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
@@ -642,7 +642,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "needs the scope",
   },
   {
-    rule: "A token of the API allows no more than its user's role",
+    rule: "An API token allows no more than its user's role",
     file: "app/features/api/answer.server.ts",
     find: "const own = ownVideosOf(account, permission);",
     replace: "const own = undefined;",
@@ -650,7 +650,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "shows uploaders only their own drafts",
   },
   {
-    rule: "A token of the API expires",
+    rule: "An API token expires",
     file: "app/features/accounts/tokens/tokens.server.ts",
     find: '.where("api_tokens.expires_at", ">", new Date(now).toISOString())',
     replace: "",
@@ -668,7 +668,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "allows inline scripts by their hashes",
   },
   {
-    rule: "Only scripts of the page's own are hashed for its policy",
+    rule: "Only the page's own scripts are hashed for its policy",
     file: "app/platform/script-hashes.server.ts",
     find: 'html.split(` nonce="${mark}"`)',
     replace: 'html.split(/ nonce="[^"]*"/)',
@@ -693,7 +693,7 @@ export const MUTATIONS: readonly Mutation[] = [
     needsBuild: true,
   },
   {
-    rule: "The age gate asks visitors",
+    rule: "The age gate is shown to visitors",
     file: "app/platform/age.server.ts",
     find: "if (!settings().ageGate || hasConfirmedAge(request)) return false;",
     replace: "return false;",
@@ -701,7 +701,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is shown to a visitor",
   },
   {
-    rule: "The age gate takes no answer but its own",
+    rule: "The age gate accepts only its own cookie value",
     file: "app/platform/age.server.ts",
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
@@ -709,7 +709,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is not shown to search engines, or twice to a visitor",
   },
   {
-    rule: "The age gate is in the place of the page",
+    rule: "The age gate replaces the page",
     file: "app/features/site/age-gate.tsx",
     find: "return root?.asksForAge === true && !UNGATED_ROUTES.has(route);",
     replace: "return false;",
@@ -761,7 +761,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "counts once",
   },
   {
-    rule: "Views of one address are limited",
+    rule: "Views from one IP address are limited",
     file: "app/features/catalogue/views.server.ts",
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
@@ -803,7 +803,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "removes the row, and after 30 days its files and derived files",
   },
   {
-    rule: "Nobody is served the files of a deleted video",
+    rule: "The files of a deleted video aren't served",
     file: "app/features/visibility/media-access.server.ts",
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
@@ -811,7 +811,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "brings back texts, views, files, streams, captions and digest after weeks",
   },
   {
-    rule: "A file that a row refers to is not removed",
+    rule: "A file that a row references isn't removed",
     file: "app/media/files/removals.server.ts",
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
@@ -827,7 +827,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "stay while the store doesn't have the object, or has it with another length",
   },
   {
-    rule: "An object that a file's record names is not removed",
+    rule: "An object that a file's record references isn't removed",
     file: "app/media/files/removals.server.ts",
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
@@ -835,7 +835,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "keeps an object that another file's record names",
   },
   {
-    rule: "An object whose announcement has expired is not recorded",
+    rule: "An object whose announcement has expired isn't recorded",
     file: "app/media/files/stored-files.server.ts",
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
@@ -843,7 +843,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "leave no object behind if the process was killed before their record was written",
   },
   {
-    rule: "The store of another site is refused",
+    rule: "The store of another site is rejected",
     file: "app/media/storage/store-identity.server.ts",
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
@@ -851,7 +851,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "prevents the start, and gets no files",
   },
   {
-    rule: "A file in a bucket is no temporary file",
+    rule: "A file in a bucket isn't a temporary file",
     file: "app/media/files/temporary-files.server.ts",
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
@@ -859,7 +859,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "removes files of a stream only while it is being encoded",
   },
   {
-    rule: "What ffmpeg made of half a file is discarded",
+    rule: "ffmpeg's output for an incompletely read file is discarded",
     file: "app/media/storage/ranged-input.server.ts",
     find: "if (blocks.failure) throw blocks.failure;",
     replace: "",
@@ -867,7 +867,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "fails if the object is",
   },
   {
-    rule: "A file that another video names is not replaced by a conversion",
+    rule: "A conversion doesn't replace a file that another video references",
     file: "app/features/processing/queue/commit-artifact.server.ts",
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
@@ -875,7 +875,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "serves the uploaded file while another video uses it too",
   },
   {
-    rule: "A file that can't be decoded replaces none that plays",
+    rule: "A file that can't be decoded doesn't replace a playable one",
     file: "app/media/encode/transcode.server.ts",
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
@@ -883,7 +883,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "doesn't replace the played file if it can't be decoded",
   },
   {
-    rule: "No rule for visitors applies to files that are read by range",
+    rule: "Request limits don't apply to internal range requests",
     file: "app/platform/node/request-context.server.ts",
     find: "if (internalServers.has(context.server)) return;",
     replace: "",
@@ -950,7 +950,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "of the stream is damaged",
   },
   {
-    // Of a copy, the packets are compared after that too, so only a conversion shows it.
+    // The packets of a copy are also compared after that, so only a conversion shows it.
     rule: "The original is kept if its conversion has changed since it was decoded",
     file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",
@@ -996,7 +996,7 @@ export const MUTATIONS: readonly Mutation[] = [
     needsBuild: true,
   },
   {
-    rule: "A sign-out ends this session alone",
+    rule: "A sign-out ends only its own session",
     file: "app/features/accounts/end-access.server.ts",
     find: 'if (ending.event === "sign-out") sessions = sessions.where("id_hash", "=", ending.session);',
     replace: "",
@@ -1012,7 +1012,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "ends completely on a deactivation, and isn't restored by a reactivation",
   },
   {
-    rule: "An account that is being deleted can't be used any more",
+    rule: "An account can't be used while it is being deleted",
     file: "app/features/accounts/end-access.server.ts",
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
@@ -1020,7 +1020,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "continues after an interruption, during which the account can't be used",
   },
   {
-    rule: "A deleted account leaves no e-mail address",
+    rule: "A deleted account leaves no email address",
     file: "app/features/accounts/users/delete-account.server.ts",
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
@@ -1028,7 +1028,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "removes the email address from the database, and no other",
   },
   {
-    rule: "A transfer gives nobody's replacement file the rights of the receiver",
+    rule: "A transfer doesn't give a pending replacement file the permissions of its new owner",
     file: "app/features/accounts/users/delete-account.server.ts",
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
@@ -1036,7 +1036,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "leaves a pending replacement file to someone who may change the video",
   },
   {
-    rule: "A file whose metadata can't be removed isn't public as it came",
+    rule: "A file whose metadata can't be removed isn't public unchanged",
     file: "app/features/upload/publish.server.ts",
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
@@ -1044,7 +1044,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is not in a file with",
   },
   {
-    rule: "Unknown boxes of an MP4 are written over",
+    rule: "Unknown boxes of an MP4 are overwritten",
     file: "app/media/metadata/mp4-metadata.ts",
     find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
     replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
@@ -1052,7 +1052,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is overwritten in place, and nothing else is",
   },
   {
-    rule: "A change through the API and its answer are one transaction",
+    rule: "A change through the API and its recorded response are one transaction",
     file: "app/features/api/answer.server.ts",
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
@@ -1068,7 +1068,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gets the same outcome afterward, even after a restart",
   },
   {
-    rule: "The outcome of an upload is its user's alone",
+    rule: "The outcome of an upload is visible only to its user",
     file: "app/features/upload/upload-outcomes.server.ts",
     find: '.where("user_id", "=", userId),',
     replace: ",",
@@ -1076,7 +1076,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is private: another user gets 404 while it is running and afterward",
   },
   {
-    rule: "An upload that sends nothing doesn't keep its space",
+    rule: "An upload that sends nothing loses its reserved space",
     file: "app/media/intake/disk-space.server.ts",
     find: "reservedBytes: isExpired(stat) ? 0 : left",
     replace: "reservedBytes: left",
@@ -1084,7 +1084,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "expires after 10 minutes if no bytes were received",
   },
   {
-    rule: "An uploader reserves only a part of the disk",
+    rule: "An uploader can reserve only a part of the disk",
     file: "app/media/intake/disk-space.server.ts",
     find: "if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {",
     replace: "if (uploader !== undefined && !(await makeSpace(own))) {",

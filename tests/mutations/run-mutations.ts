@@ -1,5 +1,5 @@
-// npm run mutations: breaks the product one line at a time and expects the named test to fail. With an
-// argument only the rules that contain it: npm run mutations -- "preview link"
+// npm run mutations: breaks the product one line at a time and expects the named test to fail. An argument
+// selects the rules that contain it: npm run mutations -- "preview link"
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ interface TestResult {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const part = process.argv.slice(2).join(" ").toLowerCase();
-// Those that need a build come last: every other test runs the source.
+// Tests that need a build run last, because all others run from source.
 const selected = MUTATIONS.filter(({ rule }) => rule.toLowerCase().includes(part)).sort(
   (a, b) => Number(a.needsBuild ?? false) - Number(b.needsBuild ?? false),
 );
@@ -32,28 +32,28 @@ if (selected.length === 0) {
 if (packagesAreMissing()) giveUp("The packages aren't up to date. Run npm ci.");
 
 const started = Date.now();
-// Vitest changes its own, such as NODE_ENV, and the site must not be built with that.
+// Vitest changes process.env (such as NODE_ENV), and the site must not be built with that.
 const env = { ...process.env };
 let subprocess: Subprocess | undefined;
 const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
 process.once("exit", removeWorktree);
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(130));
 addWorktree();
-// Threads resolve "~" by the tsconfig.json of the current folder.
+// Threads resolve "~" through the tsconfig.json in the current folder.
 process.chdir(worktree);
-// One instance for all runs, which transforms a module again only after it has changed.
+// One instance for all runs, so that only changed modules are transformed again.
 const vitest = await createVitest("test", {
   root: worktree,
   config: path.join(worktree, "tests/vitest.config.ts"),
   watch: false,
-  // A test that only takes too long on a busy machine would count as a kill.
+  // A timeout on a busy machine would count as a kill.
   testTimeout: TIMEOUT_MS,
   hookTimeout: TIMEOUT_MS,
   reporters: [{}],
 });
 const isSuccess = await run();
 await vitest.close();
-// Vitest sets it too, because tests have failed.
+// Vitest also sets the exit code, because tests have failed.
 process.exit(isSuccess ? 0 : 1);
 
 /** Checks out HEAD, with the packages and the build of this folder. */
@@ -65,13 +65,13 @@ function addWorktree(): void {
   if (fs.existsSync(path.join(root, "build"))) copy("build");
   fs.mkdirSync(path.join(worktree, "node_modules"));
   for (const name of fs.readdirSync(path.join(root, "node_modules"))) {
-    // Vite gives a test the URL of a file only if that is below its root, such as that of the hls.js build.
+    // Vite provides the URL of a file, such as the hls.js build, only if the file is in its root.
     (name === ".cache" ? copy : link)(`node_modules/${name}`);
   }
 }
 
 function removeWorktree(): void {
-  // With everything that it has started, which would go on writing.
+  // Kill the whole process group, which would otherwise continue writing.
   if (subprocess?.pid && subprocess.exitCode === null) process.kill(-subprocess.pid, "SIGKILL");
   execaSync("git", ["worktree", "remove", "--force", worktree], { cwd: root, reject: false });
   fs.rmSync(worktree, { recursive: true, force: true, maxRetries: 5 });
@@ -85,7 +85,7 @@ async function run(): Promise<boolean> {
     const tests = testsOf(mutation, unchanged);
     const failed = tests.find(({ status }) => status === "failed");
     if (tests.length > 0 && !failed) return false;
-    const reason = failed ? (failed.error ?? "it fails") : "none has run";
+    const reason = failed ? (failed.error ?? "it fails") : "it didn't run";
     console.log(`NO PASSING TEST  ${describe(mutation)}: ${reason}`);
     return true;
   });
@@ -105,7 +105,7 @@ async function run(): Promise<boolean> {
   return killed === selected.length;
 }
 
-/** Runs a process in the worktree, in a process group of its own. Its failure is a result. */
+/** Runs a process in the worktree, in its own process group. Doesn't throw if the process fails. */
 function runProcess(file: string, args: string[], more: Record<string, string> = {}) {
   const options = { cwd: worktree, env: { ...env, ...more }, extendEnv: false, preferLocal: true };
   const result = execa(file, args, { ...options, detached: true, reject: false, all: true });
@@ -117,11 +117,11 @@ function describe({ rule, file, killedBy }: Mutation): string {
   return `${rule} (${file}, ${killedBy})`;
 }
 
-/** Changes the line in the worktree; what it returns changes it back. */
+/** Applies a mutation in the worktree. Returns a function that reverts it. */
 function apply({ file, find, replace }: Mutation): () => void {
   const target = path.join(worktree, file);
   const source = fs.readFileSync(target, "utf8");
-  if (source.split(find).length !== 2) throw new Error(`${file} doesn't contain once: ${find}`);
+  if (source.split(find).length !== 2) throw new Error(`${file} doesn't contain exactly once: ${find}`);
   const write = (text: string) => {
     fs.writeFileSync(target, text);
     vitest.invalidateFile(target);
@@ -130,7 +130,7 @@ function apply({ file, find, replace }: Mutation): () => void {
   return () => write(source);
 }
 
-/** The tests of a mutation that have run. */
+/** Returns the results of a mutation's tests that have run. */
 function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]): TestResult[] {
   return results.filter(
     ({ file, name, status }) =>
@@ -138,7 +138,7 @@ function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]):
   );
 }
 
-/** Runs the tests of some mutations. No results if the site can't be built. */
+/** Runs the tests of some mutations. Returns no results if the site can't be built. */
 async function runTests(mutations: readonly Mutation[]): Promise<TestResult[]> {
   if (mutations.some(({ needsBuild }) => needsBuild)) {
     const prepare = ["scripts/start.mjs", "--prepare"];
@@ -160,7 +160,7 @@ function filesOf(mutations: readonly Mutation[]): string[] {
   return [...new Set(mutations.map(({ killedBy }) => killedBy))];
 }
 
-/** Matches the titles of the tests of some mutations. */
+/** Returns a pattern that matches the titles of some mutations' tests. */
 function titlesOf(mutations: readonly Mutation[]): RegExp {
   const titles = mutations.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp([...new Set(titles)].join("|"));
