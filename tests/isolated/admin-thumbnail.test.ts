@@ -39,10 +39,10 @@ function form(thumbnail: Buffer | undefined, more: Record<string, string> = {}) 
   })) {
     fields.set(name, value);
   }
-  if (thumbnail) fields.set("thumbnail", new Blob([new Uint8Array(thumbnail)]), "picture.png");
+  if (thumbnail) fields.set("thumbnail", new Blob([new Uint8Array(thumbnail)]), "image.png");
   return fields;
 }
-const picture = () =>
+const image = () =>
   sharp({ create: { width: 32, height: 18, channels: 3, background: "teal" } })
     .png()
     .toBuffer();
@@ -53,7 +53,7 @@ const thumbnails = () =>
 describe("the thumbnail of the edit form", () => {
   it("replaces the previous thumbnail, whose file is removed", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const response = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    const response = await caught(async () => sendMultipart(form(await image()), ADDRESS));
     expect(response.status).toBe(302);
     const url = String(video()?.thumbnail_url);
     expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
@@ -66,7 +66,7 @@ describe("the thumbnail of the edit form", () => {
   });
 
   it("sets its colors, which are cleared when another tool sets a thumbnail", async () => {
-    await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    await caught(async () => sendMultipart(form(await image()), ADDRESS));
     expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
     sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
     expect(video()?.poster_colors).toBeNull();
@@ -78,7 +78,7 @@ describe("the thumbnail of the edit form", () => {
   });
 
   it("is rejected with 415 if it isn't an image, keeping the texts and changing nothing", async () => {
-    const response = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
+    const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
       data: {
@@ -96,7 +96,7 @@ describe("the thumbnail of the edit form", () => {
     ["the title is blank", { title: " " }, 422],
     ["the row has changed", { version: "old" }, 409],
   ])("leaves no file behind if %s", async (_, more, status) => {
-    const response = await sendMultipart(form(await picture(), more), ADDRESS);
+    const response = await sendMultipart(form(await image(), more), ADDRESS);
     expect(response).toMatchObject({ init: { status } });
     await removeFiles();
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
 
   it("is at the chosen storyboard tile, unless a position is typed", async () => {
     const messages: string[] = [];
-    const moments: unknown[] = [];
+    const positions: unknown[] = [];
     for (const fields of [
       { frame: " ", pickedFrame: "9:00" },
       { frame: "soon", pickedFrame: "0:01" },
@@ -180,14 +180,14 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       const response = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = response as unknown as { data: { studio: FormFailure } };
       messages.push(String(data.studio.edit?.fields.frame));
-      moments.push(data.studio.edit?.frame);
+      positions.push(data.studio.edit?.frame);
     }
     expect(messages).toEqual([
       "The video is shorter than that.",
       "Enter a position in the video, such as 1:30.",
     ]);
     // A chosen position isn't a typed one: it must not take precedence over the next choice.
-    expect(moments).toEqual([undefined, "soon"]);
+    expect(positions).toEqual([undefined, "soon"]);
     const response = await caught(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
     );
@@ -216,7 +216,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
   });
 
   it("passes on errors of its callback", async () => {
-    const error = Object.assign(new Error("The folder of pictures is gone."), { code: "ENOENT" });
+    const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);

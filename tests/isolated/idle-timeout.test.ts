@@ -29,7 +29,7 @@ describe("an upload that takes longer than Node's request timeout", () => {
   it("completes, because only idle connections are closed", async () => {
     const { port } = server.address() as AddressInfo;
     const request = http.request({ port, host: "127.0.0.1", method: "POST" });
-    const answered = once(request, "response");
+    const responded = once(request, "response");
     const startedAt = Date.now();
     let sent = 0;
     while (Date.now() - startedAt < 900) {
@@ -39,7 +39,7 @@ describe("an upload that takes longer than Node's request timeout", () => {
       while (received < before) await new Promise((next) => setTimeout(next, 10));
     }
     request.end();
-    const [response] = (await answered) as [http.IncomingMessage];
+    const [response] = (await responded) as [http.IncomingMessage];
     expect(response.statusCode).toBe(200);
     expect(received).toBe(sent);
     expect([server.requestTimeout, server.timeout]).toEqual([0, IDLE_TIMEOUT_MS]);

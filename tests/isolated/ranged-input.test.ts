@@ -26,8 +26,8 @@ it("exempts ranged reads from middleware and request hooks", async () => {
   forgetSettings();
   const file = path.join(site.uploads, "videos/u/1.mp4");
   await withRangedInput(file, { object: "video", bytes: 8 }, async () => {
-    const answer = await fetch(inputArguments(file).at(-1)!);
-    expect([answer.status, await answer.text()]).toEqual([200, "the clip"]);
+    const response = await fetch(inputArguments(file).at(-1)!);
+    expect([response.status, await response.text()]).toEqual([200, "the clip"]);
   });
   expect(seen).toBe(0);
 });

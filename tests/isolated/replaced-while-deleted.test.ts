@@ -27,7 +27,7 @@ let id: string;
 beforeEach(async () => {
   site = useTemporarySite();
   const video = path.join(site.folder, "video.mp4");
-  fs.writeFileSync(video, "as it came");
+  fs.writeFileSync(video, "original");
   id = await addToLibrary(site.uploads, video, true);
 });
 afterEach(async () => {
@@ -35,14 +35,14 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Replaces the file of the video with its copy, while something else happens. */
-async function replaceWhile(happens: () => Promise<void>): Promise<void> {
+/** Replaces the file of the video with its copy. Runs `work` meanwhile. */
+async function replaceWhile(work: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;
-  const made = path.join(site.folder, "made.mp4");
-  fs.writeFileSync(made, "as it is played");
-  meanwhile = happens;
-  await replaceVideoFile(job, source, made);
+  const copy = path.join(site.folder, "copy.mp4");
+  fs.writeFileSync(copy, "playable copy");
+  meanwhile = work;
+  await replaceVideoFile(job, source, copy);
   meanwhile = async () => {};
   await removeFiles();
 }
@@ -54,7 +54,7 @@ it("keeps the copy and the original of a video that is deleted meanwhile, until 
   const row = sqliteHandle().prepare('SELECT "row" FROM deleted_videos').pluck().get();
   const { video_url, source_url } = JSON.parse(String(row));
   const read = (url: string) => fs.readFileSync(onDisk(site.uploads, url), "utf8");
-  expect([read(video_url), read(source_url)]).toEqual(["as it is played", "as it came"]);
+  expect([read(video_url), read(source_url)]).toEqual(["playable copy", "original"]);
   await purge([id]);
   await removeFiles();
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);

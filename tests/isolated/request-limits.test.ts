@@ -43,9 +43,9 @@ function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};
   return new Promise((resolve) => {
     http
-      .get({ host: "127.0.0.1", port, path, headers, agent: false }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
+      .get({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
       })
       .on("error", () => resolve(undefined));
   });
