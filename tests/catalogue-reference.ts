@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** The rules of the catalogue once more, the plain way, to hold the real ones against. */
+/** A simple second implementation of the catalogue's rules, to compare the real one with. */
 
 export interface ReferenceVideo {
   id: string;
@@ -11,21 +11,24 @@ export interface ReferenceVideo {
   views: number;
   /** ISO 8601 UTC */
   created_at: string;
-  /** Rises with every change that enters the video into the lists anew. */
+  /** Increases whenever the video is inserted into the lists again; breaks ties in `created_at`. */
   entered: number;
 }
 
-const TODAY: Record<string, string> = {
+const CURRENT_IDS: Record<string, string> = {
   amateur: "desi",
   professional: "blacked",
   couples: "english",
   solo: "pornstar",
   featured: "premium",
 };
-export const today = (category: string) => TODAY[category] ?? category;
+/** Returns the current id of a category that may be stored by its legacy id. */
+export const today = (category: string) => CURRENT_IDS[category] ?? category;
 
-/** Each character by itself, so that no final sigma is special. */
-// The final sigma is a sigma, as the rule of folding says; lower-casing a whole word makes it.
+/**
+ * Lower-cases each character separately. Lower-casing a whole word would turn its last Σ into a final sigma (ς),
+ * which case folding treats as any other sigma.
+ */
 export const lower = (text: string) =>
   Array.from(text, (c) => c.toLowerCase())
     .join("")
@@ -56,7 +59,7 @@ export function trending(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
     .sort((a, b) => b.views - a.views || newestFirst(a, b));
 }
 
-/** The score of the specification, word by word. */
+/** Returns the score of a related video, computed word by word as the specification says. */
 export function score(current: ReferenceVideo, candidate: ReferenceVideo, now: number): number {
   const wordsOf = (title: string) => lower(title).split(/[^\p{L}\p{M}\p{N}]+/u);
   const words = new Set(

@@ -4,7 +4,7 @@ import type { ReferenceVideo } from "./catalogue-reference";
 const COLUMNS = ["id", "title", "category", "tags", "status", "views", "created_at"] as const;
 let entered = 0;
 
-/** A video of the tests; what is not given is plain. */
+/** Returns a video with default values for all columns that aren't given. */
 export function video(given: Partial<ReferenceVideo> & { id: string }): ReferenceVideo {
   entered += 1;
   return {
@@ -19,7 +19,7 @@ export function video(given: Partial<ReferenceVideo> & { id: string }): Referenc
   };
 }
 
-/** Writes videos as any tool would: plain statements, in the order given. */
+/** Writes videos in the given order with plain SQL statements, as another tool would. */
 export function write(videos: readonly ReferenceVideo[], statement = "INSERT"): void {
   const insert = sqliteHandle().prepare(
     `${statement} INTO videos (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((name) => `@${name}`).join(", ")})`,

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 const COMMAND = fileURLToPath(new URL("../scripts/command.mjs", import.meta.url));
 
-/** The arguments with which Node runs a command of the terminal, as `npm run NAME -- ...args` does. */
+/** Returns the arguments with which Node runs one of the site's commands, as `npm run NAME -- ...args` does. */
 export const command = (name: string, ...args: readonly string[]): string[] => [
   COMMAND,
   name,

@@ -10,7 +10,7 @@ interface Site {
   uploads: string;
 }
 
-/** A playable MP4 in the library with nothing to do but its copy. */
+/** Adds a playable MP4 whose only job is the faststart copy. */
 export async function addVideoWithFile(
   { uploads }: Site,
   clip: string,
@@ -20,7 +20,7 @@ export async function addVideoWithFile(
   return { id, file: onDisk(uploads, videoRow(id).video_url) };
 }
 
-/** The copy with its moov atom first that the site makes of a video. */
+/** Returns the copy with the `moov` box first that the site creates from a video. */
 export async function copiedVideo(site: Site, clip: string): Promise<string> {
   const { id, file } = await addVideoWithFile(site, clip);
   await workUntilIdle();
@@ -31,7 +31,7 @@ export async function copiedVideo(site: Site, clip: string): Promise<string> {
 
 const streamHashes = (file: string) =>
   ffmpeg(["-i", file, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]);
-/** Every packet with its times and the hash of its bytes, as a demuxer finds them. */
+/** Returns all packets as a demuxer reads them: timestamps and a hash of the bytes. */
 const packets = (file: string) =>
   ffprobe(file, [
     ...["-show_packets", "-show_data_hash", "md5", "-of", "csv=p=0"],
@@ -39,9 +39,9 @@ const packets = (file: string) =>
   ])
     .split("\n")
     .sort();
-const pictures = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
+const frameHashes = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
 
-/** Fails unless the copy that the site makes of such a clip has the same packets and plays the same. */
+/** Fails unless the site's copy of such a clip has the same packets and decodes to the same frames. */
 export async function expectSameVideo(site: Site, clip: Clip): Promise<void> {
   const video = makeClip(site.folder, "video", clip);
   expect(await probe(video)).toMatchObject({ needsFaststart: true });
@@ -50,6 +50,6 @@ export async function expectSameVideo(site: Site, clip: Clip): Promise<void> {
   expect(streamHashes(copy)).toBe(streamHashes(video));
   expect(streamHashes(copy).trim().split("\n")).toHaveLength(clip.audio === false ? 1 : 2);
   expect(packets(copy)).toEqual(packets(video));
-  expect(pictures(copy)).toBe(pictures(video));
+  expect(frameHashes(copy)).toBe(frameHashes(video));
   expect(fs.statSync(copy).size - fs.statSync(video).size).toBeLessThan(8_192);
 }

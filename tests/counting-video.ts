@@ -3,17 +3,17 @@ import { makeClip } from "./media-clips";
 
 const RATE = 10;
 const SECONDS = 5;
-const DARKEST = 16;
+const MIN_LUMA = 16;
 const STEP = 4;
 const [WIDTH, HEIGHT] = [160, 90];
 
-/** A video whose pictures tell their number by how light they are. */
+/** Creates a video whose frames encode their number as luma. Returns its path. */
 export function countingVideo(folder: string, as = "mp4"): string {
-  const light = `lum='${DARKEST}+${STEP}*N':cb=128:cr=128`;
+  const luma = `lum='${MIN_LUMA}+${STEP}*N':cb=128:cr=128`;
   return makeClip(folder, "counting", {
     as,
-    picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${light}`,
-    // In Matroska with pictures that refer to later ones, and a keyframe at the start alone.
+    picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${luma}`,
+    // The Matroska file has B-frames, and its only keyframe is the first frame.
     video: `libx264 -preset ${as === "mkv" ? "medium" : "ultrafast"} -crf 1 -pix_fmt yuv420p`.split(
       " ",
     ),
@@ -22,7 +22,7 @@ export function countingVideo(folder: string, as = "mp4"): string {
   });
 }
 
-/** The numbers of the pictures that a file has, by the light in their middle. */
+/** Returns the numbers of a file's frames, read from the luma of their center pixel. */
 export function numbersOf(file: string): number[] {
   const { stdout } = spawnSync(
     "ffmpeg",
@@ -31,10 +31,10 @@ export function numbersOf(file: string): number[] {
   );
   const pixels = WIDTH * HEIGHT;
   const numbers: number[] = [];
-  // 4:2:0: colours take half as many bytes as light.
+  // In 4:2:0, the chroma planes take half as many bytes as the luma plane.
   for (let at = 0; at < stdout.length; at += pixels * 1.5) {
-    const light = stdout[at + pixels / 2 + WIDTH / 2] ?? 0;
-    numbers.push(Math.round((light - DARKEST) / STEP));
+    const luma = stdout[at + pixels / 2 + WIDTH / 2] ?? 0;
+    numbers.push(Math.round((luma - MIN_LUMA) / STEP));
   }
   return numbers;
 }

@@ -1,5 +1,5 @@
-// npm run processed-videos: makes tests/processed-videos anew, the videos with all that is made of them that
-// tests put into their sites. Needed after a change of what is made; commit what it has written.
+// npm run processed-videos: regenerates tests/processed-videos, the processed videos that tests add to their
+// sites. Run it when the site's encodes change, and commit the result.
 import fs from "node:fs";
 import path from "node:path";
 import { sqliteHandle } from "~db/client.server";
@@ -21,18 +21,18 @@ import { useTemporarySite } from "./temporary-site";
 const cues = (first: string, second: string) =>
   `1\n00:00:01,000 --> 00:00:03,000\n${first}\n\n2\n00:00:04,000 --> 00:00:06,000\n${second}\n`;
 
-/** Two languages, two captions, and pictures in which little moves. */
+/** Creates a video with two audio tracks, two caption tracks and little motion. Returns its path. */
 function completeVideo(folder: string): string {
   const [english, german] = [path.join(folder, "english.srt"), path.join(folder, "german.srt")];
   fs.writeFileSync(english, cues("Good <i>evening</i> & welcome", "Good night"));
   fs.writeFileSync(german, cues("Guten Abend", "Gute Nacht"));
-  const picture = "color=0x204060:size=854x480:rate=25:duration=30";
+  const background = "color=0x204060:size=854x480:rate=25:duration=30";
   const box = "drawbox=x=mod(t*20\\,800):y=200:w=54:h=54:color=orange:t=fill";
   const source = path.join(folder, "complete.mkv");
-  // Silence, which takes a twentieth of the bytes of a tone.
+  // Silence takes a twentieth of the bytes of a tone.
   const silence = ["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:duration=30"];
   ffmpeg([
-    ...["-f", "lavfi", "-i", `${picture},${box}`],
+    ...["-f", "lavfi", "-i", `${background},${box}`],
     ...[...silence, ...silence],
     ...["-i", english, "-i", german],
     ...["-map", "0", "-map", "1", "-map", "2", "-map", "3", "-map", "4"],
@@ -44,22 +44,22 @@ function completeVideo(folder: string): string {
 }
 
 interface Recipe {
-  make(folder: string): string;
+  create(folder: string): string;
   playable: boolean;
   duration: string;
 }
 
 const RECIPES: Record<ProcessedVideo, Recipe> = {
-  counting: { make: (folder) => countingVideo(folder), playable: true, duration: "0:05" },
+  counting: { create: (folder) => countingVideo(folder), playable: true, duration: "0:05" },
   converted: {
-    make: (folder) => makeClip(folder, "video", { as: "avi", video: ["mpeg4"], size: "160x90" }),
+    create: (folder) => makeClip(folder, "video", { as: "avi", video: ["mpeg4"], size: "160x90" }),
     playable: false,
     duration: "0:02",
   },
-  complete: { make: completeVideo, playable: false, duration: "0:30" },
+  complete: { create: completeVideo, playable: false, duration: "0:30" },
 };
 
-/** What each site has its own of. */
+/** Columns whose values differ from site to site. */
 const OMITTED = [
   "id",
   "number",
@@ -70,19 +70,19 @@ const OMITTED = [
   "finished_at",
 ];
 
-async function make(source: ProcessedVideo): Promise<void> {
+async function createProcessedVideo(source: ProcessedVideo): Promise<void> {
   const site = useTemporarySite({ ENCODER_PRESET: "medium" });
   try {
-    const { make: makeVideo, playable, duration } = RECIPES[source];
-    const id = await addToLibrary(site.uploads, makeVideo(site.folder), playable, { duration });
+    const { create, playable, duration } = RECIPES[source];
+    const id = await addToLibrary(site.uploads, create(site.folder), playable, { duration });
     await workUntilIdle();
     const rows = rowsOf(id);
     const unfinished = rows.jobs?.filter(
       ({ state, kind }) => state !== "done" && kind !== "cleanup",
     );
-    if (unfinished?.length !== 0) throw new Error(`Not all has been made of ${source}.`);
-    const made = videoRow(id);
-    const base = /u\/\d+/.exec(made.source_url ?? made.video_url)?.[0] ?? "";
+    if (unfinished?.length !== 0) throw new Error(`${source} has unfinished jobs.`);
+    const video = videoRow(id);
+    const base = /u\/\d+/.exec(video.source_url ?? video.video_url)?.[0] ?? "";
     const folder = path.join(FINISHED_VIDEOS, source);
     fs.rmSync(folder, { recursive: true, force: true });
     for (const name of filesBelow(site.uploads)) {
@@ -97,7 +97,7 @@ async function make(source: ProcessedVideo): Promise<void> {
   }
 }
 
-/** What the tables know of a video, without what each site has its own of and what SQLite computes. */
+/** Returns a video's rows in all tables, without site-specific and generated columns. */
 function rowsOf(id: string): VideoRows {
   const rows: VideoRows = {};
   for (const [table, column] of TABLES_OF_VIDEO) {
@@ -125,5 +125,5 @@ function rowsOf(id: string): VideoRows {
   return rows;
 }
 
-for (const source of Object.keys(RECIPES) as ProcessedVideo[]) await make(source);
+for (const source of Object.keys(RECIPES) as ProcessedVideo[]) await createProcessedVideo(source);
 fs.writeFileSync(CHECKSUMS, checksumsOf(FINISHED_VIDEOS));

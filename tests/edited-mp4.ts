@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** Changes the boxes of small MP4 files whose index stands behind their media data (ISO/IEC 14496-12). */
+/** Edits the boxes of small MP4 files whose `moov` box follows their media data (ISO/IEC 14496-12). */
 
 const PARENTS = ["moov", "trak", "edts", "mdia", "minf", "stbl"];
 
@@ -46,7 +46,7 @@ function find(boxes: readonly Box[], ...path: string[]): Box {
     found = inside?.find((box) => box.type === type);
     inside = found?.children;
   }
-  if (!found) throw new Error(`There is no ${path.join("/")}.`);
+  if (!found) throw new Error(`${path.join("/")} is missing.`);
   return found;
 }
 
@@ -56,18 +56,18 @@ const trackOf = (boxes: readonly Box[], handler: string): Box => {
       box.type === "trak" &&
       find(box.children!, "mdia", "hdlr").body.toString("latin1", 8, 12) === handler,
   );
-  if (!track) throw new Error(`There is no track of ${handler}.`);
+  if (!track) throw new Error(`The file has no ${handler} track.`);
   return track;
 };
 
 export interface Edit {
   /** Seconds. */
   duration: number;
-  /** Seconds of the media at which it begins; -1 for an empty edit. */
+  /** Start in the media, in seconds; -1 for an empty edit. */
   from: number;
 }
 
-/** Gives all tracks of a file these edits, or one of them by its handler. */
+/** Sets the edit list of all tracks of a file, or only of the track with this handler. */
 export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" | "soun"): void {
   const boxes = parse(fs.readFileSync(file));
   const movie = find(boxes, "moov", "mvhd").body;
@@ -80,7 +80,7 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
     const children = track.children!;
     const mediaScale = find(children, "mdia", "mdhd").body.readUInt32BE(12);
     const before = children.find(({ type }) => type === "edts")?.children?.[0]?.body;
-    // Where an encoder that reorders frames, or AAC, begins.
+    // The start time of encoders that reorder frames, and of AAC, isn't 0.
     const start = before ? before.readInt32BE(12) : 0;
     find(children, "tkhd").body.writeUInt32BE(Math.round(total * movieScale), 20);
     const list = Buffer.alloc(8 + 12 * edits.length);
@@ -99,8 +99,8 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
 }
 
 /**
- * Appends a silent video to another without re-encoding either, as apps do that join clips: one track with
- * two sample descriptions (§8.5.2). Both must have their frames in display order.
+ * Appends a silent video to another without re-encoding either, as apps that join clips do. The result has one
+ * track with two sample descriptions (§8.5.2). Both files must have their frames in display order.
  */
 export function appendVideo(file: string, appended: string): void {
   const boxes = parse(fs.readFileSync(file));
@@ -160,7 +160,7 @@ export function appendVideo(file: string, appended: string): void {
   fs.writeFileSync(file, write(boxes));
 }
 
-/** Lets an entry in the middle of the chunk offsets of the video point far behind the end of the file. */
+/** Makes a chunk offset in the middle of the video track point far beyond the end of the file. */
 export function breakChunkOffset(file: string): void {
   const boxes = parse(fs.readFileSync(file));
   const { body } = find(trackOf(boxes, "vide").children!, "mdia", "minf", "stbl", "stco");

@@ -18,9 +18,10 @@ export { filesBelow } from "./files-below";
 let uploadId = 1_700_000_000_000;
 
 /**
- * Puts a file and its row into the library as an upload does, with its jobs.
+ * Adds a file, its row and its jobs to the library, as an upload does.
  *
- * @param playable whether the row says that browsers play the file as it is.
+ * @param playable whether the row says that browsers can play the file without conversion.
+ * @returns the id of the video.
  */
 export async function addToLibrary(
   uploads: string,
@@ -48,7 +49,7 @@ export async function addToLibrary(
   return id;
 }
 
-/** Puts a finished video into the site of this process; see `addProcessedVideo`. */
+/** Adds a processed video to the site of this process; see `addProcessedVideo`. */
 export function addFinished(
   uploads: string,
   video: ProcessedVideo,
@@ -57,7 +58,7 @@ export function addFinished(
   return addProcessedVideo({ sqlite: sqliteHandle(), uploads }, video, columns);
 }
 
-/** Works on the queue until nothing is left that can be done now, and removes what is no longer needed. */
+/** Runs all jobs that are due, and then removes obsolete files. */
 export async function workUntilIdle(): Promise<void> {
   const runner = startRunner(1);
   await runner.idle();
@@ -65,7 +66,7 @@ export async function workUntilIdle(): Promise<void> {
   await removeFiles();
 }
 
-/** Leaves only jobs of these kinds to be done, and the clean-up. */
+/** Marks all jobs as done except those of these kinds and the cleanup. */
 export function onlyJobs(...kinds: JobKind[]): void {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list}, 'cleanup')`);
@@ -81,17 +82,17 @@ export function jobRows(id: string): JobRow[] {
     .all(id) as JobRow[];
 }
 
-/** The state of each job by its kind. */
+/** Returns the states of a video's jobs by kind. */
 export function jobStates(id: string): Record<string, string> {
   return Object.fromEntries(jobRows(id).map(({ kind, state }) => [kind, state]));
 }
 
-/** Where the file of an address of this site stands. */
+/** Returns the path of the file that one of this site's URLs serves. */
 export function onDisk(uploads: string, url: string | null): string {
   return path.join(uploads, String(url).replace("/media/", ""));
 }
 
-/** A file beside which things are made, with what was found in it and a task in its folder. */
+/** Returns the arguments of an encoder: the source, its probe, and a task that writes to the source's folder. */
 export async function workOn(video: string): Promise<[Source, Probe, TaskControl]> {
   const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
   const url = `/media/videos/u/1${path.extname(video)}`;
@@ -99,14 +100,14 @@ export async function workOn(video: string): Promise<[Source, Probe, TaskControl
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** The same of a file that its row names as the one to be played, as other programs write it. */
+/** Returns the same for a file that its row names as the playable one, as rows of other tools do. */
 export async function workOnNamed(video: string): ReturnType<typeof workOn> {
   const [source, found, task] = await workOn(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];
 }
 
-/** Makes the adaptive stream of a video by itself, with all its renditions; returns the folder of its playlists. */
+/** Encodes the adaptive stream of a video with all its renditions. Returns the folder of its playlists. */
 export async function makeLadder(video: string): Promise<string> {
-  const made = await encodeLadder(...(await workOn(video)), path.parse(video).name, "urgent");
-  return path.join(path.dirname(video), made.moves[0]!.from);
+  const ladder = await encodeLadder(...(await workOn(video)), path.parse(video).name, "urgent");
+  return path.join(path.dirname(video), ladder.moves[0]!.from);
 }

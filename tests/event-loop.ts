@@ -1,19 +1,19 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** What some work took of the thread it ran on, and of the memory of its process. */
+/** How some work affected its thread and its process. */
 export interface Held {
-  /** The longest time in which nothing else had a turn. */
+  /** The longest time that it blocked the event loop. */
   longestMs: number;
-  /** Bytes by which the process was larger than before, at most. */
+  /** The peak growth of the process's resident memory. */
   grownBytes: number;
 }
 
 export async function measureHeld(work: () => Promise<unknown>): Promise<Held> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   const before = process.memoryUsage.rss();
-  let most = before;
+  let peak = before;
   const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
+    peak = Math.max(peak, process.memoryUsage.rss());
   }, 20);
   delay.enable();
   try {
@@ -22,6 +22,6 @@ export async function measureHeld(work: () => Promise<unknown>): Promise<Held> {
     delay.disable();
     clearInterval(timer);
   }
-  most = Math.max(most, process.memoryUsage.rss());
-  return { longestMs: delay.max / 1e6, grownBytes: most - before };
+  peak = Math.max(peak, process.memoryUsage.rss());
+  return { longestMs: delay.max / 1e6, grownBytes: peak - before };
 }

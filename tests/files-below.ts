@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** All files below a folder, relative to it, but those that keep it in the repository. */
+/** Returns all files in a folder and its subfolders, as relative paths, except `.gitkeep` files. */
 export function filesBelow(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,16 +3,17 @@ import type { SiteProcess } from "./site-process";
 
 const HOUR_MS = 3_600_000;
 
-/** A small poster in a colour of its own. */
+/** Adds a small poster in a color that depends on the upload id. Returns its URL. */
 async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
-  const colour = { r: (uploadId * 67) % 256, g: (uploadId * 131) % 256, b: (uploadId * 29) % 256 };
-  const picture = sharp({ create: { width: 320, height: 180, channels: 3, background: colour } });
-  return site.addFile("thumbnails", `u/${uploadId}.webp`, await picture.webp().toBuffer());
+  const color = { r: (uploadId * 67) % 256, g: (uploadId * 131) % 256, b: (uploadId * 29) % 256 };
+  const image = sharp({ create: { width: 320, height: 180, channels: 3, background: color } });
+  return site.addFile("thumbnails", `u/${uploadId}.webp`, await image.webp().toBuffer());
 }
 
 /**
- * `count` published videos named "Video 1" (the newest) and so on, an hour apart, each with a
- * poster. `row` adds to or overrides what the row of a number holds.
+ * Adds `count` published videos named "Video 1" (the newest) and so on, one hour apart, each with a poster.
+ *
+ * @param row returns columns to add or override for a number.
  */
 export async function fill(
   site: SiteProcess,

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** Returns the limits of memory that the image sets for malloc and Node, as variables for a process. */
+/** Returns the memory limits that the Dockerfile sets for malloc and Node, as environment variables. */
 export function imageEnvironment(): Record<string, string> & { NODE_OPTIONS: string } {
   const dockerfile = fs.readFileSync("Dockerfile", "utf8");
   const malloc = [...dockerfile.matchAll(/\b(MALLOC_\w+)=(\d+)/g)].map(([, name, value]) => [

@@ -1,4 +1,4 @@
-// The integration tests as `npm test` runs them, beside nothing else.
+// The integration tests as `npm test` runs them: nothing else runs at the same time.
 import { availableParallelism } from "node:os";
 import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 
@@ -9,12 +9,12 @@ export default {
   test: {
     ...test,
     ...INTEGRATION,
-    // With one for each processor, nearly half of the time nobody works: they wait for processes and states.
+    // With one worker per CPU, the CPUs are idle nearly half of the time: tests wait for processes and states.
     ...workers(availableParallelism() + 1),
-    // Files of a worker share its modules; loading them anew took a third of the processor time. What
-    // can't share them is in `tests/isolated`.
+    // The files of a worker share its modules: reloading them took a third of the CPU time. Tests that can't
+    // share modules are in `tests/isolated`.
     poolOptions: { ...test.poolOptions, forks: { ...test.poolOptions?.forks, isolate: false } },
-    // What the site converts has the lowest priority, and waits for what other workers do.
+    // The site's encoders run at the lowest priority, so they wait for the other workers.
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -1,2 +1,2 @@
-// Loaded before jsdom puts its own in its place; setup.ts needs it.
-globalThis.nodesOwn = { AbortController };
+// Saves Node's AbortController for setup.ts before jsdom replaces it.
+globalThis.nodeGlobals = { AbortController };

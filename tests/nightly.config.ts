@@ -1,4 +1,4 @@
-// Tests that need other browsers, an object store or a site of an earlier version, or run for minutes.
+// Tests that need other browsers, an object store or sites of earlier versions, or that run for minutes.
 // `npm run test:all` runs them after `npm test`.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";

@@ -1,6 +1,6 @@
-/** An Ogg file with a description of its streams in front, as other programs than ffmpeg write it. */
+/** Adds the description of its streams to an Ogg file, as tools other than ffmpeg write it. */
 
-/** CRC of RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
+/** Returns the CRC of RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
 function checksum(page: Buffer): number {
   let crc = 0;
   for (const byte of page) {
@@ -10,7 +10,7 @@ function checksum(page: Buffer): number {
   return crc >>> 0;
 }
 
-/** One page that holds one packet (RFC 3533 §6). */
+/** Returns a page that contains one packet (RFC 3533 §6). */
 function page(flags: number, sequence: number, packet: Buffer): Buffer {
   const header = Buffer.alloc(28);
   header.write("OggS", "latin1");
@@ -27,7 +27,7 @@ function page(flags: number, sequence: number, packet: Buffer): Buffer {
 const BEGIN = 2;
 const END = 4;
 
-/** The same file with a Skeleton 4.0 stream around the beginnings of the others. */
+/** Returns the file with a Skeleton 4.0 stream that begins before and ends after the other streams. */
 export function withSkeleton(ogg: Buffer): Buffer {
   const head = Buffer.alloc(80);
   head.write("fishead\0", "latin1");

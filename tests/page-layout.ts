@@ -1,13 +1,13 @@
 import type { Page } from "playwright";
 
-/** How far the page scrolls sideways in pixels, and what of its controls lies outside of the screen. */
+/** Returns by how many pixels the page scrolls horizontally, and the controls that are off screen. */
 export function overflow(page: Page): Promise<{ sideways: number; outside: string[] }> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const outside = [...document.querySelectorAll("a, button, input, select, textarea, summary")]
       .filter((control) => {
         const { left, right } = control.getBoundingClientRect();
-        // The rows of categories and of what was begun scroll by themselves, and what has no size is not shown.
+        // The category row and the "Continue watching" row scroll on their own. Elements without a size aren't shown.
         const shown = control.checkVisibility() && right - left > 1;
         const scrolls = control.closest(".category-row, .continue-row, .player");
         return shown && !scrolls && (left < -1 || right > width + 1);
@@ -17,18 +17,18 @@ export function overflow(page: Page): Promise<{ sideways: number; outside: strin
   });
 }
 
-/** What a finger can hardly hit: controls that are less than 44 pixels high. */
+/** Returns controls that are too small to tap: less than 44 pixels high. */
 export function lowControls(page: Page): Promise<string[]> {
   return page.locator("a, button, summary").evaluateAll((all) =>
     all
-      // The links of a text, the card, and the player are measured elsewhere or are no targets.
+      // Links within text aren't tap targets, and the player is measured elsewhere.
       .filter((each) => each.checkVisibility() && !each.closest(".sr-only, p, .player"))
       .filter((each) => each.getBoundingClientRect().height < 44)
       .map((each) => each.outerHTML.slice(0, 120)),
   );
 }
 
-/** In the page, before its own scripts: as a browser does whose text size is doubled. */
+/** Doubles the text size as a browser setting does. Runs in the page, before its own scripts. */
 export function doubleText(): void {
   new MutationObserver((_, observer) => {
     document.documentElement.style.fontSize = "200%";
@@ -36,17 +36,17 @@ export function doubleText(): void {
   }).observe(document, { childList: true });
 }
 
-/** Shows the open page on a screen of another width, with text of another size. */
+/** Sets the width of the viewport and the text size of the open page. */
 export async function showAt(page: Page, width: number, textPercent: number): Promise<void> {
   await page.setViewportSize({ width, height: 740 });
   await page.evaluate(async (percent) => {
     document.documentElement.style.fontSize = `${percent}%`;
-    // What the page measures after a resize, it has laid out in the second frame.
+    // The page's own measurements after a resize affect the layout of the second frame.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   }, textPercent);
 }
 
-/** Widths in pixels, and sizes of the text in percent, at which every page must fit the screen. */
+/** Viewport widths in pixels and text sizes in percent at which every page must fit the screen. */
 const SCREENS = [
   [320, 100],
   [360, 200],
@@ -54,7 +54,7 @@ const SCREENS = [
   [1_024, 200],
 ] as const;
 
-/** What `overflow` finds on the open page on each of the screens that it must fit; none where it fits. */
+/** Returns what `overflow` finds on the open page at each of these sizes; empty if it always fits. */
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [width, textPercent] of SCREENS) {

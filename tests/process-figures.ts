@@ -1,24 +1,24 @@
 import fs from "node:fs";
 
-/** What a process takes, as Linux tells it. */
+/** Resource usage of a process, read from Linux's /proc. */
 
 export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes?.[1]) * 1024;
 }
 
-/** Of them what is no file's: pages of programs and libraries come and go with what is done just now. */
+/** Returns the part of them that isn't backed by files: resident pages of executables and libraries vary too much. */
 export function anonymousBytes(pid: number): number {
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes?.[1]) * 1024;
 }
 
-/** Bytes that the process has asked to read from files and sockets since its start. */
+/** Returns how many bytes the process has read from files and sockets since its start. */
 export function bytesRead(pid: number): number {
   return Number(/^rchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
 }
 
-/** How many of its descriptors are open on a file. */
+/** Returns how many of the process's descriptors refer to a file. */
 export function timesOpen(pid: number, file: string): number {
   const folder = `/proc/${pid}/fd`;
   return fs.readdirSync(folder).filter((descriptor) => {
@@ -31,7 +31,7 @@ export function timesOpen(pid: number, file: string): number {
   }).length;
 }
 
-/** User and system time in seconds. */
+/** Returns the process's user and system time in seconds. */
 export function cpuSeconds(pid: number): number {
   const fields = fs
     .readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -44,12 +44,12 @@ export function cpuSeconds(pid: number): number {
 const POLL_MS = 50;
 const pause = () => new Promise((next) => setTimeout(next, POLL_MS));
 
-/** Waits until `condition` holds. The test's own time limit is the limit. */
+/** Waits until `condition` is true. Has no timeout except the test's. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause();
 }
 
-/** Waits until a figure has stayed the same for a while: what drives it has come to rest. */
+/** Waits until a figure hasn't changed for 20 readings. Returns it. */
 export async function untilStill(figure: () => number): Promise<number> {
   const STILL_READINGS = 20;
   let last = figure();

@@ -6,23 +6,23 @@ import type Sqlite from "better-sqlite3";
 import { filesBelow } from "./files-below";
 
 /**
- * Videos with all that the site makes of them, as files and rows in `tests/processed-videos`. They save
- * tests that are not about encoding the seconds that encoding takes. `npm run processed-videos` makes them
- * anew; a unit test compares them with their checksums.
+ * Fully processed videos, as files and rows in `tests/processed-videos`. They save the time to encode for tests
+ * that aren't about encoding. `npm run processed-videos` regenerates them. A unit test compares them with their
+ * checksums.
  */
 export const FINISHED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 
 export type ProcessedVideo =
-  /** 5 seconds in an MP4 that browsers play as it came; its pictures tell their number, see counting-video.ts. */
+  /** A 5-second MP4 that browsers can play as is. Its frames encode their number; see counting-video.ts. */
   | "counting"
-  /** 2 seconds that came as an AVI, which is kept beside what was made of it. */
+  /** A 2-second AVI, which is kept next to its conversion. */
   | "converted"
-  /** 30 seconds in 480 lines that came as Matroska, with two languages and two captions. */
+  /** A 30-second Matroska file in 480p, with two audio tracks and two caption tracks. */
   | "complete";
 
-/** Where the files of each stand; in a test they stand elsewhere. */
+/** The base path of the stored files, which each test replaces. */
 export const MADE_AS = "u/1600000000000";
-/** The tables that know a finished video, each with the column that names it. */
+/** The tables with rows of a processed video, each with the column that holds the video's id. */
 export const TABLES_OF_VIDEO = [
   ["videos", "id"],
   ["jobs", "video_id"],
@@ -31,7 +31,7 @@ export const TABLES_OF_VIDEO = [
   ["video_frames", "video_id"],
 ] as const;
 
-/** A line for each file of all videos: its SHA-256 and its name. */
+/** The SHA-256 and name of each file, one per line. */
 export const CHECKSUMS = path.join(FINISHED_VIDEOS, "checksums.txt");
 
 export function checksumsOf(folder: string): string {
@@ -49,10 +49,10 @@ export type VideoRows = Record<string, Record<string, Value>[]>;
 let uploadId = 1_600_000_000_000;
 
 /**
- * Puts a finished video into a site.
+ * Adds a processed video to a site.
  *
- * @param columns of `videos` that shall be others.
- * @returns its id.
+ * @param columns of `videos` to override.
+ * @returns the id of the video.
  */
 export function addProcessedVideo(
   { sqlite, uploads }: { sqlite: Sqlite.Database; uploads: string },

@@ -4,7 +4,7 @@ import type { SiteProcess } from "./site-process";
 
 let uploadId = 1_700_000_000_000;
 
-/** A published video with a real file: 40 seconds of a test card, unless another file is given. */
+/** Adds a published video with a real file, by default 40 seconds of a test card. Returns its id. */
 export function publishVideo(
   site: SiteProcess,
   {

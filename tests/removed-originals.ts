@@ -4,20 +4,20 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, onDisk, videoRow, workUntilIdle } from "./encode-library";
 import { makeClip } from "./media-clips";
 
-/** H.264 whose entropy coding makes decoders notice damage. */
+/** H.264 with CABAC, which lets decoders detect damage. */
 export const H264 = [
   "libx264",
   ...["-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"],
 ];
-/** Its entropy coding lets decoders pass over damage without noticing it. */
+/** H.264 with CAVLC, which can let decoders miss damage. */
 export const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
 
-/** A video that has to be converted. */
+/** Creates a video that needs conversion. Returns its path. */
 export function mpeg4(folder: string, more = {}): string {
   return makeClip(folder, "video", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
 }
 
-/** A video with the jobs that its original matters to, done. */
+/** Adds a video and runs the jobs that affect its original. Returns its id and the original's URL. */
 export async function converted(
   uploads: string,
   source: string,
@@ -32,7 +32,7 @@ export async function converted(
   return { id, original: source_url! };
 }
 
-/** Runs the last job, as when the six hours are over. */
+/** Runs the cleanup job as if its delay of six hours had passed. */
 export async function cleanUp(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
@@ -44,7 +44,7 @@ export function isThere(uploads: string, url: string | null): boolean {
   return url !== null && fs.existsSync(onDisk(uploads, url));
 }
 
-/** Fails unless the original of a converted video was removed in the end, without a warning. */
+/** Fails unless the original of a converted video is removed without a warning. */
 export async function expectRemoved(uploads: string, source: string, warnings: string[]) {
   const { id, original } = await converted(uploads, source, false);
   await cleanUp();

@@ -1,9 +1,9 @@
 import type Sqlite from "better-sqlite3";
 import type { ReportKind } from "~db/schema/moderation";
 
-let entered = 0;
+let lastNumber = 0;
 
-/** Enters a report of a video that waits for a decision. */
+/** Adds a report of a video that is waiting for a decision. */
 export function addOpenReport(
   database: Sqlite.Database,
   report: { id: string; kind: ReportKind; videoId: string; dueAt?: string },
@@ -19,10 +19,10 @@ export function addOpenReport(
     .run(report);
 }
 
-/** Enters a report that a moderator has closed with "Keep": for that kind, the video has been looked at. */
+/** Adds a report that a moderator closed with "Keep", so the video counts as reviewed for that kind. */
 export function addKeptReport(database: Sqlite.Database, videoId: string, kind: ReportKind): void {
-  entered += 1;
-  const id = `kept ${entered}`;
+  lastNumber += 1;
+  const id = `kept ${lastNumber}`;
   addOpenReport(database, { id, kind, videoId });
   database
     .prepare(

@@ -4,7 +4,7 @@ import type { SeriesFailure } from "~/features/library/series/change-series.serv
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, succeeded } from "./admin-requests";
 
-/** The studio's pages of series through their loader and action, as one signed-in admin's requests. */
+/** Requests to the loader and action of the studio's series pages, sent as one signed-in admin. */
 
 const ORIGIN = "http://localhost";
 type Fields = Record<string, string>;
@@ -18,12 +18,12 @@ function args(address: string, init: RequestInit = {}) {
 }
 
 export async function seriesPage(address = "/admin/series", headers = {}) {
-  const answer = (await loader(args(address, { headers }))) as {
+  const result = (await loader(args(address, { headers }))) as {
     data?: object;
     init?: { status: number };
   };
-  const shown = (answer.data ?? answer) as Partial<Awaited<ReturnType<typeof loader>>> & object;
-  return { ...(shown as Record<string, never>), status: answer.init?.status ?? 200 } as {
+  const data = (result.data ?? result) as Partial<Awaited<ReturnType<typeof loader>>> & object;
+  return { ...(data as Record<string, never>), status: result.init?.status ?? 200 } as {
     status: number;
     view: { page: number };
     isDeleting: boolean;
@@ -43,22 +43,22 @@ export function sendSeries(fields: Fields, address = "/admin/series", headers = 
   return action(args(address, { method: "POST", body: new URLSearchParams(fields), headers }));
 }
 
-/** Sends a form that is to be refused; the failure, whose status is that of the answer. */
+/** Sends a form that must be rejected. Returns the failure, and checks that its status is the response's. */
 export async function refusedSeries(fields: Fields, address?: string): Promise<SeriesFailure> {
-  const answer = (await sendSeries(fields, address)) as unknown as {
+  const result = (await sendSeries(fields, address)) as unknown as {
     data: { error: SeriesFailure };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(result.init.status).toBe(result.data.error.status);
+  return result.data.error;
 }
 
-/** Sends a form that is to succeed with a toast. */
+/** Sends a form that must succeed. Returns where it redirects to, and the toast. */
 export function changedSeries(fields: Fields, address?: string) {
   return succeeded(() => sendSeries(fields, address));
 }
 
-/** A series with videos, as the database has it; returns its id. */
+/** Inserts a series with videos into the database. Returns its id. */
 export function addSeries(
   columns: { title?: string; slug?: string; description?: string; visibility?: string } = {},
   videos: readonly string[] = [],
@@ -84,7 +84,7 @@ export function addSeries(
   return id;
 }
 
-/** The ids of a series' videos, as the database orders them. */
+/** Returns the ids of a series' videos in their order. */
 export function orderOfSeries(id: number): string[] {
   return sqliteHandle()
     .prepare("SELECT video_id FROM series_videos WHERE series_id = ? ORDER BY position")

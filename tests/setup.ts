@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, type MockInstance, vi } from "vitest";
 
-// jsdom brings signals of its own. Its elements take no others, and from version 24 on the requests
-// of Node take none but Node's: so a request here hears of the one by the other.
-const { nodesOwn } = globalThis as { nodesOwn?: { AbortController: typeof AbortController } };
-if (typeof document !== "undefined" && nodesOwn) {
+// jsdom replaces AbortController. Its elements accept only its own signals, and since Node 24, `Request` accepts
+// only Node's. So `Request` converts jsdom's signals to Node's here.
+const { nodeGlobals } = globalThis as { nodeGlobals?: { AbortController: typeof AbortController } };
+if (typeof document !== "undefined" && nodeGlobals) {
   const forNode = (signal: AbortSignal) => {
-    const controller = new nodesOwn.AbortController();
+    const controller = new nodeGlobals.AbortController();
     const abort = () => controller.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort);
@@ -18,8 +18,8 @@ if (typeof document !== "undefined" && nodesOwn) {
   };
 }
 
-// An error that nobody expected fails the test in which it was printed. A test that expects one
-// says so with `vi.mocked(console.error).mockClear()` after it has looked at the calls.
+// An unexpected console.error fails the test. A test that expects one checks the calls and then clears them
+// with `vi.mocked(console.error).mockClear()`.
 let errors: MockInstance<typeof console.error>;
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { sqliteHandle } from "~db/client.server";
 export const ORIGIN = "http://localhost";
 export const GOOD_PASSWORD = "correct horse battery";
 
-/** A form as a page of the site posts it. */
+/** Returns the POST request that the browser sends for a form of the site. */
 export function formRequest(
   path: string,
   fields: Record<string, string>,
@@ -17,10 +17,10 @@ export function formRequest(
   });
 }
 
-/** bcrypt reads the cost from the hash; the least there is keeps tests fast. */
+/** The lowest cost that bcrypt supports, to keep tests fast. Verification reads the cost from the hash. */
 const MIN_BCRYPT_COST = 4;
 
-/** An account, for whoever needs one that exists. */
+/** Inserts an account into the database. */
 export function makeUser(email = "admin@example.com", password = GOOD_PASSWORD) {
   const id = sqliteHandle()
     .prepare("INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id")
@@ -29,7 +29,7 @@ export function makeUser(email = "admin@example.com", password = GOOD_PASSWORD) 
   return { id, email, password };
 }
 
-/** The cookies that an answer sets, as the browser would send them back. */
+/** Returns the cookies that a response sets, as a Cookie header. */
 export function cookiesOf({ headers }: { headers: Headers }): string {
   return headers
     .getSetCookie()
@@ -38,10 +38,10 @@ export function cookiesOf({ headers }: { headers: Headers }): string {
     .join("; ");
 }
 
-/** What an action answered a form with. */
+/** The result of a form that was sent to an action. */
 export interface FormAnswer {
   status: number;
-  /** As the browser would send them back. */
+  /** The cookies that were set, as a Cookie header. */
   cookies: string;
   location: string | null;
   message?: string;
@@ -52,7 +52,7 @@ export interface FormAnswer {
 
 let lastAddress = 0;
 
-/** Sends a form to an action, by default each time from another address: limits count by address. */
+/** Sends a form to an action, by default each time from another IP address, because rate limits count by address. */
 export async function postForm(
   action: (args: never) => unknown,
   path: string,
@@ -62,18 +62,18 @@ export async function postForm(
   Origin = ORIGIN,
 ): Promise<FormAnswer> {
   const request = formRequest(path, fields, { Cookie, Origin, "X-Forwarded-For": address });
-  const answer = await action({ request, params: {}, context: {} } as never);
-  if (answer instanceof Response) {
+  const result = await action({ request, params: {}, context: {} } as never);
+  if (result instanceof Response) {
     return {
-      status: answer.status,
-      cookies: cookiesOf(answer),
-      location: answer.headers.get("Location"),
+      status: result.status,
+      cookies: cookiesOf(result),
+      location: result.headers.get("Location"),
     };
   }
   const { data, init } = (
-    answer && typeof answer === "object" && "init" in answer
-      ? answer
-      : { data: answer, init: undefined }
+    result && typeof result === "object" && "init" in result
+      ? result
+      : { data: result, init: undefined }
   ) as { data: object; init?: { status?: number; headers?: HeadersInit } };
   const cookies = cookiesOf({ headers: new Headers(init?.headers) });
   return { status: init?.status ?? 200, cookies, location: null, ...data };

@@ -1,6 +1,6 @@
 import { page } from "./admin-requests";
 
-/** The address of the studio's list of videos that look alike. */
+/** The URL of the studio's list of similar videos. */
 export const ALIKE = "/admin?tab=manage&status=similar";
 
 export interface Shown {
@@ -10,5 +10,5 @@ export interface Shown {
   };
 }
 
-/** What that list, or another one of the studio, shows. */
+/** Returns the data of that list, or of another list of the studio. */
 export const shown = async (address = ALIKE) => ((await page(address)) as never as Shown).manage;

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { ADMIN, type SiteProcess } from "./site-process";
-/** Requests to a running site as they go over the wire, for what no browser would send. */
+/** Low-level HTTP requests to a running site, including requests that no browser would send. */
 
 export interface Answer {
   status: number;
@@ -11,12 +11,12 @@ export interface Answer {
 
 export interface OpenRequest {
   request: http.ClientRequest;
-  /** Writes, and waits until the connection has taken it. */
+  /** Writes a chunk and waits until it is flushed to the connection. */
   send(chunk: Buffer | string): Promise<void>;
   answer: Promise<Answer>;
 }
 
-/** Begins a request whose body is sent bit by bit. */
+/** Opens a request whose body is sent in chunks. */
 export function openRequest(
   site: SiteProcess,
   method: string,
@@ -32,15 +32,15 @@ export function openRequest(
     request.on("error", reject);
     request.on("response", (response) => {
       const chunks: Buffer[] = [];
-      const told = () =>
+      const finish = () =>
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
           body: Buffer.concat(chunks).toString(),
         });
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", told);
-      response.on("error", told);
+      response.on("end", finish);
+      response.on("error", finish);
     });
   });
   answer.catch(() => {});
@@ -51,7 +51,7 @@ export function openRequest(
   return { request, send, answer };
 }
 
-/** A whole request. */
+/** Sends a complete request. Returns the complete response. */
 export function ask(
   site: SiteProcess,
   method: string,
@@ -64,25 +64,25 @@ export function ask(
   return answer;
 }
 
-/** Signs in and returns the Cookie header. An address may try five times in a second, then it waits. */
+/** Signs in. Returns the Cookie header. Retries after a second, because an address may sign in five times a second. */
 export async function signInTo(site: SiteProcess, account = ADMIN): Promise<string> {
   const body = new URLSearchParams(account).toString();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   const send = () => ask(site, "POST", "/auth", headers, body);
-  let answer = await send();
-  if (answer.status === 429) {
+  let response = await send();
+  if (response.status === 429) {
     await setTimeout(1_000);
-    answer = await send();
+    response = await send();
   }
-  const cookies = (answer.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]);
+  const cookies = (response.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]);
   const session = cookies.find((cookie) => cookie?.startsWith("session="));
-  if (!session) throw new Error(`Could not sign in: ${answer.status} ${answer.body}`);
+  if (!session) throw new Error(`Couldn't sign in: ${response.status} ${response.body}`);
   return session;
 }
 
 export const BOUNDARY = "----a-boundary";
 
-/** The bytes of a multipart body before, around and after one file. */
+/** Returns the parts of a multipart body before and after its one file. */
 export function multipartParts(texts: Record<string, string>, field = "video") {
   const fields = Object.entries(texts).map(
     ([name, value]) =>

@@ -12,26 +12,26 @@ import { freePort } from "./free-port";
 
 const START = fileURLToPath(new URL("../scripts/start.mjs", import.meta.url));
 const BUILD = fileURLToPath(new URL("../build/fingerprint", import.meta.url));
-const LISTENS_WITHIN_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 export const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
-/** The built site as a process of its own, started with `npm start`'s script, in a temporary folder. */
+/** The built site in a separate process, started with `npm start`'s script, in a temporary folder. */
 export class SiteProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-process-"));
   readonly uploads = path.join(this.folder, "uploads");
   readonly databasePath = path.join(this.folder, "db", "site.sqlite");
   url = "";
-  /** All that the process has printed. */
+  /** The output of the process. */
   log = "";
   child: ChildProcess | undefined;
   private sqlite: Sqlite.Database | undefined;
 
   /**
-   * @param environment settings, by the names of the variables. Where they name the first account, the
-   *   site makes its database itself; else it begins with a copy of one that a first start has made,
-   *   which saves half a second of a processor, most of it for the hash of the password.
-   * @param wrapper a program, with arguments, that runs the rest of its arguments as a command.
+   * @param environment settings by variable name. If they include the first account, the site creates its
+   *   database itself. Otherwise it starts with a copy of a database from an earlier first start, which saves
+   *   half a second of CPU time, most of it for the password hash.
+   * @param wrapper a command with arguments that runs its remaining arguments as a command.
    */
   constructor(
     private environment: Record<string, string> = {},
@@ -39,9 +39,10 @@ export class SiteProcess {
   ) {}
 
   /**
-   * Starts the process, or starts it again on the same folder and port.
+   * Starts the process, or restarts it with the same folder and port.
    *
-   * @param environment is kept for later starts; `wrapper` isn't.
+   * @param environment added to the settings, also for later starts.
+   * @param wrapper replaces the constructor's, for this start only.
    */
   async start(
     environment: Record<string, string> = {},
@@ -49,7 +50,7 @@ export class SiteProcess {
   ): Promise<void> {
     const port = this.url ? new URL(this.url).port : String(await freePort());
     Object.assign(this.environment, environment);
-    if (!this.child) await this.beginWithDatabase();
+    if (!this.child) await this.copyInitialDatabase();
     const [program = process.execPath, ...args] = [...wrapper, process.execPath, START];
     const child = spawn(program, args, {
       env: {
@@ -63,60 +64,60 @@ export class SiteProcess {
         ADMIN_EMAIL: ADMIN.email,
         ADMIN_PASSWORD: ADMIN.password,
         AGE_GATE: "off",
-        // Conversions take processors that the other tests want; who tests them asks for some.
+        // Conversions would take CPU time from other tests. Tests that need them set this.
         ENCODER_CONCURRENCY: "0",
         ENCODER_PRESET: "ultrafast",
         ...this.environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const keep = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       this.log += chunk;
     };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
+    child.stdout.on("data", append);
+    child.stderr.on("data", append);
     this.child = child;
     this.url = `http://127.0.0.1:${port}`;
-    await this.listening();
+    await this.untilListening();
   }
 
-  private async beginWithDatabase(): Promise<void> {
+  private async copyInitialDatabase(): Promise<void> {
     if ("ADMIN_EMAIL" in this.environment || "DATABASE_PATH" in this.environment) return;
     if (fs.existsSync(this.databasePath)) return;
-    const first = await databaseOfFirstStart();
+    const initial = await initialDatabase();
     fs.mkdirSync(path.dirname(this.databasePath));
-    fs.copyFileSync(first, this.databasePath);
+    fs.copyFileSync(initial, this.databasePath);
   }
 
-  private async listening(): Promise<void> {
-    const until = Date.now() + LISTENS_WITHIN_MS;
-    while (Date.now() < until) {
+  private async untilListening(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (Date.now() < deadline) {
       if (this.child?.exitCode !== null || this.child.signalCode)
-        throw new Error(`The site ended at its start:\n${this.log}`);
-      const answer = await fetch(`${this.url}/healthz`).catch(() => undefined);
-      if (answer) return;
+        throw new Error(`The site exited during its start:\n${this.log}`);
+      const response = await fetch(`${this.url}/healthz`).catch(() => undefined);
+      if (response) return;
       await new Promise((next) => setTimeout(next, 50));
     }
-    throw new Error(`The site did not listen within ${LISTENS_WITHIN_MS} ms:\n${this.log}`);
+    throw new Error(`The site didn't listen within ${START_TIMEOUT_MS} ms:\n${this.log}`);
   }
 
-  /** Ends the process and waits for it; its exit code, or null when a signal ended it. */
+  /** Stops the process and waits for it to exit. Returns its exit code, or null if a signal terminated it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;
-    const ended = once(child, "exit");
+    const exit = once(child, "exit");
     child.kill(signal);
-    const [code] = await ended;
+    const [code] = await exit;
     return code as number | null;
   }
 
-  /** The site's own database file, opened beside the running process as any other tool would. */
+  /** Opens the database of the running site, as another tool would. */
   database(): Sqlite.Database {
     this.sqlite ??= new Sqlite(this.databasePath, { timeout: 5_000 });
     return this.sqlite;
   }
 
-  /** Puts a row into `videos` as any tool may; only what is given is set. Returns its id. */
+  /** Inserts a row into `videos`, as another tool may; only the given columns are set. Returns its id. */
   addVideo(columns: Record<string, string | number | null> = {}): string {
     const row = { title: "A video", category: "desi", ...columns };
     const names = Object.keys(row);
@@ -128,7 +129,7 @@ export class SiteProcess {
       .get(row) as string;
   }
 
-  /** Adds an account with the admin's password. Returns what it signs in with. */
+  /** Adds an account with the admin's password. Returns its credentials. */
   addUser(columns: { id: string; email: string; role: string; may_publish?: 0 | 1 }): typeof ADMIN {
     this.database()
       .prepare(
@@ -139,7 +140,7 @@ export class SiteProcess {
     return { ...ADMIN, email: columns.email };
   }
 
-  /** Puts a file where `/media/{bucket}/{name}` finds it. Returns that address. */
+  /** Writes a file that the site serves as `/media/{bucket}/{name}`. Returns that URL. */
   addFile(bucket: "videos" | "thumbnails", name: string, content: Buffer | string): string {
     const file = path.join(this.uploads, bucket, name);
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -154,8 +155,8 @@ export class SiteProcess {
   }
 }
 
-/** The database that this build of the site makes at its first start, with the account `ADMIN`. */
-async function databaseOfFirstStart(): Promise<string> {
+/** Returns a database that this build of the site created at its first start, with the account `ADMIN`. */
+async function initialDatabase(): Promise<string> {
   const build = createHash("sha256").update(fs.readFileSync(BUILD)).digest("hex").slice(0, 16);
   const file = path.join(CLIPS_FOLDER, `first-start-${build}.sqlite`);
   if (fs.existsSync(file)) return file;
@@ -163,7 +164,7 @@ async function databaseOfFirstStart(): Promise<string> {
   try {
     await site.start();
     await site.stop();
-    // At the cost of the site each sign-in takes a third of a second of a processor.
+    // With the site's bcrypt cost, each sign-in takes a third of a second of CPU time.
     site.database().prepare("UPDATE users SET password_hash = ?").run(hashSync(ADMIN.password, 4));
     site.database().pragma("wal_checkpoint(TRUNCATE)");
     fs.mkdirSync(CLIPS_FOLDER, { recursive: true });

@@ -6,17 +6,17 @@ import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
-/** They keep nothing of a site, and starting one takes a second. */
-const KEPT = ["query threads", "password thread", "image process"];
+/** Services that keep no state of a site. Restarting one takes a second. */
+const KEPT_SERVICES = ["query threads", "password thread", "image process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
 /**
- * A site of its own in a temporary folder: real SQLite file, real folders. Point the settings at it
- * in `beforeEach`, and await its `remove()` in `afterEach`. Its database is a copy of a migrated
- * one, which takes a twentieth of the time of migrating it.
+ * Creates a site in a temporary folder, with a real SQLite file and real folders, and points the settings to it.
+ * Call it in `beforeEach`, and await its `remove()` in `afterEach`. The database is a copy of a migrated one,
+ * which takes a twentieth of the time of the migrations.
  *
- * @param environment further settings, by the names of the environment variables.
+ * @param environment more settings, by the names of the environment variables.
  */
 export function useTemporarySite(environment: Record<string, string> = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-test-"));
@@ -25,7 +25,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
     DATABASE_PATH: path.join(folder, "db", "site.sqlite"),
     UPLOADS_DIR: path.join(folder, "uploads"),
     SESSION_SECRET: TEST_SECRET,
-    // How videos look is tested where another one is set.
+    // Tests of video quality set another preset.
     ENCODER_PRESET: "ultrafast",
     ...environment,
   });
@@ -41,7 +41,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
   return {
     folder,
     uploads: path.join(folder, "uploads"),
-    /** Copies the database. What it returns puts the copy in its place, as a restore does. */
+    /** Copies the database. Returns a function that replaces the database with the copy, as a restore does. */
     copyDatabase() {
       const copy = path.join(folder, "copy.sqlite");
       fs.rmSync(copy, { force: true });
@@ -53,9 +53,9 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
         fs.copyFileSync(copy, file);
       };
     },
-    /** Stops the runtime, so that nothing of this site is left for the next test. */
+    /** Stops the runtime and removes the site, so that the next test starts clean. */
     async remove() {
-      await stopRuntime({ except: KEPT });
+      await stopRuntime({ except: KEPT_SERVICES });
       process.env = before;
       forgetSettings();
       fs.rmSync(folder, { recursive: true, force: true });

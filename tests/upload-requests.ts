@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Multipart requests as a browser makes them, and what is on the disk after them. */
+/** Multipart requests as a browser sends them, and the files that they leave on disk. */
 
 export const GOOD_TEXTS = {
   title: "A walk at night",
@@ -14,7 +14,7 @@ export const GOOD_TEXTS = {
 
 type Part = [name: string, value: string | Blob, fileName?: string];
 
-/** A POST of the upload form with exactly these parts, in their order. */
+/** Returns a POST request of the upload form with exactly these parts, in this order. */
 export function multipart(parts: Part[], headers: Record<string, string> = {}): Request {
   const form = new FormData();
   for (const [name, value, fileName] of parts) {
@@ -24,14 +24,14 @@ export function multipart(parts: Part[], headers: Record<string, string> = {}): 
   return new Request("http://localhost/admin", { method: "POST", body: form, headers });
 }
 
-/** The upload form with good texts and a video, some of it different. */
+/** Returns a POST request of the upload form with a video and valid texts, some of which may be overridden. */
 export function uploadRequest(
   video: Blob | undefined,
   texts: Record<string, string> = {},
   thumbnail?: Blob,
 ): Request {
   const parts: Part[] = Object.entries({ ...GOOD_TEXTS, ...texts });
-  if (thumbnail) parts.push(["thumbnail", thumbnail, "picture"]);
+  if (thumbnail) parts.push(["thumbnail", thumbnail, "image"]);
   if (video) parts.push(["video", video, "clip.mp4"]);
   return multipart(parts);
 }
@@ -40,7 +40,7 @@ export function fileBlob(file: string, type = "application/octet-stream"): Blob 
   return new Blob([fs.readFileSync(file)], { type });
 }
 
-/** Every file below an uploads folder, as paths inside it, without what the site notes there about itself. */
+/** Returns all files in an uploads folder, as relative paths, except the site's own hidden files and `site.json`. */
 export function filesIn(uploads: string): string[] {
   return fs
     .readdirSync(uploads, { recursive: true, encoding: "utf8" })

@@ -11,8 +11,8 @@ export const INTEGRATION = {
 };
 
 /**
- * As many at least as at most: Tinypool ends a worker above the minimum that is idle for a moment, also when
- * it is just being given a file, and the run ends with "Terminating worker thread".
+ * The minimum equals the maximum: Tinypool terminates briefly idle workers above the minimum even while it is
+ * assigning a file to them, and then the run ends with "Terminating worker thread".
  */
 export const workers = (count: number) => ({ minWorkers: count, maxWorkers: count });
 
@@ -34,8 +34,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Each file has a context of its own: React keeps the document that it was loaded with. A process
-          // for each would take half as much time again.
+          // Each file has its own context, because React keeps the document that it was loaded with. A process
+          // for each file would take 50% more time.
           name: "components",
           pool: "vmForks",
           include: ["tests/unit/**/*.test.tsx"],
@@ -45,19 +45,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What these attach to the servers of their process stays for the next file, in another context too.
+          // What these tests attach to their process's servers would stay for the next file, even in another context.
           name: "isolated",
           pool: "forks",
           include: ["tests/isolated/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },
-      // `npm test` runs these by integration.config.ts, with more workers.
+      // `npm test` runs these with integration.config.ts, which has more workers.
       { extends: true, test: { ...INTEGRATION, sequence: { groupOrder: 1 } } },
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     setupFiles: ["tests/setup.ts"],
-    // Only a hang takes so long, also on a machine that does other things.
+    // Only a hang takes this long, even on a busy machine.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
@@ -65,7 +65,7 @@ export default defineConfig({
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },
       vmForks: { execArgv: ["--import", keepAbort] },
-      // All modules anew for each file took half of the processor time of what tests only rules.
+      // Reloading all modules for each file took half of the CPU time of these tests.
       threads: { execArgv: ["--import", keepAbort], isolate: false },
     },
   },

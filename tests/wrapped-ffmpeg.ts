@@ -3,12 +3,12 @@ import path from "node:path";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 
 /**
- * Puts a script in front of ffmpeg or ffprobe.
+ * Wraps ffmpeg or ffprobe in a shell script.
  *
- * @param folder where the script is put.
- * @param lines of the shell, run before the program: they may change its arguments, "$@", run it themselves,
- *   or exit.
- * @returns a PATH by which the script is found. A temporary site restores the PATH when it is removed.
+ * @param folder in which the script is created.
+ * @param lines shell code that runs before the command. It may change the arguments ("$@"), run the command
+ *   itself, or exit.
+ * @returns a PATH that finds the script first. A temporary site restores the PATH when it is removed.
  */
 export function wrapProgram(
   folder: string,
@@ -23,7 +23,7 @@ export function wrapProgram(
   return [programs, ...folders].join(":");
 }
 
-/** Lines that make the program read its files at `speed` times the speed at which they play. */
+/** Returns shell code that makes ffmpeg read its inputs at `speed` times their playback speed. */
 export function readingAt(speed: number): string[] {
   return [
     "n=$#",
@@ -33,19 +33,19 @@ export function readingAt(speed: number): string[] {
 }
 
 /**
- * An ffmpeg that reads files at `speed` times the speed at which they play, so that a test can act while
- * it works: on any machine, and at the cost of hardly any processor time.
+ * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. A test can then act while it
+ * runs, on any machine, and with little CPU time.
  *
- * @returns a PATH by which it is found.
+ * @returns a PATH that finds it first.
  */
 export function slowFfmpeg(folder: string, speed = 1): string {
   return wrapProgram(folder, "ffmpeg", [`set -- -readrate ${speed} "$@"`]);
 }
 
 /**
- * Runs `first` before a program, the first time that its arguments match.
+ * Runs `first` before the command when its arguments match for the first time, and puts the wrapper on the PATH.
  *
- * @param pattern of the shell, such as `*file:*`.
+ * @param pattern a shell pattern, such as `*file:*`.
  */
 export function interruptOnce(
   folder: string,
@@ -53,7 +53,7 @@ export function interruptOnce(
   pattern: string,
   first: readonly string[],
 ): void {
-  // Looking for the programs is no run of theirs.
+  // Checks availability before the wrapper exists, so that the check doesn't count as a run.
   ffmpegAvailable();
   const once = path.join(folder, "interrupted");
   process.env.PATH = wrapProgram(folder, program, [
