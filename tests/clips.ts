@@ -46,7 +46,12 @@ const testVideo = (seconds: number, size: string) => [
   "-i",
   `testsrc2=size=${size}:rate=25:duration=${seconds}`,
 ];
-const testAudio = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}`];
+const testAudio = (seconds: number) => [
+  "-f",
+  "lavfi",
+  "-i",
+  `sine=frequency=440:duration=${seconds}`,
+];
 
 /** Returns an MP4 with H.264 and AAC and the `moov` box first. */
 export function mp4Clip(seconds = 5, size = "320x180"): string {

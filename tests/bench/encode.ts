@@ -95,12 +95,7 @@ async function benchmarkFirstPlayable(report: Report, folder: string): Promise<v
   const seconds = (performance.now() - start) / 1000;
   report.figure("size of the file", size / 1024 ** 2, "MiB");
   report.figure("plain copy to the disk", copySeconds, "s");
-  report.atMost(
-    "probed, and can be watched as is, after",
-    probed,
-    MAX_FIRST_PLAYABLE_SECONDS,
-    "s",
-  );
+  report.atMost("probed, and can be watched as is, after", probed, MAX_FIRST_PLAYABLE_SECONDS, "s");
   report.atMost("index at the front after", seconds, MAX_FIRST_PLAYABLE_SECONDS, "s");
   report.figure("CPU to move the index", (spent.user + spent.system) / 1e6, "s");
   fs.rmSync(file);
@@ -129,7 +124,11 @@ async function benchmarkLadder(report: Report, folder: string): Promise<void> {
     "× the video",
   );
   report.figure("CPU of all renditions", ours / found.durationSeconds, "s per second of video");
-  report.figure("CPU of a plain ffmpeg command", plain / found.durationSeconds, "s per second of video");
+  report.figure(
+    "CPU of a plain ffmpeg command",
+    plain / found.durationSeconds,
+    "s per second of video",
+  );
   report.atMost("CPU / CPU of a plain ffmpeg command", ours / plain, MAX_CPU_RATIO);
 }
 

@@ -17,8 +17,20 @@ interface Connection {
 }
 
 const CONNECTIONS: Connection[] = [
-  { name: "5 Mbit/s", latency: 40, bytesPerSecond: 625_000, maxStartSeconds: 1, minPlayedSeconds: 6 },
-  { name: "1.6 Mbit/s", latency: 300, bytesPerSecond: 200_000, maxStartSeconds: 2, minPlayedSeconds: 6 },
+  {
+    name: "5 Mbit/s",
+    latency: 40,
+    bytesPerSecond: 625_000,
+    maxStartSeconds: 1,
+    minPlayedSeconds: 6,
+  },
+  {
+    name: "1.6 Mbit/s",
+    latency: 300,
+    bytesPerSecond: 200_000,
+    maxStartSeconds: 2,
+    minPlayedSeconds: 6,
+  },
 ];
 const VIDEO_SECONDS = 12;
 const VIDEO_BITRATE = 12_000_000;
@@ -73,7 +85,11 @@ async function compare(
     median(results.get(name)!.map((one) => one[key]));
   for (const name of results.keys()) {
     report.figure(`${connection.name}, ${name}: first frame`, middle(name, "first"), "s");
-    report.figure(`${connection.name}, ${name}: first frame after pressing play`, middle(name, "press"), "s");
+    report.figure(
+      `${connection.name}, ${name}: first frame after pressing play`,
+      middle(name, "press"),
+      "s",
+    );
     report.figure(
       `${connection.name}, ${name}: played in ${WATCHED_SECONDS} s`,
       middle(name, "played"),
@@ -82,9 +98,19 @@ async function compare(
   }
   for (const name of ["by URL", "from its card"]) {
     const press = middle(name, "press");
-    report.atMost(`${connection.name}, ${name}: play starts`, press, connection.maxStartSeconds, "s");
+    report.atMost(
+      `${connection.name}, ${name}: play starts`,
+      press,
+      connection.maxStartSeconds,
+      "s",
+    );
     const played = middle(name, "played");
-    report.atLeast(`${connection.name}, ${name}: continues`, played, connection.minPlayedSeconds, "s");
+    report.atLeast(
+      `${connection.name}, ${name}: continues`,
+      played,
+      connection.minPlayedSeconds,
+      "s",
+    );
   }
   const ratio = middle("by URL", "first") / middle("plain file", "first");
   report.atMost(`${connection.name}, first frame / first frame of the plain file`, ratio, 1);
@@ -131,11 +157,7 @@ async function openPage(browser: Browser, connection: Connection): Promise<Page>
 }
 
 /** Opens the page by its URL, and plays as soon as the player is ready. */
-async function watch(
-  browser: Browser,
-  connection: Connection,
-  address: string,
-  ): Promise<Watched> {
+async function watch(browser: Browser, connection: Connection, address: string): Promise<Watched> {
   const page = await openPage(browser, connection);
   await page.goto(address, { waitUntil: "commit" });
   const watched = await page.evaluate<Watched>(play(0));

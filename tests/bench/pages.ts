@@ -68,7 +68,11 @@ async function compareWithStock(report: Report, site: SiteProcess): Promise<void
       const [ownCpu, stockCpu] = [median(ours), median(theirs)];
       report.figure(`${name} rendered, CPU`, ownCpu * 1_000, "ms");
       report.figure(`${name} with the stock renderer, CPU`, stockCpu * 1_000, "ms");
-      report.atLeast(`${name}, CPU of the stock renderer / own`, stockCpu / ownCpu, MIN_STOCK_RATIO);
+      report.atLeast(
+        `${name}, CPU of the stock renderer / own`,
+        stockCpu / ownCpu,
+        MIN_STOCK_RATIO,
+      );
     }
   } finally {
     await stock.remove();

@@ -7,7 +7,13 @@ export function createReport() {
   let passed = 0;
   const failed: string[] = [];
 
-  function check(name: string, value: number, unit: string, limit: string, isPassed: boolean): void {
+  function check(
+    name: string,
+    value: number,
+    unit: string,
+    limit: string,
+    isPassed: boolean,
+  ): void {
     if (isPassed) passed += 1;
     else failed.push(name);
     const verdict = isPassed ? "PASS" : "FAIL";

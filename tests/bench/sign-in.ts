@@ -24,7 +24,12 @@ export async function run(report: Report): Promise<void> {
     }
     report.figure("home page, idle: median", median(idle), "ms");
     report.figure("home page, during the flood: median", median(busy), "ms");
-    report.atMost("home page, during the flood: p95", percentile(busy, 0.95), MAX_HOME_P95_MS, "ms");
+    report.atMost(
+      "home page, during the flood: p95",
+      percentile(busy, 0.95),
+      MAX_HOME_P95_MS,
+      "ms",
+    );
     report.atLeast("home page, responses during the flood", busy.length, SECONDS * 2);
   } finally {
     await site.remove();

@@ -112,11 +112,7 @@ async function download(url: string, sha256?: string): Promise<number> {
   return FILE_BYTES / MIB / ((performance.now() - start) / 1000);
 }
 
-async function benchmarkRedirects(
-report: Report,
-site: SiteProcess,
-part: string,
-): Promise<void> {
+async function benchmarkRedirects(report: Report, site: SiteProcess, part: string): Promise<void> {
   const pid = site.child!.pid!;
   const redirect = () => redirectOf(site.url + part);
   // Warm up: a process that has just moved the videos is still compiling code.

@@ -72,7 +72,10 @@ export const DAMAGED: Kind[] = [
   kind("MP4 without its last bytes", "mp4", FAST, "played as is", {
     damage: (bytes) => bytes.subarray(0, -16),
   }),
-  kind("Transport stream, truncated", "ts", H264, "converted", { damage: truncate(0.6), seconds: 1.8 }),
+  kind("Transport stream, truncated", "ts", H264, "converted", {
+    damage: truncate(0.6),
+    seconds: 1.8,
+  }),
   kind("MP4 with bits flipped", "mp4", FAST, "played as is", { damage: flipBits }),
   kind("Matroska with bits flipped", "mkv", H264, "converted", { damage: flipBits }),
   kind("AVI with bits flipped", "avi", MPEG4, "converted", { damage: flipBits }),
@@ -82,9 +85,15 @@ export const DAMAGED: Kind[] = [
     group: "Ogg",
     hasLumaSteps: true,
   }),
-  refused("MP4, without the index at its end", "mp4", H264, INDEX_MISSING, { damage: withoutIndex }),
-  refused("MOV, without the index at its end", "mov", H264, INDEX_MISSING, { damage: withoutIndex }),
-  refused("MP4, truncated inside its index", "mp4", FAST, INDEX_MISSING, { damage: truncate(0.004) }),
+  refused("MP4, without the index at its end", "mp4", H264, INDEX_MISSING, {
+    damage: withoutIndex,
+  }),
+  refused("MOV, without the index at its end", "mov", H264, INDEX_MISSING, {
+    damage: withoutIndex,
+  }),
+  refused("MP4, truncated inside its index", "mp4", FAST, INDEX_MISSING, {
+    damage: truncate(0.004),
+  }),
   ...[
     ["MP4 with Common Encryption", (bytes: Buffer) => bytes],
     ["MP4 with Common Encryption, cbcs", patch("cenc", "cbcs")],

@@ -53,7 +53,7 @@ async function videoFaults(file: string, kind: Kind): Promise<string[]> {
     const luma = await lumaAt(file, timestamp);
     const expected = toFullRange(LUMA[second]!);
     if (luma === undefined) faults.push(`no frame at ${timestamp} s`);
-      else if (Math.abs(luma - expected) > LUMA_TOLERANCE) {
+    else if (Math.abs(luma - expected) > LUMA_TOLERANCE) {
       faults.push(`the luma at ${timestamp} s is ${luma}, not ${expected.toFixed(0)}`);
     }
   }

@@ -121,7 +121,8 @@ function describe({ rule, file, killedBy }: Mutation): string {
 function apply({ file, find, replace }: Mutation): () => void {
   const target = path.join(worktree, file);
   const source = fs.readFileSync(target, "utf8");
-  if (source.split(find).length !== 2) throw new Error(`${file} doesn't contain exactly once: ${find}`);
+  if (source.split(find).length !== 2)
+    throw new Error(`${file} doesn't contain exactly once: ${find}`);
   const write = (text: string) => {
     fs.writeFileSync(target, text);
     vitest.invalidateFile(target);

@@ -13,45 +13,48 @@ const VISITORS = 40;
 /** Matches reads for visitors. The site itself reads complete objects without a range, or the first byte. */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 
-describe.runIf(hasS3Server)("a visitor who disconnects while a video is proxied from the store", () => {
-  let store: Awaited<ReturnType<typeof startFaultyStore>>;
-  let site: SiteProcess;
-  let url: string;
-  let part: string;
+describe.runIf(hasS3Server)(
+  "a visitor who disconnects while a video is proxied from the store",
+  () => {
+    let store: Awaited<ReturnType<typeof startFaultyStore>>;
+    let site: SiteProcess;
+    let url: string;
+    let part: string;
 
-  beforeAll(async () => {
-    store = await startFaultyStore();
-    site = new SiteProcess(store.environment);
-    await site.start();
-    ({ url, part } = await addStoredVideo(site, VIDEO));
-  }, 120_000);
-  afterAll(async () => {
-    await site?.remove();
-    await store?.stop();
-  });
+    beforeAll(async () => {
+      store = await startFaultyStore();
+      site = new SiteProcess(store.environment);
+      await site.start();
+      ({ url, part } = await addStoredVideo(site, VIDEO));
+    }, 120_000);
+    afterAll(async () => {
+      await site?.remove();
+      await store?.stop();
+    });
 
-  const request = (path: string, headers = {}) =>
-    http.get(site.url + path, { agent: false, headers }).on("error", () => {});
+    const request = (path: string, headers = {}) =>
+      http.get(site.url + path, { agent: false, headers }).on("error", () => {});
 
-  it("aborts the request to the store before its response", async () => {
-    store.fail({ when: READS, response: "hold" });
-    const requests = Array.from({ length: VISITORS }, (_, index) =>
-      request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
-    );
-    await until(() => store.sent(READS) === VISITORS);
-    expect(store.open(READS)).toBe(VISITORS);
-    for (const each of requests) each.destroy();
-    await until(() => store.open(READS) === 0);
-    // No request has timed out, and a disconnected visitor isn't a failure of the store.
-    expect(site.log).not.toContain("can't be read");
-    store.release();
-  });
+    it("aborts the request to the store before its response", async () => {
+      store.fail({ when: READS, response: "hold" });
+      const requests = Array.from({ length: VISITORS }, (_, index) =>
+        request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
+      );
+      await until(() => store.sent(READS) === VISITORS);
+      expect(store.open(READS)).toBe(VISITORS);
+      for (const each of requests) each.destroy();
+      await until(() => store.open(READS) === 0);
+      // No request has timed out, and a disconnected visitor isn't a failure of the store.
+      expect(site.log).not.toContain("can't be read");
+      store.release();
+    });
 
-  it("aborts the response of the store in the middle, or without reading anything", async () => {
-    store.fail();
-    const requests = Array.from({ length: VISITORS }, () => request(url));
-    await Promise.all(requests.map((each) => once(each, "response")));
-    for (const each of requests) each.destroy();
-    await until(() => store.open(READS) === 0);
-  });
-});
+    it("aborts the response of the store in the middle, or without reading anything", async () => {
+      store.fail();
+      const requests = Array.from({ length: VISITORS }, () => request(url));
+      await Promise.all(requests.map((each) => once(each, "response")));
+      for (const each of requests) each.destroy();
+      await until(() => store.open(READS) === 0);
+    });
+  },
+);

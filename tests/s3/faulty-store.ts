@@ -46,7 +46,8 @@ export async function startFaultyStore() {
       if (response.destroyed) return;
       const { method, url: path, headers } = request;
       const forwarded = http.request(real, { method, path, headers, agent: false }, (received) => {
-        for (const [name, value] of Object.entries(received.headers)) response.setHeader(name, value!);
+        for (const [name, value] of Object.entries(received.headers))
+          response.setHeader(name, value!);
         response.writeHead(received.statusCode!);
         // Swift sends a body with its responses to HEAD, which is an error on the connection.
         if (method === "HEAD") {

@@ -120,10 +120,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     ["MinIO's response", full(WRITES, 400, "XMinioAdminBucketQuotaExceeded")],
     ["a type with a charset", full(WRITES, 403, "QuotaExceeded", "application/xml; charset=utf-8")],
     ["an error when the upload is completed", full(COMPLETE, 403, "QuotaExceeded")],
-    [
-      "an error with status 200 when the upload is completed",
-      full(COMPLETE, 200, "QuotaExceeded"),
-    ],
+    ["an error with status 200 when the upload is completed", full(COMPLETE, 200, "QuotaExceeded")],
   ] satisfies [string, ReturnType<typeof full>][])(
     "is reported as full, and the video is kept (%s)",
     async (_, fault) => {
@@ -195,7 +192,9 @@ describe.runIf(hasS3Server)("a faulty store", () => {
         "The file is temporarily unavailable. Try again in a moment.\n",
       );
       expect(store.sent(ANY)).toBeLessThanOrEqual(4);
-      expect(logged).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
+      expect(logged).toEqual([
+        expect.stringMatching(/^videos\/u\/.*can't be read: The file store/),
+      ]);
       store.fail();
       expect(Buffer.from(await (await load({ Range: "bytes=0-9" })).arrayBuffer())).toEqual(
         VIDEO.subarray(0, 10),

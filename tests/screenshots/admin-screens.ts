@@ -1,5 +1,5 @@
 import { ADMIN } from "../site-process";
-import type { Screen, ScreenOptions, SampleVideos } from "./screen";
+import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 import { signIn } from "./visitor-screens";
 
 /** The account with two-factor authentication, which has the admin's password. */

@@ -50,7 +50,12 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sa
     [DECIDED, "moderator", -2.6, QUESTION],
     [DECIDED, "reporter", -2.4, ANSWER],
     [DECIDED, "site", -2, "A moderator has removed the video."],
-    [DECIDED, "moderator", -2, "You are right. The video is blocked, so it can't be uploaded again."],
+    [
+      DECIDED,
+      "moderator",
+      -2,
+      "You are right. The video is blocked, so it can't be uploaded again.",
+    ],
   ];
   for (const [index, [id, author, at, text]] of messages.entries()) {
     addMessage.run(`message-${index}`, id, author, inDays(at), encryptMessage(text));

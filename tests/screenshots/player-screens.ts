@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import type { Screen, ScreenOptions, SampleVideos } from "./screen";
+import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 
 /** Returns the screens of the video page and its player. */
 export function playerScreens({ long, plain, withoutFile, all }: SampleVideos): Screen[] {

@@ -1,6 +1,6 @@
 import { adminScreens } from "./admin-screens";
 import { playerScreens } from "./player-screens";
-import type { Screen, SampleVideos } from "./screen";
+import type { SampleVideos, Screen } from "./screen";
 import { visitorScreens } from "./visitor-screens";
 
 /** Returns all screens of the site and their visually different states. */

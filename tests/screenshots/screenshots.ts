@@ -12,7 +12,7 @@ import { ADMIN, SiteProcess } from "../site-process";
 import { fillForScreens } from "./fill";
 import { axeFindings, layoutFindings } from "./findings";
 import { indexPage, type Screenshot } from "./index-page";
-import { type Audience, type Screen, requiresScripts } from "./screen";
+import { type Audience, requiresScripts, type Screen } from "./screen";
 import { screensOf } from "./screens";
 import { COUNTRY_HEADER, signIn } from "./visitor-screens";
 

@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import type { Screen, ScreenOptions, SampleVideos } from "./screen";
+import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 
 /** The request header that contains a visitor's country. */
 export const COUNTRY_HEADER = "x-country";

@@ -58,7 +58,8 @@ async function fill(): Promise<void> {
   const send = async (to: string, fields: Record<string, string>) => {
     const body = new URLSearchParams(fields).toString();
     const response = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
-    if (response.status !== 302) throw new Error(`${to} returned ${response.status} ${response.body}`);
+    if (response.status !== 302)
+      throw new Error(`${to} returned ${response.status} ${response.body}`);
   };
   const clip = fs.readFileSync(mp4Clip(1, "128x72"));
   for (const [number, title] of ["Aurora", "Beach", "Cinema", "Dunes"].entries()) {
@@ -87,7 +88,10 @@ async function fill(): Promise<void> {
     ...{ category: "english", tags: "night", addToSeries: "Nights out" },
   });
   // The form accepts at most ten years, but this site is kept for longer.
-  site.database().prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'").run(DISTANT_FUTURE);
+  site
+    .database()
+    .prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'")
+    .run(DISTANT_FUTURE);
   await send("/admin", { intent: "toggle", id: idOf("Cinema"), expectedStatus: "published" });
   await send("/admin", { intent: "delete", id: idOf("Dunes") });
 }

@@ -96,7 +96,7 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       title: title.join(random() < 0.05 ? " - " : " "),
       description: `${title.join(" ")}. A generated video.`,
       category: (random() < 0.04 ? LEGACY : CATEGORIES)[rank]!,
-      tags: ownTags.size > 0 ? JSON.stringify([...ofVideo]) : null,
+      tags: ownTags.size > 0 ? JSON.stringify([...ownTags]) : null,
       duration: `${1 + Math.floor(random() ** 2 * 90)}:${String(Math.floor(random() * 60)).padStart(2, "0")}`,
       video_url: `/media/videos/bench/${uploadId}.mp4`,
       thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,

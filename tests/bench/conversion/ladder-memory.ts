@@ -17,9 +17,9 @@ export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-ladder-memory-"));
   try {
     const clip = path.join(folder, "clip.mp4");
-    const source = `testsrc2=size=1920x1080:rate=60:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
+    const testVideo = `testsrc2=size=1920x1080:rate=60:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
     ffmpeg([
-      ...["-f", "lavfi", "-i", source, "-f", "lavfi", "-i", `sine=duration=${CLIP_SECONDS}`],
+      ...["-f", "lavfi", "-i", testVideo, "-f", "lavfi", "-i", `sine=duration=${CLIP_SECONDS}`],
       ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", "20", "-pix_fmt", "yuv420p"],
       ...["-c:a", "aac", clip],
     ]);

@@ -71,7 +71,12 @@ export async function run(report: Report): Promise<void> {
       report.figure(`${blocked} from the disk`, local.blockedMs, "ms");
       report.figure(`${blocked} by range`, ranged.blockedMs, "ms");
       const difference = ranged.blockedMs - local.blockedMs;
-      report.atMost(`${blocked} by range, minus that from the disk`, difference, MAX_BLOCKED_MS, "ms");
+      report.atMost(
+        `${blocked} by range, minus that from the disk`,
+        difference,
+        MAX_BLOCKED_MS,
+        "ms",
+      );
     }
   } finally {
     await site.remove();

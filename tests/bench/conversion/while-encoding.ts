@@ -25,7 +25,8 @@ export async function run(report: Report): Promise<void> {
       .database()
       .prepare("SELECT state FROM jobs WHERE kind = 'ladder'")
       .get() as { state: string };
-    if (state !== "running") throw new Error(`The ladder job is ${state}, so nothing was measured.`);
+    if (state !== "running")
+      throw new Error(`The ladder job is ${state}, so nothing was measured.`);
     report.figure("home while idle, p99", median(idle), "ms");
     report.figure("home while encoding, p99", median(busy), "ms");
     report.atMost("home while encoding / idle", median(busy) / median(idle), MAX_RATIO, "times");

@@ -257,6 +257,10 @@ async function benchmarkErasing(report: Report, now: number): Promise<void> {
   const blocked = await longestBlock(async () => {
     ({ result: erased, cpu } = await timed(() => eraseDueReports(afterAll)));
   });
-  report.figure(`erasing ${erased} reports, CPU per report`, (cpu / erased) * 1_000, "microseconds");
+  report.figure(
+    `erasing ${erased} reports, CPU per report`,
+    (cpu / erased) * 1_000,
+    "microseconds",
+  );
   report.atMost("erasing: longest block of the thread", blocked, MAX_BLOCKED_MS, "ms");
 }

@@ -46,7 +46,10 @@ async function secondsFor(count: number): Promise<number> {
       const video_url = site.addFile("videos", `u/${1_700_000_000_000 + number}.mp4`, video);
       return site.addVideo({ title: `Video ${number}`, video_url });
     });
-    const unfinished = site.database().prepare("SELECT count(*) FROM jobs WHERE state <> 'done'").pluck();
+    const unfinished = site
+      .database()
+      .prepare("SELECT count(*) FROM jobs WHERE state <> 'done'")
+      .pluck();
     const start = performance.now();
     for (const id of videos) add.run(id);
     await until(() => unfinished.get() === 0);
