@@ -68,7 +68,7 @@ export function writeUpload(uploads: string, name: string): string {
 }
 
 /** Returns the response that `work` throws or returns. */
-export async function caught(work: () => Promise<unknown>): Promise<Response> {
+export async function catchResponse(work: () => Promise<unknown>): Promise<Response> {
   const response = await work().catch((thrown: unknown) => thrown);
   expect(response).toBeInstanceOf(Response);
   return response as Response;
@@ -106,13 +106,13 @@ export function sendMultipart(body: FormData, address: string) {
 }
 
 /** Sends a form that must succeed. Returns where it redirects to, and the toast. */
-export function succeed(fields: Fields, address?: string) {
-  return succeeded(() => send(fields, { address }));
+export function expectSuccess(fields: Fields, address?: string) {
+  return expectSuccessOf(() => send(fields, { address }));
 }
 
 /** Returns where the redirect that `work` throws or returns leads to, and its toast. */
-export async function succeeded(work: () => Promise<unknown>) {
-  const response = await caught(work);
+export async function expectSuccessOf(work: () => Promise<unknown>) {
+  const response = await catchResponse(work);
   expect(response.status).toBe(302);
   const value = decodeURIComponent(response.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
   const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());
@@ -120,7 +120,7 @@ export async function succeeded(work: () => Promise<unknown>) {
 }
 
 /** Sends a form whose response is the page. Returns its status and the data of the page. */
-export async function answered(fields: Fields, address?: string) {
+export async function sendForResult(fields: Fields, address?: string) {
   const result = (await send(fields, { address })) as unknown as {
     data: Record<string, unknown>;
     init: { status: number };
@@ -129,8 +129,8 @@ export async function answered(fields: Fields, address?: string) {
 }
 
 /** Sends a form that must be rejected. Returns the failure that the page shows. */
-export async function refused(fields: Fields, address?: string): Promise<FormFailure> {
-  const { status, studio } = (await answered(fields, address)) as {
+export async function expectFailure(fields: Fields, address?: string): Promise<FormFailure> {
+  const { status, studio } = (await sendForResult(fields, address)) as {
     status: number;
     studio: FormFailure;
   };

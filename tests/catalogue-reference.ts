@@ -12,7 +12,7 @@ export interface ReferenceVideo {
   /** ISO 8601 UTC */
   created_at: string;
   /** Increases whenever the video is inserted into the lists again; breaks ties in `created_at`. */
-  entered: number;
+  listingOrder: number;
 }
 
 const CURRENT_IDS: Record<string, string> = {
@@ -23,7 +23,7 @@ const CURRENT_IDS: Record<string, string> = {
   featured: "premium",
 };
 /** Returns the current id of a category that may be stored by its legacy id. */
-export const today = (category: string) => CURRENT_IDS[category] ?? category;
+export const currentCategory = (category: string) => CURRENT_IDS[category] ?? category;
 
 /**
  * Lower-cases each character separately. Lower-casing a whole word would turn its last Σ into a final sigma (ς),
@@ -35,7 +35,7 @@ export const lower = (text: string) =>
     .replaceAll("ς", "σ");
 
 const newestFirst = (a: ReferenceVideo, b: ReferenceVideo) =>
-  Date.parse(b.created_at) - Date.parse(a.created_at) || b.entered - a.entered;
+  Date.parse(b.created_at) - Date.parse(a.created_at) || b.listingOrder - a.listingOrder;
 
 export function published(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
   return [...videos].filter(({ status }) => status === "published").sort(newestFirst);
@@ -48,7 +48,7 @@ export function listed(
   const needle = lower(search.trim());
   return published(videos).filter(
     (video) =>
-      (!category || today(video.category) === category) &&
+      (!category || currentCategory(video.category) === category) &&
       [video.title, ...(video.tags ?? [])].some((text) => lower(text).includes(needle)),
   );
 }
@@ -71,7 +71,7 @@ export function score(current: ReferenceVideo, candidate: ReferenceVideo, now: n
     if (lower(candidate.title).includes(word)) points += 5;
     if (candidateWords.includes(word)) points += 3;
   }
-  if (today(current.category) === today(candidate.category)) points += 8;
+  if (currentCategory(current.category) === currentCategory(candidate.category)) points += 8;
   const candidateTags = (candidate.tags ?? []).map(lower);
   for (const tag of new Set((current.tags ?? []).map(lower))) {
     if (candidateTags.includes(tag)) points += 4;

@@ -2,11 +2,11 @@ import { sqliteHandle } from "~db/client.server";
 import type { ReferenceVideo } from "./catalogue-reference";
 
 const COLUMNS = ["id", "title", "category", "tags", "status", "views", "created_at"] as const;
-let entered = 0;
+let lastOrder = 0;
 
 /** Returns a video with default values for all columns that aren't given. */
 export function video(given: Partial<ReferenceVideo> & { id: string }): ReferenceVideo {
-  entered += 1;
+  lastOrder += 1;
   return {
     title: "A video",
     category: "desi",
@@ -14,7 +14,7 @@ export function video(given: Partial<ReferenceVideo> & { id: string }): Referenc
     status: "published",
     views: 0,
     created_at: "2026-01-01T00:00:00.000Z",
-    entered,
+    listingOrder: lastOrder,
     ...given,
   };
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { expect } from "vitest";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "./encode-library";
+import { addToLibrary, diskPath, jobRows, videoRow, workUntilIdle } from "./encode-library";
 import { type Clip, ffmpeg, ffprobe, makeClip } from "./media-clips";
 
 interface Site {
@@ -17,7 +17,7 @@ export async function addVideoWithFile(
 ): Promise<{ id: string; file: string }> {
   const id = await addToLibrary(uploads, clip, true);
   sqliteHandle().exec("DELETE FROM jobs WHERE priority > 0");
-  return { id, file: onDisk(uploads, videoRow(id).video_url) };
+  return { id, file: diskPath(uploads, videoRow(id).video_url) };
 }
 
 /** Returns the copy with the `moov` box first that the site creates from a video. */

@@ -23,7 +23,7 @@ export function countingVideo(folder: string, as = "mp4"): string {
 }
 
 /** Returns the numbers of a file's frames, read from the luma of their center pixel. */
-export function numbersOf(file: string): number[] {
+export function frameNumbers(file: string): number[] {
   const { stdout } = spawnSync(
     "ffmpeg",
     ["-v", "error", "-i", file, "-vsync", "passthrough", "-f", "rawvideo", "-"],

@@ -10,10 +10,10 @@ import { ffmpeg, makeClip } from "./media-clips";
 import {
   CHECKSUMS,
   checksumsOf,
-  FINISHED_VIDEOS,
-  MADE_AS,
+  PROCESSED_VIDEOS,
   type ProcessedVideo,
-  TABLES_OF_VIDEO,
+  STORED_BASE_PATH,
+  VIDEO_TABLES,
   type VideoRows,
 } from "./processed-videos";
 import { useTemporarySite } from "./temporary-site";
@@ -83,14 +83,14 @@ async function createProcessedVideo(source: ProcessedVideo): Promise<void> {
     if (unfinished?.length !== 0) throw new Error(`${source} has unfinished jobs.`);
     const video = videoRow(id);
     const base = /u\/\d+/.exec(video.source_url ?? video.video_url)?.[0] ?? "";
-    const folder = path.join(FINISHED_VIDEOS, source);
+    const folder = path.join(PROCESSED_VIDEOS, source);
     fs.rmSync(folder, { recursive: true, force: true });
     for (const name of filesBelow(site.uploads)) {
-      const file = path.join(folder, "uploads", name.replace(base, MADE_AS));
+      const file = path.join(folder, "uploads", name.replace(base, STORED_BASE_PATH));
       fs.mkdirSync(path.dirname(file), { recursive: true });
       fs.copyFileSync(path.join(site.uploads, name), file);
     }
-    const text = JSON.stringify(rows, undefined, 2).replaceAll(base, MADE_AS);
+    const text = JSON.stringify(rows, undefined, 2).replaceAll(base, STORED_BASE_PATH);
     fs.writeFileSync(path.join(folder, "rows.json"), `${text}\n`);
   } finally {
     await site.remove();
@@ -100,7 +100,7 @@ async function createProcessedVideo(source: ProcessedVideo): Promise<void> {
 /** Returns a video's rows in all tables, without site-specific and generated columns. */
 function rowsOf(id: string): VideoRows {
   const rows: VideoRows = {};
-  for (const [table, column] of TABLES_OF_VIDEO) {
+  for (const [table, column] of VIDEO_TABLES) {
     const columns = sqliteHandle().pragma(`table_xinfo(${table})`) as {
       name: string;
       hidden: number;
@@ -126,4 +126,4 @@ function rowsOf(id: string): VideoRows {
 }
 
 for (const source of Object.keys(RECIPES) as ProcessedVideo[]) await createProcessedVideo(source);
-fs.writeFileSync(CHECKSUMS, checksumsOf(FINISHED_VIDEOS));
+fs.writeFileSync(CHECKSUMS, checksumsOf(PROCESSED_VIDEOS));

@@ -50,7 +50,7 @@ export async function addToLibrary(
 }
 
 /** Adds a processed video to the site of this process; see `addProcessedVideo`. */
-export function addFinished(
+export function addProcessed(
   uploads: string,
   video: ProcessedVideo,
   columns: Record<string, string | number | null> = {},
@@ -88,12 +88,12 @@ export function jobStates(id: string): Record<string, string> {
 }
 
 /** Returns the path of the file that one of this site's URLs serves. */
-export function onDisk(uploads: string, url: string | null): string {
+export function diskPath(uploads: string, url: string | null): string {
   return path.join(uploads, String(url).replace("/media/", ""));
 }
 
 /** Returns the arguments of an encoder: the source, its probe, and a task that writes to the source's folder. */
-export async function workOn(video: string): Promise<[Source, Probe, TaskControl]> {
+export async function encodeArguments(video: string): Promise<[Source, Probe, TaskControl]> {
   const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
   const url = `/media/videos/u/1${path.extname(video)}`;
   const source = { videoId: "v", basePath: "u/1", url, file: video, playedFile: video, row };
@@ -101,13 +101,17 @@ export async function workOn(video: string): Promise<[Source, Probe, TaskControl
 }
 
 /** Returns the same for a file that its row names as the playable one, as rows of other tools do. */
-export async function workOnNamed(video: string): ReturnType<typeof workOn> {
-  const [source, found, task] = await workOn(video);
+export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
+  const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];
 }
 
 /** Encodes the adaptive stream of a video with all its renditions. Returns the folder of its playlists. */
-export async function makeLadder(video: string): Promise<string> {
-  const ladder = await encodeLadder(...(await workOn(video)), path.parse(video).name, "urgent");
+export async function createLadder(video: string): Promise<string> {
+  const ladder = await encodeLadder(
+    ...(await encodeArguments(video)),
+    path.parse(video).name,
+    "urgent",
+  );
   return path.join(path.dirname(video), ladder.moves[0]!.from);
 }

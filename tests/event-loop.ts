@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 /** How some work affected its thread and its process. */
-export interface Held {
+export interface Impact {
   /** The longest time that it blocked the event loop. */
-  longestMs: number;
+  longestBlockMs: number;
   /** The peak growth of the process's resident memory. */
-  grownBytes: number;
+  memoryGrowthBytes: number;
 }
 
-export async function measureHeld(work: () => Promise<unknown>): Promise<Held> {
+export async function measureImpact(work: () => Promise<unknown>): Promise<Impact> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   const before = process.memoryUsage.rss();
   let peak = before;
@@ -23,5 +23,5 @@ export async function measureHeld(work: () => Promise<unknown>): Promise<Held> {
     clearInterval(timer);
   }
   peak = Math.max(peak, process.memoryUsage.rss());
-  return { longestMs: delay.max / 1e6, grownBytes: peak - before };
+  return { longestBlockMs: delay.max / 1e6, memoryGrowthBytes: peak - before };
 }

@@ -24,7 +24,7 @@ export function openEvents({ cookie = "", address = "192.0.2.1" } = {}) {
   return {
     response,
     text: () => text,
-    async leave() {
+    async disconnect() {
       socket.destroy();
       await new Promise((resolve) => setImmediate(resolve));
     },

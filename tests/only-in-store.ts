@@ -23,7 +23,7 @@ export async function useFolderStore(siteFolder: string): Promise<string> {
  *
  * @returns for each file, the path of the former local copy and of its object.
  */
-export async function leaveInStore(
+export async function moveToStore(
   store: string,
   videoId: string,
   urls: readonly string[],

@@ -18,7 +18,7 @@ export function overflow(page: Page): Promise<{ sideways: number; outside: strin
 }
 
 /** Returns controls that are too small to tap: less than 44 pixels high. */
-export function lowControls(page: Page): Promise<string[]> {
+export function smallControls(page: Page): Promise<string[]> {
   return page.locator("a, button, summary").evaluateAll((all) =>
     all
       // Links within text aren't tap targets, and the player is measured elsewhere.
@@ -29,7 +29,7 @@ export function lowControls(page: Page): Promise<string[]> {
 }
 
 /** Doubles the text size as a browser setting does. Runs in the page, before its own scripts. */
-export function doubleText(): void {
+export function doubleTextSize(): void {
   new MutationObserver((_, observer) => {
     document.documentElement.style.fontSize = "200%";
     observer.disconnect();
@@ -37,7 +37,7 @@ export function doubleText(): void {
 }
 
 /** Sets the width of the viewport and the text size of the open page. */
-export async function showAt(page: Page, width: number, textPercent: number): Promise<void> {
+export async function resizePage(page: Page, width: number, textPercent: number): Promise<void> {
   await page.setViewportSize({ width, height: 740 });
   await page.evaluate(async (percent) => {
     document.documentElement.style.fontSize = `${percent}%`;
@@ -58,7 +58,7 @@ const SCREENS = [
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [width, textPercent] of SCREENS) {
-    await showAt(page, width, textPercent);
+    await resizePage(page, width, textPercent);
     const { sideways, outside } = await overflow(page);
     if (sideways || outside.length) found.push({ width, textPercent, sideways, outside });
   }

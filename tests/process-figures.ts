@@ -19,7 +19,7 @@ export function bytesRead(pid: number): number {
 }
 
 /** Returns how many of the process's descriptors refer to a file. */
-export function timesOpen(pid: number, file: string): number {
+export function countOpenDescriptors(pid: number, file: string): number {
   const folder = `/proc/${pid}/fd`;
   return fs.readdirSync(folder).filter((descriptor) => {
     try {
@@ -50,7 +50,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 }
 
 /** Waits until a figure hasn't changed for 20 readings. Returns it. */
-export async function untilStill(figure: () => number): Promise<number> {
+export async function untilStable(figure: () => number): Promise<number> {
   const STILL_READINGS = 20;
   let last = figure();
   for (let same = 0; same < STILL_READINGS; ) {

@@ -10,7 +10,7 @@ import { filesBelow } from "./files-below";
  * that aren't about encoding. `npm run processed-videos` regenerates them. A unit test compares them with their
  * checksums.
  */
-export const FINISHED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
+export const PROCESSED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 
 export type ProcessedVideo =
   /** A 5-second MP4 that browsers can play as is. Its frames encode their number; see counting-video.ts. */
@@ -21,9 +21,9 @@ export type ProcessedVideo =
   | "complete";
 
 /** The base path of the stored files, which each test replaces. */
-export const MADE_AS = "u/1600000000000";
+export const STORED_BASE_PATH = "u/1600000000000";
 /** The tables with rows of a processed video, each with the column that holds the video's id. */
-export const TABLES_OF_VIDEO = [
+export const VIDEO_TABLES = [
   ["videos", "id"],
   ["jobs", "video_id"],
   ["media_files", "video_id"],
@@ -32,7 +32,7 @@ export const TABLES_OF_VIDEO = [
 ] as const;
 
 /** The SHA-256 and name of each file, one per line. */
-export const CHECKSUMS = path.join(FINISHED_VIDEOS, "checksums.txt");
+export const CHECKSUMS = path.join(PROCESSED_VIDEOS, "checksums.txt");
 
 export function checksumsOf(folder: string): string {
   const names = filesBelow(folder).filter((name) => name.includes(path.sep));
@@ -60,18 +60,18 @@ export function addProcessedVideo(
   columns: Record<string, string | number | null> = {},
 ): string {
   const base = `u/${++uploadId}`;
-  const folder = path.join(FINISHED_VIDEOS, video);
+  const folder = path.join(PROCESSED_VIDEOS, video);
   for (const name of filesBelow(path.join(folder, "uploads"))) {
-    const file = path.join(uploads, name.replace(MADE_AS, base));
+    const file = path.join(uploads, name.replace(STORED_BASE_PATH, base));
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.copyFileSync(path.join(folder, "uploads", name), file);
   }
   const text = fs.readFileSync(path.join(folder, "rows.json"), "utf8");
-  const rows = JSON.parse(text.replaceAll(MADE_AS, base)) as VideoRows;
+  const rows = JSON.parse(text.replaceAll(STORED_BASE_PATH, base)) as VideoRows;
   const id = String(columns.id ?? `${video}-${uploadId}`);
   const inSixHours = new Date(Date.now() + 6 * 3_600_000).toISOString();
   sqlite.transaction(() => {
-    for (const [table, column] of TABLES_OF_VIDEO) {
+    for (const [table, column] of VIDEO_TABLES) {
       for (const row of rows[table] ?? []) {
         const own = table === "videos" ? columns : {};
         if (row.kind === "cleanup") row.run_after = inSixHours;

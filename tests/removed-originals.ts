@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { expect } from "vitest";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, onDisk, videoRow, workUntilIdle } from "./encode-library";
+import { addToLibrary, diskPath, videoRow, workUntilIdle } from "./encode-library";
 import { makeClip } from "./media-clips";
 
 /** H.264 with CABAC, which lets decoders detect damage. */
@@ -18,7 +18,7 @@ export function mpeg4(folder: string, more = {}): string {
 }
 
 /** Adds a video and runs the jobs that affect its original. Returns its id and the original's URL. */
-export async function converted(
+export async function addAndConvert(
   uploads: string,
   source: string,
   playable: boolean,
@@ -28,27 +28,27 @@ export async function converted(
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
   await workUntilIdle();
   const { source_url } = videoRow(id);
-  expect(isThere(uploads, source_url)).toBe(true);
+  expect(isOnDisk(uploads, source_url)).toBe(true);
   return { id, original: source_url! };
 }
 
 /** Runs the cleanup job as if its delay of six hours had passed. */
-export async function cleanUp(): Promise<void> {
+export async function runCleanup(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
   );
   await workUntilIdle();
 }
 
-export function isThere(uploads: string, url: string | null): boolean {
-  return url !== null && fs.existsSync(onDisk(uploads, url));
+export function isOnDisk(uploads: string, url: string | null): boolean {
+  return url !== null && fs.existsSync(diskPath(uploads, url));
 }
 
 /** Fails unless the original of a converted video is removed without a warning. */
 export async function expectRemoved(uploads: string, source: string, warnings: string[]) {
-  const { id, original } = await converted(uploads, source, false);
-  await cleanUp();
+  const { id, original } = await addAndConvert(uploads, source, false);
+  await runCleanup();
   expect(warnings).toEqual([]);
   expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: expect.any(String) });
-  expect(isThere(uploads, original)).toBe(false);
+  expect(isOnDisk(uploads, original)).toBe(false);
 }

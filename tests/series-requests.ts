@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { action, loader } from "~/features/library/routes/series-list";
 import type { SeriesFailure } from "~/features/library/series/change-series.server";
 import { sqliteHandle } from "~db/client.server";
-import { adminCookie, succeeded } from "./admin-requests";
+import { adminCookie, expectSuccessOf } from "./admin-requests";
 
 /** Requests to the loader and action of the studio's series pages, sent as one signed-in admin. */
 
@@ -44,7 +44,10 @@ export function sendSeries(fields: Fields, address = "/admin/series", headers = 
 }
 
 /** Sends a form that must be rejected. Returns the failure, and checks that its status is the response's. */
-export async function refusedSeries(fields: Fields, address?: string): Promise<SeriesFailure> {
+export async function expectSeriesFailure(
+  fields: Fields,
+  address?: string,
+): Promise<SeriesFailure> {
   const result = (await sendSeries(fields, address)) as unknown as {
     data: { error: SeriesFailure };
     init: { status: number };
@@ -54,8 +57,8 @@ export async function refusedSeries(fields: Fields, address?: string): Promise<S
 }
 
 /** Sends a form that must succeed. Returns where it redirects to, and the toast. */
-export function changedSeries(fields: Fields, address?: string) {
-  return succeeded(() => sendSeries(fields, address));
+export function expectSeriesSuccess(fields: Fields, address?: string) {
+  return expectSuccessOf(() => sendSeries(fields, address));
 }
 
 /** Inserts a series with videos into the database. Returns its id. */

@@ -21,7 +21,7 @@ export function formRequest(
 const MIN_BCRYPT_COST = 4;
 
 /** Inserts an account into the database. */
-export function makeUser(email = "admin@example.com", password = GOOD_PASSWORD) {
+export function insertUser(email = "admin@example.com", password = GOOD_PASSWORD) {
   const id = sqliteHandle()
     .prepare("INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id")
     .pluck()
@@ -39,7 +39,7 @@ export function cookiesOf({ headers }: { headers: Headers }): string {
 }
 
 /** The result of a form that was sent to an action. */
-export interface FormAnswer {
+export interface FormResult {
   status: number;
   /** The cookies that were set, as a Cookie header. */
   cookies: string;
@@ -60,7 +60,7 @@ export async function postForm(
   Cookie = "",
   address = `198.51.100.${++lastAddress}`,
   Origin = ORIGIN,
-): Promise<FormAnswer> {
+): Promise<FormResult> {
   const request = formRequest(path, fields, { Cookie, Origin, "X-Forwarded-For": address });
   const result = await action({ request, params: {}, context: {} } as never);
   if (result instanceof Response) {

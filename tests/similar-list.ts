@@ -1,9 +1,9 @@
 import { page } from "./admin-requests";
 
 /** The URL of the studio's list of similar videos. */
-export const ALIKE = "/admin?tab=manage&status=similar";
+export const SIMILAR_LIST = "/admin?tab=manage&status=similar";
 
-export interface Shown {
+export interface ShownList {
   manage: {
     list: { videos: { id: string }[]; total: number };
     similar: Record<string, { id: string; title: string }[]>;
@@ -11,4 +11,5 @@ export interface Shown {
 }
 
 /** Returns the data of that list, or of another list of the studio. */
-export const shown = async (address = ALIKE) => ((await page(address)) as never as Shown).manage;
+export const shownList = async (address = SIMILAR_LIST) =>
+  ((await page(address)) as never as ShownList).manage;

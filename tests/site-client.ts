@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { ADMIN, type SiteProcess } from "./site-process";
 /** Low-level HTTP requests to a running site, including requests that no browser would send. */
 
-export interface Answer {
+export interface SiteResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: string;
@@ -13,7 +13,7 @@ export interface OpenRequest {
   request: http.ClientRequest;
   /** Writes a chunk and waits until it is flushed to the connection. */
   send(chunk: Buffer | string): Promise<void>;
-  answer: Promise<Answer>;
+  response: Promise<SiteResponse>;
 }
 
 /** Opens a request whose body is sent in chunks. */
@@ -28,7 +28,7 @@ export function openRequest(
     headers: { Origin: site.url, ...headers },
     agent: false,
   });
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const complete = new Promise<SiteResponse>((resolve, reject) => {
     request.on("error", reject);
     request.on("response", (response) => {
       const chunks: Buffer[] = [];
@@ -43,32 +43,32 @@ export function openRequest(
       response.on("error", finish);
     });
   });
-  answer.catch(() => {});
+  complete.catch(() => {});
   const send = (chunk: Buffer | string) =>
     new Promise<void>((resolve, reject) => {
       request.write(chunk, (error) => (error ? reject(error) : resolve()));
     });
-  return { request, send, answer };
+  return { request, send, response: complete };
 }
 
 /** Sends a complete request. Returns the complete response. */
-export function ask(
+export function sendRequest(
   site: SiteProcess,
   method: string,
   path: string,
   headers: Record<string, string> = {},
   body?: Buffer | string,
-): Promise<Answer> {
-  const { request, answer } = openRequest(site, method, path, headers);
+): Promise<SiteResponse> {
+  const { request, response } = openRequest(site, method, path, headers);
   request.end(body);
-  return answer;
+  return response;
 }
 
 /** Signs in. Returns the Cookie header. Retries after a second, because an address may sign in five times a second. */
 export async function signInTo(site: SiteProcess, account = ADMIN): Promise<string> {
   const body = new URLSearchParams(account).toString();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  const send = () => ask(site, "POST", "/auth", headers, body);
+  const send = () => sendRequest(site, "POST", "/auth", headers, body);
   let response = await send();
   if (response.status === 429) {
     await setTimeout(1_000);

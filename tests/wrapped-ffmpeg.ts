@@ -10,7 +10,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
  *   itself, or exit.
  * @returns a PATH that finds the script first. A temporary site restores the PATH when it is removed.
  */
-export function wrapProgram(
+export function wrapCommand(
   folder: string,
   program: "ffmpeg" | "ffprobe",
   lines: readonly string[],
@@ -24,7 +24,7 @@ export function wrapProgram(
 }
 
 /** Returns shell code that makes ffmpeg read its inputs at `speed` times their playback speed. */
-export function readingAt(speed: number): string[] {
+export function readSpeedLines(speed: number): string[] {
   return [
     "n=$#",
     `for each in "$@"; do [ "$each" = -i ] && set -- "$@" -readrate ${speed}; set -- "$@" "$each"; done`,
@@ -39,7 +39,7 @@ export function readingAt(speed: number): string[] {
  * @returns a PATH that finds it first.
  */
 export function slowFfmpeg(folder: string, speed = 1): string {
-  return wrapProgram(folder, "ffmpeg", [`set -- -readrate ${speed} "$@"`]);
+  return wrapCommand(folder, "ffmpeg", [`set -- -readrate ${speed} "$@"`]);
 }
 
 /**
@@ -56,11 +56,11 @@ export function interruptOnce(
   // Checks availability before the wrapper exists, so that the check doesn't count as a run.
   ffmpegAvailable();
   const once = path.join(folder, "interrupted");
-  process.env.PATH = wrapProgram(folder, program, [
+  process.env.PATH = wrapCommand(folder, program, [
     `case "$*" in ${pattern}) if [ ! -e "${once}" ]; then : > "${once}"`,
     ...first,
     "fi;; esac",
   ]);
 }
 
-export const KILLED = ["kill -9 $$"];
+export const KILL_LINES = ["kill -9 $$"];

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { bytesRead, cpuSeconds, residentBytes, untilStill } from "../process-figures";
+import { bytesRead, cpuSeconds, residentBytes, untilStable } from "../process-figures";
 import { SiteProcess } from "../site-process";
 import { median, type Report } from "./report";
 
@@ -100,7 +100,7 @@ async function download(url: string): Promise<void> {
 }
 
 async function stall(report: Report, { pid, url }: Contender): Promise<void> {
-  const idle = await untilStill(() => Math.round(residentBytes(pid) / MIB));
+  const idle = await untilStable(() => Math.round(residentBytes(pid) / MIB));
   const { hostname, port, pathname } = new URL(url);
   const clients = await Promise.all(
     Array.from({ length: STALLED_CLIENTS }, async () => {
@@ -111,7 +111,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
     }),
   );
   // Bytes are rounded, because wake-ups of the process's threads count as reads too.
-  await untilStill(() => Math.round(bytesRead(pid) / MIB));
+  await untilStable(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();
   report.figure("memory when idle", idle, "MiB");

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
-import { residentBytes, until, untilStill } from "../process-figures";
+import { residentBytes, until, untilStable } from "../process-figures";
 import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
@@ -23,7 +23,7 @@ export async function run(report: Report): Promise<void> {
     // Warm up: don't count what the process loads for its first streams.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
-    const idle = await untilStill(() => Math.round(residentBytes(pid) / 1024 / 64)).then(
+    const idle = await untilStable(() => Math.round(residentBytes(pid) / 1024 / 64)).then(
       () => residentBytes(pid) / 1024,
     );
     const onChange = () => {
@@ -34,7 +34,7 @@ export async function run(report: Report): Promise<void> {
       const batch = Array.from({ length: STREAMS_PER_BATCH }, () => open(site.url, onChange));
       sockets.push(...(await Promise.all(batch)));
     }
-    await untilStill(() => Math.round(residentBytes(pid) / 1024 / 1024));
+    await untilStable(() => Math.round(residentBytes(pid) / 1024 / 1024));
     const each = (residentBytes(pid) / 1024 - idle) / STREAMS;
     report.atMost(`memory of each of ${STREAMS} event streams`, each, MAX_KIB_EACH, "KiB");
     let slowest = 0;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { VIDEO_NAME } from "~/shared/file-rules";
 import { command } from "../command";
-import { ask, MULTIPART, multipartParts } from "../site-client";
+import { MULTIPART, multipartParts, sendRequest } from "../site-client";
 import type { SiteProcess } from "../site-process";
 import { GOOD_TEXTS } from "../upload-requests";
 
@@ -33,7 +33,7 @@ export function sender(site: SiteProcess, cookie: string) {
     const body = video
       ? Buffer.concat([Buffer.from(before), video, Buffer.from(after)])
       : `${texts}${BOUNDARY_END}`;
-    const { body: text } = await ask(
+    const { body: text } = await sendRequest(
       site,
       "POST",
       "/admin/publish",
@@ -56,11 +56,15 @@ export function sender(site: SiteProcess, cookie: string) {
     async tus(file: string): Promise<Result> {
       const bytes = fs.readFileSync(file);
       const length = { "Upload-Length": String(bytes.length) };
-      const created = await ask(site, "POST", "/admin/uploads", { ...headers, ...TUS, ...length });
+      const created = await sendRequest(site, "POST", "/admin/uploads", {
+        ...headers,
+        ...TUS,
+        ...length,
+      });
       const url = created.headers.location;
       if (!url) return { outcome: "refused", message: created.body.trim() };
       const type = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" };
-      const sent = await ask(site, "PATCH", url, { ...headers, ...TUS, ...type }, bytes);
+      const sent = await sendRequest(site, "PATCH", url, { ...headers, ...TUS, ...type }, bytes);
       if (sent.status >= 400) return { outcome: "refused", message: sent.body.trim() };
       return publish({ title: path.basename(file), upload: url.split("/").at(-1) ?? "" });
     },

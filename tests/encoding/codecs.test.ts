@@ -22,17 +22,17 @@ import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { command } from "../command";
 import {
-  addFinished,
+  addProcessed,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../encode-library";
 import { ffprobe } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
-import { wrapProgram } from "../wrapped-ffmpeg";
+import { wrapCommand } from "../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -48,12 +48,12 @@ afterEach(async () => {
 
 /** A video with its 90p stream. */
 function addStream(views = 0): string {
-  return addFinished(site.uploads, "counting", { views });
+  return addProcessed(site.uploads, "counting", { views });
 }
 
 const read = (id: string, name: string) =>
   fs.readFileSync(
-    path.join(path.dirname(onDisk(site.uploads, videoRow(id).hls_url)), name),
+    path.join(path.dirname(diskPath(site.uploads, videoRow(id).hls_url)), name),
     "utf8",
   );
 
@@ -125,8 +125,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
     // Existing files stay for current viewers.
-    expect(fs.readFileSync(onDisk(site.uploads, before), "utf8")).not.toContain("av01");
-    const made = path.join(path.dirname(onDisk(site.uploads, after)), uri.replace("m3u8", "mp4"));
+    expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
+    const made = path.join(path.dirname(diskPath(site.uploads, after)), uri.replace("m3u8", "mp4"));
     expect(ffprobe(made, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
       "av1",
     );
@@ -175,7 +175,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect((await claim())?.kind).toBe("ladder");
     expect(await claim()).toBeUndefined();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'ladder'");
-    const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
+    const folder = path.dirname(diskPath(site.uploads, videoRow(id).hls_url));
     fs.writeFileSync(path.join(folder, UNFINISHED), "");
     fs.writeFileSync(path.join(folder, "av1-90p-killed.mp4"), "half of it");
     const before = filesBelow(folder);
@@ -230,7 +230,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
   it("is logged at the start, and disabled", async () => {
-    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+    process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);
     process.env.ENCODER_CODECS = "h264,av1,hevc";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPreview } from "~/features/processing/kinds/preview.server";
 import { extractFrame } from "~/media/encode/frames.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { makeLadder, workOn } from "../encode-library";
+import { createLadder, encodeArguments } from "../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -64,8 +64,8 @@ describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", 
     ["a rare matrix", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
   ])("match the video and are tagged: %s", async (_, size, matrix, range, says, wanted) => {
     const clip = videoFile(size, matrix, range, says);
-    const ladder = await makeLadder(clip);
-    const [source, found, task] = await workOn(clip);
+    const ladder = await createLadder(clip);
+    const [source, found, task] = await encodeArguments(clip);
     const { moves } = await createPreview(source, found, task, "x");
     const renditions = fs.readdirSync(ladder).filter((name) => name.endsWith(".mp4"));
     expect(renditions.length).toBeGreaterThan(1);

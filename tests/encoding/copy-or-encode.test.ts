@@ -6,7 +6,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { appendVideo, type Edit, setEdits } from "../edited-mp4";
-import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { addToLibrary, diskPath, jobStates, videoRow, workUntilIdle } from "../encode-library";
 import { ffmpeg, makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -67,7 +67,7 @@ async function playedFileOf(source: string): Promise<string> {
   sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'ladder')");
   await workUntilIdle();
   expect(Object.entries(jobStates(id)).filter(([, state]) => state === "failed")).toEqual([]);
-  return onDisk(site.uploads, videoRow(id).video_url);
+  return diskPath(site.uploads, videoRow(id).video_url);
 }
 
 describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () => {

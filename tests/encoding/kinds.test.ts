@@ -8,10 +8,10 @@ import { answerUpload, receiveUpload } from "~/features/upload/receive-upload.se
 import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { addToLibrary, diskPath, jobStates, videoRow, workUntilIdle } from "../encode-library";
 import { type Clip, ffmpeg, makeClip, patched } from "../media-clips";
 import { withSkeleton } from "../ogg-skeleton";
-import { makeUser } from "../sign-in-requests";
+import { insertUser } from "../sign-in-requests";
 import { useTemporarySite } from "../temporary-site";
 import { fileBlob, uploadRequest } from "../upload-requests";
 
@@ -19,7 +19,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let user: string;
 beforeEach(() => {
   site = useTemporarySite();
-  user = makeUser().id;
+  user = insertUser().id;
 });
 afterEach(() => site.remove());
 
@@ -63,7 +63,7 @@ describe.runIf(ffmpegAvailable())(
       const id = await addToLibrary(site.uploads, file, false);
       await workUntilIdle();
       expect(jobStates(id)).toMatchObject({ transcode: "done", ladder: "done" });
-      const made = await probe(onDisk(site.uploads, videoRow(id).video_url));
+      const made = await probe(diskPath(site.uploads, videoRow(id).video_url));
       expect(made).toMatchObject({ playable: true });
       expect(made!.durationSeconds).toBeCloseTo(4, 0);
     });
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
     const file = tracks("tracks", "mp4", ["0", "default", "0", "default"]);
     const id = await addToLibrary(site.uploads, file, false);
     await workUntilIdle();
-    const playing = onDisk(site.uploads, videoRow(id).video_url);
+    const playing = diskPath(site.uploads, videoRow(id).video_url);
     expect(await probe(playing)).toMatchObject({ playable: true, video: { width: 320 } });
   });
 });
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     for (const file of [half, whole]) {
       const id = await addToLibrary(site.uploads, file, false);
       await workUntilIdle();
-      const playing = onDisk(site.uploads, videoRow(id).video_url);
+      const playing = diskPath(site.uploads, videoRow(id).video_url);
       pictures.push(ffmpeg(["-i", playing, "-frames:v", "1", "-f", "framemd5", "-"]));
     }
     expect(pictures[0]).toBe(pictures[1]);

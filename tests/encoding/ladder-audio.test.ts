@@ -5,7 +5,7 @@ import { audioLabel } from "~/media/captions/languages";
 import { copyHasAllTracks, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { makeLadder, workOn, workOnNamed } from "../encode-library";
+import { createLadder, encodeArguments, playableEncodeArguments } from "../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -73,7 +73,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     ["ends with the video if it is longer", "mp4", 2, tone(9)],
     ["is padded to the end of the video in a file without stream durations", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
-    const ladder = await makeLadder(makeClip(site.folder, "video", { as, seconds, sound }));
+    const ladder = await createLadder(makeClip(site.folder, "video", { as, seconds, sound }));
     const file = masterOf(ladder);
     expect(endOf(file, "v")).toBeCloseTo(seconds, 0);
     expect(Math.abs(endOf(file, "a") - endOf(file, "v"))).toBeLessThan(LEEWAY_SECONDS);
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   });
 
   it("is available in every language of the video, and in surround if the video has it", async () => {
-    const ladder = await makeLadder(
+    const ladder = await createLadder(
       probeOf("languages.mkv", [
         { codec: "aac", metadata: ["language=ger"] },
         { codec: "ac3", channels: 6, metadata: ["language=ger", "title=Dolby Digital 5.1"] },
@@ -117,13 +117,13 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
       ...{ as: "mkv", seconds: 6, sound: tone(2) },
       audio: ["ac3", "-ac", "6"],
     });
-    const ladder = await makeLadder(clip);
+    const ladder = await createLadder(clip);
     expect(audioTags(ladder).join("\n")).not.toContain("surround");
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
   it("is missing in the stream of a silent video, which has no audio groups", async () => {
-    const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
+    const ladder = await createLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);
-    const ladder = await makeLadder(clip);
+    const ladder = await createLadder(clip);
     const tags = audioTags(ladder);
     expect(tags).toHaveLength(2);
     expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
@@ -149,7 +149,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     const [, codec, inCopy, isAll] = row;
     const metadata = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);
-    const [source, found, task] = await workOn(clip);
+    const [source, found, task] = await encodeArguments(clip);
     expect(found.playable).toBe(true);
     expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
     const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
@@ -162,7 +162,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it("is padded in the playable copy if it is re-encoded", async () => {
     const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
     const clip = makeClip(site.folder, "video", short);
-    const { moves } = await transcode(...(await workOnNamed(clip)));
+    const { moves } = await transcode(...(await playableEncodeArguments(clip)));
     const file = path.join(site.folder, moves[0]!.from);
     expect(Math.abs(endOf(file, "a") - 4)).toBeLessThan(LEEWAY_SECONDS);
   });

@@ -3,7 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { addToLibrary, diskPath, jobRows, videoRow, workUntilIdle } from "../encode-library";
 import { ffprobe, makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -29,7 +29,7 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     const { hls_url, storyboard_url, preview_url, video_url } = videoRow(id);
 
-    const vtt = onDisk(site.uploads, storyboard_url);
+    const vtt = diskPath(site.uploads, storyboard_url);
     const cues = [
       ...fs
         .readFileSync(vtt, "utf8")
@@ -50,7 +50,7 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
       expect(seconds).toBeLessThan(Number(toMinute) * 60 + Number(to) + 4);
     }
 
-    const master = onDisk(site.uploads, hls_url);
+    const master = diskPath(site.uploads, hls_url);
     const lists = fs.readFileSync(master, "utf8").match(/^[^#\n].*$/gm) ?? [];
     expect(lists.length).toBeGreaterThan(0);
     for (const name of lists) {
@@ -62,7 +62,12 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
     }
     const length = (url: string | null) =>
       Number(
-        ffprobe(onDisk(site.uploads, url), ["-show_entries", "format=duration", "-of", "csv=p=0"]),
+        ffprobe(diskPath(site.uploads, url), [
+          "-show_entries",
+          "format=duration",
+          "-of",
+          "csv=p=0",
+        ]),
       );
     expect(Math.abs(length(video_url) - SECONDS)).toBeLessThan(1);
     expect(length(preview_url)).toBeLessThan(9);

@@ -8,7 +8,7 @@ import { useSiteForWorkers } from "../workers/site-for-workers";
 import { encodersIn, type WorkerProcess } from "../workers/worker-process";
 
 const workers = useSiteForWorkers();
-const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
+const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
 /** Simulates two minutes without a heartbeat. */
 const endLeases = () =>
   workers.site
@@ -50,7 +50,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     attic.start(slow(3));
     await until(() => encodersIn(attic.folder).length > 0);
     await workers.site.stop();
-    await attic.says("can't be reached");
+    await attic.waitForOutput("can't be reached");
     await workers.site.start();
     await until(() => isDone(id));
     expect(jobOf(id).attempts).toBe(1);
@@ -67,7 +67,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
       .prepare("DELETE FROM videos WHERE id = ? RETURNING video_url")
       .pluck()
       .get(id) as string;
-    await attic.says(/no longer (?:yours|belongs)/);
+    await attic.waitForOutput(/no longer (?:yours|belongs)/);
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));

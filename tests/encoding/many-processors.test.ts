@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { makeLadder } from "../encode-library";
+import { createLadder } from "../encode-library";
 import { makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 describe.runIf(ffmpegAvailable())("a machine with 64 processors", () => {
   it("encodes the whole ladder within ffmpeg's memory limit", async () => {
     const clip = makeClip(site.folder, "video", { size: "1920x1080", seconds: 1, audio: false });
-    const files = fs.readdirSync(await makeLadder(clip)).filter((name) => name.endsWith(".mp4"));
+    const files = fs.readdirSync(await createLadder(clip)).filter((name) => name.endsWith(".mp4"));
     expect(files).toHaveLength(6);
   }, 120_000);
 });

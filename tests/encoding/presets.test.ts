@@ -6,7 +6,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, workUntilIdle } from "../encode-library";
 import { makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
-import { wrapProgram } from "../wrapped-ffmpeg";
+import { wrapCommand } from "../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -18,7 +18,7 @@ it.runIf(ffmpegAvailable())(
   "uses the slower preset only for the last stream of the queue",
   async () => {
     const notes = path.join(site.folder, "commands");
-    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [`echo "$*" >> "${notes}"`]);
+    process.env.PATH = wrapCommand(site.folder, "ffmpeg", [`echo "$*" >> "${notes}"`]);
     const presets = async (prepare: string) => {
       fs.rmSync(notes, { force: true });
       for (const color of ["0x3080c0", "0x3080d0"]) {

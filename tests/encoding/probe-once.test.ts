@@ -3,17 +3,17 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { addToLibrary, diskPath, videoRow, workUntilIdle } from "../encode-library";
 import { makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
-import { wrapProgram } from "../wrapped-ffmpeg";
+import { wrapCommand } from "../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
   for (const name of ["ffprobe", "ffmpeg"] as const) {
     const noting = `echo "$@" >> ${site.folder}/${name}s`;
-    process.env.PATH = wrapProgram(site.folder, name, [noting]);
+    process.env.PATH = wrapCommand(site.folder, name, [noting]);
   }
 });
 afterEach(() => site.remove());
@@ -33,7 +33,7 @@ describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
       seconds: 3,
       output: ["-movflags", "+faststart"],
     });
-    fs.copyFileSync(other, onDisk(site.uploads, videoRow(id).video_url));
+    fs.copyFileSync(other, diskPath(site.uploads, videoRow(id).video_url));
     sqliteHandle().exec(
       "UPDATE jobs SET state = 'waiting' WHERE kind IN ('storyboard', 'preview')",
     );

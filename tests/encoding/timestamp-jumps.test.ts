@@ -11,12 +11,12 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import {
   addToLibrary,
+  createLadder,
+  diskPath,
+  encodeArguments,
   jobStates,
-  makeLadder,
-  onDisk,
+  playableEncodeArguments,
   videoRow,
-  workOn,
-  workOnNamed,
   workUntilIdle,
 } from "../encode-library";
 import { type Clip, ffprobe, makeClip } from "../media-clips";
@@ -91,14 +91,14 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     "is shown whole, with audio in sync: %s",
     async (_, parts, seconds, flashes) => {
       const file = join(parts);
-      const [source, found, task] = await workOnNamed(file);
+      const [source, found, task] = await playableEncodeArguments(file);
       expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
 
       await transcode(source, found, task);
       const made = path.join(task.folder, "playable.mp4");
       expectWhole(made, made, seconds, flashes);
 
-      const stream = await makeLadder(file);
+      const stream = await createLadder(file);
       const names = fs.readdirSync(stream);
       const videos = names.filter((name) => /^\d.*\.mp4$/.test(name));
       expect(videos).not.toEqual([]);
@@ -140,14 +140,14 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expect(new Set(Object.values(jobStates(id)))).toEqual(new Set(["done", "waiting"]));
     const row = videoRow(id);
     expect(row.duration).toBe("0:12");
-    const { durationSeconds } = (await probe(onDisk(site.uploads, row.video_url)))!;
+    const { durationSeconds } = (await probe(diskPath(site.uploads, row.video_url)))!;
     expect(Math.abs(durationSeconds - 12)).toBeLessThan(0.1);
-    const storyboard = fs.readFileSync(onDisk(site.uploads, row.storyboard_url), "utf8");
+    const storyboard = fs.readFileSync(diskPath(site.uploads, row.storyboard_url), "utf8");
     expect(storyboard.match(/--> (00:)?00:1[12]\.\d+/)).not.toBeNull();
   }, 120_000);
 
   it("is trimmed to the part that was chosen", async () => {
-    const [source, found, task] = await workOnNamed(join([PART, PART]));
+    const [source, found, task] = await playableEncodeArguments(join([PART, PART]));
     const artifact = await trimVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
     const made = path.join(task.folder, artifact.moves[0]!.from);
     expectWhole(made, made, 4, [2]);
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
   it("is compared with the block list by frames from all of its parts", async () => {
     const still = { ...PART, picture: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, picture: "mandelbrot=size=160x90:rate=25,trim=end=6" };
-    const [source, found, task] = await workOn(join([still, other]));
+    const [source, found, task] = await encodeArguments(join([still, other]));
     const { hashes } = await hashComparedFrames(source.file, found, task);
     const bytes = hashes.length / COMPARED_FRAMES;
     const frames = Array.from({ length: COMPARED_FRAMES }, (_, index) =>

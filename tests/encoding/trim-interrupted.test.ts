@@ -10,18 +10,18 @@ import { queueView } from "~/features/processing/queue/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import { succeed, useAdminSite } from "../admin-requests";
+import { expectSuccess, useAdminSite } from "../admin-requests";
 import { command } from "../command";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../encode-library";
 import { makeClip } from "../media-clips";
-import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
+import { interruptOnce, KILL_LINES, readSpeedLines } from "../wrapped-ffmpeg";
 
 const site = useAdminSite();
 const TRIM_OUTPUT = "*cut.mp4*";
@@ -31,9 +31,9 @@ async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
   sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-  await succeed({ intent: "trim", id, start: "1", end: "4" }, `/admin?tab=manage&trim=${id}`);
+  await expectSuccess({ intent: "trim", id, start: "1", end: "4" }, `/admin?tab=manage&trim=${id}`);
   const row = videoRow(id);
-  const video = onDisk(site.uploads, row.video_url);
+  const video = diskPath(site.uploads, row.video_url);
   return { id, cut: otherFiles(id).pending!.id, row, video, bytes: fs.readFileSync(video) };
 }
 type RequestedTrim = Awaited<ReturnType<typeof requestTrim>>;
@@ -55,7 +55,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
   const now = videoRow(id);
   expect(now).toMatchObject({ duration: "0:03", cut_start: 1, cut_end: 4 });
   expect(now.video_url).not.toBe(row.video_url);
-  const found = await probe(onDisk(site.uploads, now.video_url));
+  const found = await probe(diskPath(site.uploads, now.video_url));
   expect(found?.durationSeconds).toBeCloseTo(3, 1);
   expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).original?.duration).toBe("0:05");
@@ -66,7 +66,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
   it("continues after the site was killed, and the video plays meanwhile", async () => {
     const trim = await requestTrim();
-    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readingAt(0.1));
+    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
       env: process.env,
       stdio: "ignore",
@@ -83,7 +83,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
 
   it("is retried after its ffmpeg was killed, and the queue shows that", async () => {
     const trim = await requestTrim();
-    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILLED);
+    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILL_LINES);
     await workUntilIdle();
     const reason = "ffmpeg was killed by SIGKILL.";
     expect(trimJob(trim.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });

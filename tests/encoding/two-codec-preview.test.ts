@@ -6,9 +6,9 @@ import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../encode-library";
@@ -47,7 +47,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
     it("is a folder with the same silent clip in both, and the row refers to H.264", async () => {
       const url = videoRow(await videoWithPreview()).preview_url!;
       expect(url).toMatch(/\/preview-\w+\/h264\.mp4$/);
-      const folder = path.dirname(onDisk(site.uploads, url));
+      const folder = path.dirname(diskPath(site.uploads, url));
       expect(fs.readdirSync(folder).sort()).toEqual(["av1.mp4", "h264.mp4"]);
       for (const codec of ["h264", "av1"]) {
         const file = path.join(folder, `${codec}.mp4`);

@@ -4,7 +4,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useAdminSite } from "../admin-requests";
 import { addToLibrary, jobStates, workUntilIdle } from "../encode-library";
 import { ffmpeg, makeClip } from "../media-clips";
-import { shown } from "../similar-list";
+import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
@@ -61,11 +61,11 @@ describe.runIf(ffmpegAvailable())("similar videos", () => {
       video(8),
       video(21),
     ]);
-    const { list, similar } = await shown();
+    const { list, similar } = await shownList();
     expect(list.total).toBe(4);
     expect(list.videos.map(({ id }) => id).sort()).toEqual([first, small, logo, trimmed].sort());
     expect(similar[first!]!.map(({ id }) => id)).toEqual([small, logo, trimmed]);
-    const all = await shown("/admin?tab=manage");
+    const all = await shownList("/admin?tab=manage");
     expect(all.list.total).toBe(6);
     expect([all.similar[other!], all.similar[another!]]).toEqual([undefined, undefined]);
     expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "video-3.mp4" });
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("similar videos", () => {
       still("bars-1", "smptebars="),
       still("bars-2", "smptebars="),
     ]);
-    expect((await shown()).list.total).toBe(0);
+    expect((await shownList()).list.total).toBe(0);
     expect(
       sqliteHandle().prepare("SELECT sum(length(hashes)) FROM video_fingerprints").pluck().get(),
     ).toBe(0);

@@ -10,7 +10,7 @@ import { cachedProbe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
-  caught,
+  catchResponse,
   page,
   sendMultipart,
   useAdminSite,
@@ -53,7 +53,7 @@ const thumbnails = () =>
 describe("the thumbnail of the edit form", () => {
   it("replaces the previous thumbnail, whose file is removed", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const response = await caught(async () => sendMultipart(form(await image()), ADDRESS));
+    const response = await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
     expect(response.status).toBe(302);
     const url = String(video()?.thumbnail_url);
     expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
@@ -66,14 +66,14 @@ describe("the thumbnail of the edit form", () => {
   });
 
   it("sets its colors, which are cleared when another tool sets a thumbnail", async () => {
-    await caught(async () => sendMultipart(form(await image()), ADDRESS));
+    await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
     expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
     sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
     expect(video()?.poster_colors).toBeNull();
   });
 
   it("is optional", async () => {
-    await caught(() => sendMultipart(form(undefined), ADDRESS));
+    await catchResponse(() => sendMultipart(form(undefined), ADDRESS));
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
 
   it("becomes the thumbnail and counts as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
-    const response = await caught(() =>
+    const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
     );
     expect(response.status).toBe(302);
@@ -188,7 +188,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     ]);
     // A chosen position isn't a typed one: it must not take precedence over the next choice.
     expect(positions).toEqual([undefined, "soon"]);
-    const response = await caught(() =>
+    const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
     );
     expect(response.status).toBe(302);

@@ -8,7 +8,7 @@ import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, filesBelow, onDisk } from "../encode-library";
+import { addToLibrary, diskPath, filesBelow } from "../encode-library";
 import { useTemporarySite } from "../temporary-site";
 
 /** Runs after the row of the earlier file is written, and before the new file is moved into place. */
@@ -53,7 +53,7 @@ it("keeps the copy and the original of a video that is deleted meanwhile, until 
   });
   const row = sqliteHandle().prepare('SELECT "row" FROM deleted_videos').pluck().get();
   const { video_url, source_url } = JSON.parse(String(row));
-  const read = (url: string) => fs.readFileSync(onDisk(site.uploads, url), "utf8");
+  const read = (url: string) => fs.readFileSync(diskPath(site.uploads, url), "utf8");
   expect([read(video_url), read(source_url)]).toEqual(["playable copy", "original"]);
   await purge([id]);
   await removeFiles();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { axeViolations } from "../axe";
-import { lowControls, overflow } from "../page-layout";
+import { overflow, smallControls } from "../page-layout";
 
 /**
  * Returns layout problems: horizontal scrolling, controls that are off screen, and controls that are too small
@@ -10,7 +10,7 @@ import { lowControls, overflow } from "../page-layout";
  */
 export async function layoutFindings(page: Page, touch: boolean): Promise<string[]> {
   const { sideways, outside } = await overflow(page);
-  const low = touch ? await lowControls(page) : [];
+  const low = touch ? await smallControls(page) : [];
   return [
     ...(sideways > 0 ? [`scrolls horizontally by ${sideways} px`] : []),
     ...outside.map((control) => `off screen: ${control}`),

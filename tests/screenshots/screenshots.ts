@@ -7,7 +7,7 @@ import sharp from "sharp";
 import { forgetSettings } from "~/platform/settings.server";
 import { runScript } from "../../scripts/run-script";
 import { CHROMIUM_LAUNCH } from "../chromium";
-import { doubleText } from "../page-layout";
+import { doubleTextSize } from "../page-layout";
 import { ADMIN, SiteProcess } from "../site-process";
 import { fillForScreens } from "./fill";
 import { axeFindings, layoutFindings } from "./findings";
@@ -149,7 +149,7 @@ async function takeAll(
       serviceWorkers: "block",
     });
     context.setDefaultTimeout(15_000);
-    if (variant.largeText) await context.addInitScript(doubleText);
+    if (variant.largeText) await context.addInitScript(doubleTextSize);
     for (const screen of screens) {
       if (screen.audience !== audience || (!scripted && requiresScripts(screen))) continue;
       const page = await context.newPage();

@@ -50,7 +50,7 @@ export class Litestream {
   }
 
   /** Returns the times at which it has written WAL segments to the replica, in milliseconds since 1970. */
-  sentAt(): number[] {
+  segmentTimes(): number[] {
     return [...this.log.matchAll(/^time=(\S+) .*msg="wal segment written"/gm)].map(([, time]) =>
       Date.parse(time!),
     );

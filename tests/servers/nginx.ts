@@ -6,7 +6,7 @@ import { freePort } from "../free-port";
 import { until } from "../process-figures";
 
 /** `npm test` installs nginx, or reports which tests were skipped if it can't. */
-export const nginxIsInstalled = spawnSync("nginx", ["-v"]).status === 0;
+export const isNginxInstalled = spawnSync("nginx", ["-v"]).status === 0;
 
 export interface Nginx {
   url: string;

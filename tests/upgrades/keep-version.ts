@@ -5,7 +5,7 @@ import path from "node:path";
 import packageJson from "../../package.json";
 import { mp4Clip } from "../clips";
 import { until } from "../process-figures";
-import { ask, MULTIPART, multipartParts, signInTo } from "../site-client";
+import { MULTIPART, multipartParts, sendRequest, signInTo } from "../site-client";
 import { SiteProcess } from "../site-process";
 import { describeSite } from "./describe-site";
 
@@ -57,7 +57,7 @@ async function fill(): Promise<void> {
   const cookie = await signInTo(site);
   const send = async (to: string, fields: Record<string, string>) => {
     const body = new URLSearchParams(fields).toString();
-    const response = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
+    const response = await sendRequest(site, "POST", to, { Cookie: cookie, ...FORM }, body);
     if (response.status !== 302)
       throw new Error(`${to} returned ${response.status} ${response.body}`);
   };
@@ -76,7 +76,7 @@ async function fill(): Promise<void> {
     other.write("free", 4);
     const body = Buffer.concat([Buffer.from(before), clip, other, Buffer.from(after)]);
     const headers = { Cookie: cookie, ...MULTIPART };
-    const response = await ask(site, "POST", "/admin/publish", headers, body);
+    const response = await sendRequest(site, "POST", "/admin/publish", headers, body);
     if (response.status !== 201) throw new Error(`${title}: ${response.status} ${response.body}`);
   }
   await until(() => unfinishedJobs() === 0);

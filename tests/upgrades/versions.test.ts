@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json";
 import { command } from "../command";
 import { until } from "../process-figures";
-import { ask, signInTo } from "../site-client";
+import { sendRequest, signInTo } from "../site-client";
 import { ADMIN, SiteProcess } from "../site-process";
 import { type DescribedSite, describeSite } from "./describe-site";
 
@@ -70,7 +70,7 @@ describe.each([
     const cookie = await signInTo(site, ADMIN);
     const send = async (to: string, fields: Record<string, string>) => {
       const body = new URLSearchParams(fields).toString();
-      const { status } = await ask(site, "POST", to, { Cookie: cookie, ...FORM }, body);
+      const { status } = await sendRequest(site, "POST", to, { Cookie: cookie, ...FORM }, body);
       expect([to, fields.intent, status]).toEqual([to, fields.intent, 302]);
     };
     const [first] = saved.videos.filter(({ status }) => status === "published");

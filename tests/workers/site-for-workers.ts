@@ -58,7 +58,7 @@ export function useSiteForWorkers() {
     jobOf,
     isDone: (id: string, kind?: string) => jobOf(id, kind).state === "done",
     /** Checks that all segments of all playlists of the stream can be loaded. */
-    async playsWhole(id: string): Promise<void> {
+    async expectPlayable(id: string): Promise<void> {
       const url = site
         .database()
         .prepare("SELECT hls_url FROM videos WHERE id = ?")

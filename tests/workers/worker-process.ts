@@ -51,7 +51,7 @@ export class WorkerProcess {
   }
 
   /** Waits until its output contains `text`. Throws an error if it exits before. */
-  async says(text: string | RegExp): Promise<void> {
+  async waitForOutput(text: string | RegExp): Promise<void> {
     await until(() => {
       if (typeof text === "string" ? this.log.includes(text) : text.test(this.log)) return true;
       if (this.child?.exitCode !== null) throw new Error(`The worker exited:\n${this.log}`);

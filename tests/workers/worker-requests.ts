@@ -5,7 +5,7 @@ import { ORIGIN } from "../sign-in-requests";
 
 /** Requests of a worker to the loader and action of the worker API. */
 
-export interface Sent {
+export interface WorkerRequest {
   method?: string;
   json?: unknown;
   body?: Uint8Array<ArrayBuffer> | string;
@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 /** Creates a worker, as the Workers page does. Returns its token. */
-export async function makeWorker(userId: string, name = "attic"): Promise<string> {
+export async function createWorkerToken(userId: string, name = "attic"): Promise<string> {
   const form = new FormData();
   form.set("name", name);
   return createWorker(userId, form);
@@ -23,7 +23,7 @@ export async function makeWorker(userId: string, name = "attic"): Promise<string
 export async function callWorker(
   path: string,
   token: string | undefined,
-  { method = "GET", json, body, headers = {} }: Sent = {},
+  { method = "GET", json, body, headers = {} }: WorkerRequest = {},
 ): Promise<Response> {
   const url = new URL(path.startsWith("/") ? path : `/api/worker/${path}`, ORIGIN);
   const request = new Request(url, {
@@ -37,7 +37,7 @@ export async function callWorker(
   return handler({ request, params, context: {} } as never);
 }
 
-export interface TakenJob {
+export interface ClaimedJob {
   lease: string;
   job: number;
   paused: boolean;
@@ -45,10 +45,10 @@ export interface TakenJob {
 }
 
 /** Claims a job. Throws an error if none is available. */
-export async function takeJob(token: string): Promise<TakenJob> {
+export async function claimJob(token: string): Promise<ClaimedJob> {
   const response = await callWorker("jobs", token, { method: "POST" });
   if (response.status !== 200) throw new Error(`No job is available: ${response.status}`);
-  return (await response.json()) as TakenJob;
+  return (await response.json()) as ClaimedJob;
 }
 
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;

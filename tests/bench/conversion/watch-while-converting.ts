@@ -58,20 +58,20 @@ async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);
   const bytes = Buffer.byteLength(before) + fs.statSync(source).size + Buffer.byteLength(after);
   const cookie = await signInTo(site);
-  const { request, send, answer } = openRequest(site, "POST", "/admin/publish", {
+  const { request, send, response } = openRequest(site, "POST", "/admin/publish", {
     ...MULTIPART,
     ...{ Cookie: cookie, "Content-Length": String(bytes) },
   });
   await send(before);
   for await (const chunk of fs.createReadStream(source, { highWaterMark: CHUNK_BYTES })) {
     // If the upload is rejected, the response comes early, and the site doesn't read the rest.
-    await Promise.race([send(chunk as Buffer), answer]);
+    await Promise.race([send(chunk as Buffer), response]);
   }
   await send(after);
   const lastByteAt = performance.now();
   const since = () => (performance.now() - lastByteAt) / 1_000;
   request.end();
-  const { status, body } = await answer;
+  const { status, body } = await response;
   const responded = since();
   if (status !== 201) throw new Error(`The upload failed with status ${status}: ${body}`);
   await untilWatchable(site);

@@ -22,7 +22,7 @@ export async function run(report: Report): Promise<void> {
     const ratio = tus.cpuSeconds / common.cpuSeconds;
     report.atMost("tus, CPU / CPU of busboy", ratio, MAX_CPU_RATIO);
     report.figure("tus, CPU / CPU of the site's form", tus.cpuSeconds / form.cpuSeconds, "");
-    report.atMost("tus, memory growth", tus.grownBytes / MIB, MAX_GROWTH_MIB, "MiB");
+    report.atMost("tus, memory growth", tus.growthBytes / MIB, MAX_GROWTH_MIB, "MiB");
   } finally {
     await site.close();
   }

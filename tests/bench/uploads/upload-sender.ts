@@ -11,7 +11,7 @@ const SAMPLE_INTERVAL_MS = 50;
 export interface UploadCost {
   cpuSeconds: number;
   /** The peak growth of the process's resident memory during the upload. */
-  grownBytes: number;
+  growthBytes: number;
   seconds: number;
   status: number;
   location: string;
@@ -68,7 +68,7 @@ export async function sendVideo(
   clearInterval(sampling);
   return {
     cpuSeconds: cpuSeconds(pid) - startCpu,
-    grownBytes: peak - startBytes,
+    growthBytes: peak - startBytes,
     seconds: (performance.now() - startTime) / 1000,
     status: response.statusCode ?? 0,
     location: String(response.headers.location ?? ""),

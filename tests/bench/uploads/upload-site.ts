@@ -1,4 +1,4 @@
-import { ask, MULTIPART, signInTo } from "../../site-client";
+import { MULTIPART, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
 import { sendVideo, type UploadCost } from "./upload-sender";
@@ -23,7 +23,7 @@ export async function openUploadSite() {
 
   async function resumable(bytes: number): Promise<UploadCost> {
     const tus = { ...headers, "Tus-Resumable": "1.0.0" };
-    const created = await ask(site, "POST", "/admin/uploads", {
+    const created = await sendRequest(site, "POST", "/admin/uploads", {
       ...tus,
       "Upload-Length": String(bytes),
     });

@@ -6,7 +6,7 @@ import { mp4Clip } from "../../clips";
 import { filesBelow } from "../../encode-library";
 import { until } from "../../process-figures";
 import { hasS3Server } from "../../s3/object-stores";
-import { nginxIsInstalled } from "../../servers/nginx";
+import { isNginxInstalled } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 import { encodersIn } from "../../workers/worker-process";
 import { expect, signIn, test } from "../site";
@@ -32,7 +32,7 @@ test("with the default settings, videos are uploaded, watched, sought in and hid
 test.describe("with files in a store, two workers and a reader behind nginx", () => {
   // `npm test` installs both, and tells what was not tested where it cannot.
   test.skip(!hasS3Server, "python3-swift is not installed");
-  test.skip(!nginxIsInstalled, "nginx is not installed");
+  test.skip(!isNginxInstalled, "nginx is not installed");
   let parts: Parts;
   test.beforeAll(async () => {
     // Seven processes, one after the other.

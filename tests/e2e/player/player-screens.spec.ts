@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import type { Locator, Page } from "playwright/test";
 import { clip, mp4Clip } from "../../clips";
-import { doubleText } from "../../page-layout";
+import { doubleTextSize } from "../../page-layout";
 import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, test } from "../site";
@@ -155,7 +155,7 @@ test.describe("a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
   test("has all controls within the player, next to each other", async ({ page, site }) => {
-    await page.addInitScript(doubleText);
+    await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
     const picture = await boxOf(player.root);

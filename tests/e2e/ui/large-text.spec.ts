@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { mp4Clip } from "../../clips";
 import { fill } from "../../fill-catalogue";
-import { doubleText, showAt } from "../../page-layout";
+import { doubleTextSize, resizePage } from "../../page-layout";
 import { PlayerPage } from "../player/player-page";
 import { expect, test } from "../site";
 
@@ -13,7 +13,7 @@ test("with large text the player fills a wide screen, and the related videos are
   await fill(site, 10, (number) => ({ video_url: number === 1 ? clip : "" }));
   await page.goto("/video/v1");
   const boxes = async (textPercent: number) => {
-    await showAt(page, 1_440, textPercent);
+    await resizePage(page, 1_440, textPercent);
     const related = page.getByRole("heading", { name: "Related Videos" });
     return {
       player: (await page.locator(".player").boundingBox())!,
@@ -40,7 +40,7 @@ test("with large text on a phone, captions stay within the video", async ({ page
     captions: JSON.stringify([{ url, language: "en", label: "English", added: true }]),
   });
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.addInitScript(doubleText);
+  await page.addInitScript(doubleTextSize);
   const player = new PlayerPage(page);
   await player.open("v1");
   await player.seekTo(2);

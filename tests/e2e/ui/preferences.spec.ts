@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { axeViolations } from "../../axe";
 import { mp4Clip } from "../../clips";
 import { fill } from "../../fill-catalogue";
-import { lowControls } from "../../page-layout";
+import { smallControls } from "../../page-layout";
 import { expect, signIn, test, transitionsEnd } from "../site";
 
 /** Returns the longest animation or transition of any element or pseudo-element on the page. */
@@ -117,7 +117,7 @@ test("touch targets are 44 pixels high @phone-only", async ({ page, site }) => {
   await fill(site, 40, () => ({ tags: '["evening", "sea"]' }));
   for (const path of ["/", "/categories/desi", "/video/v1", "/nonsense"]) {
     await page.goto(path);
-    expect([path, await lowControls(page)]).toEqual([path, []]);
+    expect([path, await smallControls(page)]).toEqual([path, []]);
   }
 });
 
@@ -133,7 +133,7 @@ test("an admin's touch targets are 44 pixels high @phone-only", async ({ page, s
   await signIn(page);
   for (const path of ["/admin", "/admin?tab=manage&status=published", "/admin/queue"]) {
     await page.goto(path);
-    expect([path, await lowControls(page)]).toEqual([path, []]);
+    expect([path, await smallControls(page)]).toEqual([path, []]);
   }
 });
 

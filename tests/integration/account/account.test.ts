@@ -10,7 +10,7 @@ import { currentUser } from "~/features/permissions/guard.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { GOOD_PASSWORD, makeUser, ORIGIN, postForm } from "../../sign-in-requests";
+import { GOOD_PASSWORD, insertUser, ORIGIN, postForm } from "../../sign-in-requests";
 import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -39,7 +39,7 @@ describe("changing the password", () => {
   };
 
   it("ends the other sessions and keeps the current one", async () => {
-    makeUser();
+    insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     expect(await change(here.cookies, fields)).toMatchObject({ location: "/admin/account" });
     expect(await isSignedIn(here.cookies)).toBe(true);
@@ -70,14 +70,14 @@ describe("changing the password", () => {
       "The password is too long. Use at most 72 bytes.",
     ],
   ])("rejects %s and changes nothing", async (_, wrong, status, message) => {
-    makeUser();
+    insertUser();
     const { cookies } = await signIn();
     expect(await change(cookies, { ...fields, ...wrong })).toMatchObject({ status, message });
     expect(await signIn()).toMatchObject({ status: 302 });
   });
 
   it("limits guesses from an unlocked screen", async () => {
-    makeUser();
+    insertUser();
     const { cookies } = await signIn();
     for (let n = 0; n < 10; n++) {
       expect(await change(cookies, { ...fields, current: "wrong" })).toMatchObject({ status: 400 });
@@ -92,7 +92,7 @@ describe("changing the password", () => {
 
 describe("the list of sessions", () => {
   it("marks the current session, and ends another one or all others", async () => {
-    makeUser();
+    insertUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
     expect(before.sessions.map(({ current }) => current).filter(Boolean)).toEqual([true]);
@@ -112,8 +112,8 @@ describe("the list of sessions", () => {
   });
 
   it("can't end another user's session", async () => {
-    makeUser();
-    makeUser("other@example.com");
+    insertUser();
+    insertUser("other@example.com");
     const [mine, theirs] = [await signIn(), await signIn("other@example.com")];
     const session = (await page(theirs.cookies)).sessions[0]!.idHash;
     expect(await change(mine.cookies, { intent: "end-session", session })).toMatchObject({
@@ -142,7 +142,7 @@ describe("the second factor", () => {
     postForm(code.action, "/auth/code", { code: codeText }, cookies);
 
   it("requires a code after the password, which works once", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { at } = await enrol((await signIn()).cookies, id);
     const half = await signIn();
     expect(half).toMatchObject({ status: 302, location: "/auth/code" });
@@ -160,7 +160,7 @@ describe("the second factor", () => {
   });
 
   it("can only be set up with the password, not just with an open browser", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
       expect(await change(cookies, { intent: "second-factor-begin", current })).toMatchObject({
@@ -172,7 +172,7 @@ describe("the second factor", () => {
   });
 
   it("is not on until a code confirms it, and its secret is encrypted", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const { key } = (await findEnrollment(id))!;
@@ -194,7 +194,7 @@ describe("the second factor", () => {
   });
 
   it("accepts each recovery code once, ignoring case", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     expect(new Set(codes).size).toBe(10);
     expect(codes[0]).toMatch(/^([0-9a-z]{4}-){5}[0-9a-z]{4}$/);
@@ -208,7 +208,7 @@ describe("the second factor", () => {
   });
 
   it("limits guesses of codes from any address", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { at } = await enrol((await signIn()).cookies, id);
     const { cookies } = await signIn();
     for (let n = 0; n < 5; n++)
@@ -227,7 +227,7 @@ describe("the second factor", () => {
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
   it("gives browsers that signed in with a code a separate allowance, which strangers can't use up", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { codes, at } = await enrol((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
     const stranger = await signIn();
@@ -241,7 +241,7 @@ describe("the second factor", () => {
   });
 
   it("gives no guesses for device cookies from before it was turned on", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enrol((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -250,7 +250,7 @@ describe("the second factor", () => {
   });
 
   it("allows no more codes with several device cookies than with one", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const collected = [];
     for (const each of codes.slice(0, 4)) {
@@ -266,7 +266,7 @@ describe("the second factor", () => {
   });
 
   it("lets the owner in with a recovery code after strangers have used up the attempts", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const { cookies } = await signIn();
     expect(await guess(cookies, 6)).toEqual([400, 400, 400, 400, 400, 429]);
@@ -276,7 +276,7 @@ describe("the second factor", () => {
   });
 
   it("counts wrong recovery codes and codes on the account page together with those of sign-in", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { codes } = await enrol((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
     const off = { intent: "second-factor-off", current: GOOD_PASSWORD };
@@ -297,7 +297,7 @@ describe("the second factor", () => {
   });
 
   it("voids all device cookies except the current browser's when the password or the factor changes", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const here = await signIn();
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
@@ -330,7 +330,7 @@ describe("the second factor", () => {
   });
 
   it("keeps ten device cookies per account, and one per browser", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
     const first = await signIn();
@@ -359,7 +359,7 @@ describe("the second factor", () => {
   });
 
   it("rejects a second step after five minutes, with an old password or without a user", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { cookies } = await signIn();
     const { at } = await enrol(cookies, id);
     const half = await signIn();
@@ -377,7 +377,7 @@ describe("the second factor", () => {
   });
 
   it("requires the password and a code to turn it off or renew its recovery codes", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enrol(cookies, id);
     const current = GOOD_PASSWORD;
@@ -408,7 +408,7 @@ describe("the second factor", () => {
   });
 
   it("rejects unknown intents", async () => {
-    makeUser();
+    insertUser();
     const { cookies } = await signIn();
     expect(await change(cookies, { intent: "explode" })).toMatchObject({ status: 400 });
   });
@@ -424,7 +424,7 @@ describe("a change that the activity log can't record", () => {
   };
 
   it("leaves the account unchanged", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const { cookies } = await signIn();
     await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });

@@ -19,7 +19,7 @@ import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
-import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, uploadRequest } from "../../upload-requests";
 
@@ -32,9 +32,9 @@ let receiver: string;
 let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  owner = makeUser("owner@example.com").id;
-  user = makeUser(EMAIL).id;
-  receiver = makeUser("third@example.com").id;
+  owner = insertUser("owner@example.com").id;
+  user = insertUser(EMAIL).id;
+  receiver = insertUser("third@example.com").id;
   cookie = (await openSession(owner)).split(";")[0]!;
 });
 afterEach(() => site.remove());
@@ -449,7 +449,7 @@ describe("the users screen", () => {
     addVideo("v");
     addDeleted("d");
     await changeRole(receiver, "moderator", owner);
-    const { id } = makeUser("uploader@example.com");
+    const { id } = insertUser("uploader@example.com");
     await changeRole(id, "uploader", owner);
     expect(await open(`delete=${user}`)).toMatchObject({
       dialog: {

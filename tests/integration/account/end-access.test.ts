@@ -13,7 +13,7 @@ import { endStreams, openStreamCount } from "~/platform/live/event-stream.server
 import { announceStudioChange } from "~/platform/live/hub.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { openEvents } from "../../event-streams";
-import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 /** Tests what ends with each event (app/features/accounts/end-access.server.ts). */
@@ -29,8 +29,8 @@ let invitation: string;
 
 beforeEach(async () => {
   site = useTemporarySite();
-  owner = makeUser("owner@example.com").id;
-  user = makeUser("second@example.com").id;
+  owner = insertUser("owner@example.com").id;
+  user = insertUser("second@example.com").id;
   [here, elsewhere] = [await open(), await open()];
   token = await addToken("publish");
   narrow = await addToken("read");

@@ -9,7 +9,13 @@ import { openSession } from "~/features/permissions/session.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, postForm } from "../../sign-in-requests";
+import {
+  cookiesOf,
+  formRequest,
+  GOOD_PASSWORD,
+  insertUser,
+  postForm,
+} from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { Authenticator } from "./authenticator";
 
@@ -60,7 +66,7 @@ const activities = async () => (await listActivities()).map(({ action }) => acti
 
 /** Creates a signed-in account with a passkey. */
 async function withPasskey(email?: string) {
-  const user = makeUser(email);
+  const user = insertUser(email);
   const session = await signedIn(user.id);
   const authenticator = new Authenticator(SITE);
   const add = await addTo(session, authenticator);
@@ -153,7 +159,7 @@ describe("a passkey", () => {
   });
 
   it("is added only with the password, with limited guesses", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
     for (let n = 0; n < 10; n++) {
@@ -165,7 +171,7 @@ describe("a passkey", () => {
   });
 
   it("can't be added with the challenge of a sign-in or another session", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     const session = await signedIn(id);
     const anonymous = await begin(authPasskey, {}, session);
     const user = { id: "x" };
@@ -403,7 +409,7 @@ describe("URLs without passkeys", () => {
   it.each(["http://videos.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
     "at %s, the account page says so",
     async (PUBLIC_URL) => {
-      const { id } = makeUser();
+      const { id } = insertUser();
       const session = await signedIn(id);
       process.env.PUBLIC_URL = PUBLIC_URL;
       forgetSettings();

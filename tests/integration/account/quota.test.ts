@@ -17,7 +17,7 @@ import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
-import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
+import { formRequest, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, uploadRequest } from "../../upload-requests";
 
@@ -31,8 +31,8 @@ let uploader: string;
 let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  owner = makeUser("owner@example.com").id;
-  uploader = makeUser("uploader@example.com").id;
+  owner = insertUser("owner@example.com").id;
+  uploader = insertUser("uploader@example.com").id;
   await changeRole(uploader, "publisher", owner);
   cookie = (await openSession(uploader)).split(";")[0]!;
 });
@@ -160,7 +160,7 @@ describe("the storage limit", () => {
       ...[uploader, GIGABYTE],
     );
     expect(quotaLine(uploader)).toBe("3GB of 5GB used");
-    const receiver = makeUser("receiver@example.com").id;
+    const receiver = insertUser("receiver@example.com").id;
     await changeRole(receiver, "uploader", owner);
     await transferVideos(uploader, receiver, owner);
     expect([quotaLine(uploader), quotaLine(receiver)]).toEqual([

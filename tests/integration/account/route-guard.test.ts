@@ -5,7 +5,7 @@ import { PERMISSIONS } from "~/features/permissions/permissions";
 import { openSession } from "~/features/permissions/session.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import routeConfig from "~/routes";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { brokenRouteRules, type RouteUnderTest } from "./route-rules";
 
@@ -17,7 +17,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  cookie = (await openSession(makeUser().id)).split(";")[0]!;
+  cookie = (await openSession(insertUser().id)).split(";")[0]!;
 });
 afterEach(() => site.remove());
 

@@ -8,7 +8,7 @@ import {
   MAX_PER_SECOND,
 } from "~/features/accounts/sign-in-rate-limit.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -101,7 +101,7 @@ it("doesn't count requests from other sites", () => {
 });
 
 it("rejects the flood of one address, but neither other addresses nor known browsers at the same one", async () => {
-  const { id } = makeUser();
+  const { id } = insertUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));
   expect(passed(flood)).toBe(MAX_PER_ADDRESS_AND_SECOND);
@@ -113,7 +113,7 @@ it("rejects the flood of one address, but neither other addresses nor known brow
 });
 
 it("lets a known browser through when many networks have used up the limit, unless its device cookie is void", async () => {
-  const { id } = makeUser();
+  const { id } = insertUser();
   const headers = await cookieOf(id);
   times(2 * MAX_PER_SECOND, () => attempt({ now: 500_000 }));
   expect(attempt({ now: 500_000 })).toBe(429);

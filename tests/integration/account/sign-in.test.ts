@@ -6,7 +6,7 @@ import { hasOpenSession } from "~/features/permissions/session.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { readToast } from "~/platform/toast.server";
 import { sqliteHandle } from "~db/client.server";
-import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { cookiesOf, formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -63,7 +63,7 @@ describe("a page that requires a sign-in", () => {
   };
 
   it("is where the sign-in redirects to, once", async () => {
-    makeUser();
+    insertUser();
     const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
     const answer = await signInWith(cookiesOf(away));
@@ -73,7 +73,7 @@ describe("a page that requires a sign-in", () => {
   });
 
   it("is Home for the studio's start page, also after another page", async () => {
-    makeUser();
+    insertUser();
     const before = cookiesOf(await turnedAway("/admin/trash"));
     const away = await turnedAway("/admin", before);
     expect(away.headers.get("Set-Cookie")).toMatch(/^return-to=; Path=\/; Max-Age=0/);
@@ -81,7 +81,7 @@ describe("a page that requires a sign-in", () => {
   });
 
   it("is never on another site, even with a forged cookie", async () => {
-    makeUser();
+    insertUser();
     const away = await turnedAway("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
     const forged = `return-to=${Buffer.from("/admin").toString("base64url")}.forged`;
@@ -91,7 +91,7 @@ describe("a page that requires a sign-in", () => {
 
 describe("signing in", () => {
   it("redirects Home with a toast and a session of 30 days, storing only its hash", async () => {
-    const { id, email } = makeUser();
+    const { id, email } = insertUser();
     const { status, response } = await post({
       email: " ADMIN@Example.com ",
       password: GOOD_PASSWORD,
@@ -121,7 +121,7 @@ describe("signing in", () => {
   });
 
   it("gives the same response for a wrong password and an unknown account", async () => {
-    makeUser();
+    insertUser();
     const wrong = await post({ email: "admin@example.com", password: "wrong password" });
     const unknown = await post({ email: "nobody@example.com", password: "wrong password" });
     expect(wrong).toMatchObject({ status: 400, message: "Incorrect email or password." });
@@ -131,7 +131,7 @@ describe("signing in", () => {
 
   it("doesn't accept a longer password with the same first 72 bytes", async () => {
     const password = "x".repeat(72);
-    makeUser("long@example.com", password);
+    insertUser("long@example.com", password);
     expect(await post({ email: "long@example.com", password: `${password}y` })).toMatchObject({
       status: 400,
     });
@@ -162,7 +162,7 @@ describe("signing in", () => {
   });
 
   it("redirects signed-in users Home", async () => {
-    makeUser();
+    insertUser();
     const { response } = await post({ email: "admin@example.com", password: GOOD_PASSWORD });
     const visit = auth.loader(args(withCookie(cookiesOf(response!))));
     await expect(visit).rejects.toMatchObject({ status: 302 });
@@ -175,7 +175,7 @@ describe("the limits of sign-in", () => {
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
   it("block an address after ten failures, and nobody else", async () => {
-    makeUser();
+    insertUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
       expect(await guess("admin@example.com", address)).toMatchObject({ status: 400 });
@@ -196,7 +196,7 @@ describe("the limits of sign-in", () => {
   });
 
   it("block guesses for one account from many addresses, except in known browsers", async () => {
-    makeUser("target@example.com");
+    insertUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
     // In batches smaller than the queue of hashes.
@@ -213,7 +213,7 @@ describe("the limits of sign-in", () => {
   });
 
   it("count concurrent attempts", async () => {
-    makeUser();
+    insertUser();
     const address = freshAddress();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => guess("admin@example.com", address)),
@@ -238,9 +238,9 @@ describe("the limits of sign-in", () => {
 
 describe("a flood of sign-ins from eight addresses", () => {
   it("doesn't keep a new network from signing in", async () => {
-    makeUser();
+    insertUser();
     const good = { email: "admin@example.com", password: GOOD_PASSWORD };
-    for (const n of [1, 2, 3]) makeUser(`flood${n}@example.com`);
+    for (const n of [1, 2, 3]) insertUser(`flood${n}@example.com`);
     const addresses = Array.from({ length: 8 }, (_, n) => `203.0.${113 + n}.7`);
     for (let round = 0; round < 3; round++) {
       const flood = addresses.flatMap((address) =>
@@ -264,7 +264,7 @@ describe("a session", () => {
     cookiesOf((await post({ email: "admin@example.com", password: GOOD_PASSWORD })).response!);
 
   it("ends at sign-out, and only on this device", async () => {
-    makeUser();
+    insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
@@ -275,7 +275,7 @@ describe("a session", () => {
   });
 
   it("ends everywhere with the button on the account page", async () => {
-    makeUser();
+    insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
     const answer = await signOut.action(args(form));
@@ -285,7 +285,7 @@ describe("a session", () => {
   });
 
   it("isn't ended by a link or another site", async () => {
-    makeUser();
+    insertUser();
     const cookie = await signIn();
     expect(signOut.loader()).toMatchObject({ status: 302 });
     const foreign = formRequest(
@@ -298,7 +298,7 @@ describe("a session", () => {
   });
 
   it("ends after 30 days without use, and use prolongs it", async () => {
-    makeUser();
+    insertUser();
     const cookie = await signIn();
     const age = (column: string, days: number) =>
       sqliteHandle()
@@ -324,7 +324,7 @@ describe("a session", () => {
   });
 
   it("ends 90 days after the sign-in, however much it is used", async () => {
-    makeUser();
+    insertUser();
     const cookie = await signIn();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     const ageBy = (days: number) =>

@@ -3,7 +3,7 @@ import { action } from "~/features/library/routes/admin";
 import { requirePermission } from "~/features/permissions/guard.server";
 import type { SignedOutForm } from "~/shared/signed-out-form";
 import { sqliteHandle } from "~db/client.server";
-import { adminCookie, caught, signInAdmin } from "../../admin-requests";
+import { adminCookie, catchResponse, signInAdmin } from "../../admin-requests";
 import { ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -18,7 +18,7 @@ const HEADERS = { Origin: ORIGIN, Host: "localhost" };
 /** Sends a form to a page of the studio without a session. */
 async function send(address: string, body: URLSearchParams | FormData) {
   const request = new Request(ORIGIN + address, { method: "POST", body, headers: HEADERS });
-  const response = await caught(() => requirePermission(request, "/admin"));
+  const response = await catchResponse(() => requirePermission(request, "/admin"));
   return { response, form: (await response.json()) as SignedOutForm };
 }
 
@@ -83,7 +83,7 @@ describe("a form that is sent without a session", () => {
   it("is rejected from another site", async () => {
     const headers = { ...HEADERS, Origin: "https://elsewhere.example" };
     const request = new Request(`${ORIGIN}/admin/tags`, { method: "POST", headers });
-    expect((await caught(() => requirePermission(request, "/admin/tags"))).status).toBe(403);
+    expect((await catchResponse(() => requirePermission(request, "/admin/tags"))).status).toBe(403);
   });
 });
 
@@ -153,7 +153,9 @@ describe("a form whose session has ended", () => {
 
   it("is rejected from another site", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
-    const answer = await caught(() => sendToPanel(body, { Origin: "https://elsewhere.example" }));
+    const answer = await catchResponse(() =>
+      sendToPanel(body, { Origin: "https://elsewhere.example" }),
+    );
     expect(answer.status).toBe(403);
   });
 });

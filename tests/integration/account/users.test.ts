@@ -17,17 +17,17 @@ import { activityMessage } from "~/platform/activity/activity-labels";
 import { openStreamCount } from "~/platform/live/event-stream.server";
 import { sqliteHandle } from "~db/client.server";
 import { openEvents } from "../../event-streams";
-import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { cookiesOf, formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const HOURS = 60 * 60 * 1000;
 
 let site: ReturnType<typeof useTemporarySite>;
-let owner: ReturnType<typeof makeUser>;
+let owner: ReturnType<typeof insertUser>;
 let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  owner = makeUser("owner@example.com");
+  owner = insertUser("owner@example.com");
   cookie = (await openSession(owner.id)).split(";")[0]!;
 });
 afterEach(() => site.remove());
@@ -180,7 +180,7 @@ describe("an invitation", () => {
       expect(status).toBe(422);
       expect((data.error as UsersFailure).email).toBe(email);
     }
-    makeUser("new@example.com");
+    insertUser("new@example.com");
     expect((await acceptLink(token)).status).toBe(409);
   });
 
@@ -207,7 +207,7 @@ describe("an invitation", () => {
 
 describe("a user", () => {
   it("has another role from the next request", async () => {
-    const { id, email } = makeUser("e@example.com");
+    const { id, email } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
     expect(await send({ intent: "role", id, role: "editor" })).toMatchObject({ status: 302 });
@@ -218,7 +218,7 @@ describe("a user", () => {
   });
 
   it("has no session or open stream after being deactivated, and can't sign in", async () => {
-    const { id, email, password } = makeUser("e@example.com");
+    const { id, email, password } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     listen(theirs);
     listen(cookie);
@@ -245,7 +245,7 @@ describe("a user", () => {
   });
 
   it("is signed out everywhere by an owner", async () => {
-    const { id } = makeUser("e@example.com");
+    const { id } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list()).users.find((user) => user.id === id)?.sessions).toBe(1);
     expect(await send({ intent: "end-sessions", id })).toMatchObject({ status: 302 });
@@ -268,7 +268,7 @@ describe("the last owner", () => {
     ]) {
       expect((await sendPlain({ ...fields, id: owner.id })).status).toBe(409);
     }
-    const editor = makeUser("e@example.com");
+    const editor = insertUser("e@example.com");
     await changeRole(editor.id, "editor", owner.id);
     await expect(changeRole(owner.id, "editor", editor.id)).rejects.toThrow(LAST_OWNER);
     await expect(setDeactivated(owner.id, true, editor.id)).rejects.toThrow(LAST_OWNER);
@@ -276,7 +276,7 @@ describe("the last owner", () => {
   });
 
   it("stays if two owners remove each other at the same time", async () => {
-    const other = makeUser("o@example.com");
+    const other = insertUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),
       changeRole(owner.id, "editor", other.id),

@@ -7,14 +7,14 @@ import * as schemas from "~/features/api/schemas";
 import { findEditable } from "~/features/library/list/managed-list.server";
 import { openSession } from "~/features/permissions/session.server";
 import { sqliteHandle } from "~db/client.server";
-import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
-let owner: ReturnType<typeof makeUser>;
+let owner: ReturnType<typeof insertUser>;
 beforeEach(() => {
   site = useTemporarySite();
-  owner = makeUser();
+  owner = insertUser();
 });
 afterEach(() => site.remove());
 
@@ -82,7 +82,7 @@ describe("API authentication", () => {
   });
 
   it("rejects moderators, even with a token of an earlier role", async () => {
-    const user = makeUser("moderator@example.com", "editor");
+    const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
     expect((await call("videos", { token })).status).toBe(200);
@@ -107,7 +107,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token })).status).toBe(401);
     const other = await tokenOf(owner, "read");
     const [newest] = await listTokens(owner.id);
-    expect(await revokeToken(makeUser("b@example.com").id, newest!.id)).toBe(false);
+    expect(await revokeToken(insertUser("b@example.com").id, newest!.id)).toBe(false);
     expect((await call("videos", { token: other })).status).toBe(200);
     expect(await revokeToken(owner.id, newest!.id)).toBe(true);
     expect((await call("videos", { token: other })).status).toBe(401);
@@ -146,7 +146,7 @@ describe("API authentication", () => {
   );
 
   it("shows uploaders only their own drafts", async () => {
-    const uploader = makeUser("uploader@example.com");
+    const uploader = insertUser("uploader@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'uploader' WHERE id = ?").run(uploader.id);
     const own = addVideo({ title: "Own", status: "review", uploaded_by: uploader.id });
     const other = addVideo({ title: "Other", uploaded_by: owner.id });
@@ -175,7 +175,7 @@ describe("videos", () => {
     expect(third.body).toMatchObject({ page: 3, pages: 2, videos: [] });
     const found = await call("videos?status=hidden&category=desi&search=hid", { token });
     expect(found.body.videos.map(({ id }: { id: string }) => id)).toEqual([hidden]);
-    const other = makeUser("other@example.com");
+    const other = insertUser("other@example.com");
     const old = addVideo({ title: "Old", uploaded_by: other.id });
     sqliteHandle()
       .prepare("UPDATE videos SET created_at = '2025-01-31T12:00:00.000Z' WHERE id = ?")

@@ -9,7 +9,7 @@ import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { disableBusyTimeout, openSqlite, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { mp4Clip } from "../../clips";
-import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 /** Tests that every operation that changes videos happens once per Idempotency-Key, whatever happens in between. */
@@ -22,7 +22,7 @@ let token: string;
 let upload: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  user = makeUser();
+  user = insertUser();
   token = await tokenOf(user);
   sqliteHandle().exec(
     "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'review')",

@@ -16,7 +16,7 @@ import { exportBlockList } from "~/features/processing/comparison/list-file.serv
 import { isPublic } from "~/features/visibility/visibility.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
+import { addVideo, adminCookie, expectSuccessOf, useAdminSite } from "../../admin-requests";
 
 const site = useAdminSite();
 const sha256 = (n: number) => createHash("sha256").update(String(n)).digest("hex");
@@ -104,7 +104,7 @@ describe("a list of digests", () => {
   it("is one entry, named after its file, and hides no videos", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(sha256(1));
-    const { toast } = await succeeded(() =>
+    const { toast } = await expectSuccessOf(() =>
       sendList(`sha256\n${sha256(1)}\n${sha256(2)}\n${sha256(2)}`, { reason: "copyright" }),
     );
     expect(toast.description).toContain("2 digests added. 1 duplicate skipped.");
@@ -130,7 +130,7 @@ describe("a list of digests", () => {
   it("matches nothing while it is removed", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     const send = (intent: string) =>
-      succeeded(() => post(new URLSearchParams({ intent, entry: "1" })));
+      expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));
     expect((await send("remove")).toast.description).toBe(
       "The files of “list.txt” can be uploaded again.",
     );

@@ -16,12 +16,12 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
+  expectFailure,
+  expectSuccessOf,
   page,
-  refused,
-  succeeded,
   useAdminSite,
 } from "../../admin-requests";
-import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import { addToLibrary, diskPath, jobStates, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 
 /** Videos that are on hold for their comparison with the block list, which failed for good. */
@@ -68,7 +68,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
     const id = await addToLibrary(site.uploads, clip, true);
     await transaction(() => holdUncompared(id));
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard')");
-    const file = onDisk(site.uploads, videoRow(id).video_url);
+    const file = diskPath(site.uploads, videoRow(id).video_url);
     const video = fs.readFileSync(file);
     fs.writeFileSync(file, "This is no video any more.");
     await workUntilIdle();
@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
     );
 
     fs.writeFileSync(file, video);
-    const { location, toast } = await succeeded(() => ask(id, "compare-again"));
+    const { location, toast } = await expectSuccessOf(() => ask(id, "compare-again"));
     expect(location).toBe(`/admin/review/${id}`);
     expect(toast.description).toContain("queued again");
     expect(jobStates(id)).toMatchObject({ storyboard: "waiting", fingerprint: "waiting" });
@@ -110,7 +110,7 @@ describe("a comparison that failed for good", () => {
     };
     expect(manage.held.v).toContain(`couldn’t be compared with the block list: ${why}`);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
+    const refusal = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);
     // ffmpeg's output is only shown in the queue.
     expect(JSON.stringify([manage.held, refusal, await listed()])).not.toContain("moov");
@@ -145,7 +145,7 @@ describe("a comparison that failed for good", () => {
 
   it.runIf(ffmpegAvailable())("is queued again only once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
-    await succeeded(() => ask("v", "compare-again"));
+    await expectSuccessOf(() => ask("v", "compare-again"));
     expect(jobStates("v")).toEqual({
       transcode: "done",
       storyboard: "done",
@@ -174,7 +174,7 @@ describe("a comparison that failed for good", () => {
 describe("a moderator who has watched the video", () => {
   it("publishes it, which is logged", async () => {
     await addHeld({ fingerprint: "failed" });
-    const { toast } = await succeeded(() => ask("v", "release-uncompared"));
+    const { toast } = await expectSuccessOf(() => ask("v", "release-uncompared"));
     expect(toast.description).toBe("The video is published.");
     expect(isPublic("v")).toBe(true);
     expect(logged()).toEqual([
@@ -192,14 +192,14 @@ describe("a moderator who has watched the video", () => {
 
   it("doesn't have to wait for a job", async () => {
     await addHeld({ fingerprint: "running" });
-    await succeeded(() => ask("v", "release-uncompared"));
+    await expectSuccessOf(() => ask("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
   it("doesn't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
-    const { toast } = await succeeded(() => ask("v", "release-uncompared"));
+    const { toast } = await expectSuccessOf(() => ask("v", "release-uncompared"));
     expect([toast.description, videoRow("v").status]).toEqual([
       "The video is no longer on hold because of the comparison.",
       "review",
@@ -208,7 +208,7 @@ describe("a moderator who has watched the video", () => {
       holdUncompared("v");
       hold({ videoId: "v", reason: "report" });
     });
-    await succeeded(() => ask("v", "release-uncompared"));
+    await expectSuccessOf(() => ask("v", "release-uncompared"));
     expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });

@@ -26,7 +26,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
-  succeeded,
+  expectSuccessOf,
   useAdminSite,
   video,
   writeUpload,
@@ -125,9 +125,9 @@ describe("the block list page", () => {
       "",
     ]);
     sqliteHandle().exec("DELETE FROM blocked_videos");
-    const { toast } = await succeeded(() => sendList(...file.split("\n")));
+    const { toast } = await expectSuccessOf(() => sendList(...file.split("\n")));
     expect(toast.description).toContain("2 videos added, 0 already on the list");
-    const again = await succeeded(() => sendList(...file.split("\n"), line(3)));
+    const again = await expectSuccessOf(() => sendList(...file.split("\n"), line(3)));
     expect(again.toast.description).toContain("1 video added, 2 already on the list");
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
@@ -198,7 +198,7 @@ describe("the block list page", () => {
     const frames = { first: 0.5, step: 1, hashes: like };
     expect(await findBlockedVideos(frames)).toEqual([1]);
 
-    const { toast } = await succeeded(() => send({ intent: "remove", entry: "1" }));
+    const { toast } = await expectSuccessOf(() => send({ intent: "remove", entry: "1" }));
     expect(toast.description).toBe("Entry 1 can be uploaded again.");
     expect(await page()).toMatchObject({
       total: 0,
@@ -216,7 +216,7 @@ describe("the block list page", () => {
     expect(await page("?remove=1")).not.toHaveProperty("confirmation");
 
     expect(toast.action).toMatchObject({ label: "Undo", to: "/admin/block-list" });
-    await succeeded(() => send(toast.action.fields));
+    await expectSuccessOf(() => send(toast.action.fields));
     expect([isBlockedFile(digest(1)), hasBlockedFrames()]).toEqual([true, true]);
     expect(await findBlockedVideos(frames)).toEqual([1]);
     await vi.waitFor(async () => expect((await page()).matches).toHaveLength(2));
@@ -238,18 +238,18 @@ describe("the block list page", () => {
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
       .run(hashes(1, 30, 2));
     await transaction(() => blockVideo("v", "private"));
-    await succeeded(() => send({ intent: "remove", entry: "1" }));
+    await expectSuccessOf(() => send({ intent: "remove", entry: "1" }));
     addVideo({ id: "copy", title: "Copy", status: "published" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('copy', 0.5, 1, ?)")
       .run(hashes(1, 30, 2));
-    await succeeded(() => send({ intent: "put-back", entry: "1" }));
+    await expectSuccessOf(() => send({ intent: "put-back", entry: "1" }));
     await vi.waitFor(() => expect(isPublic("copy")).toBe(false));
   });
 
   it("deletes a removed entry after 30 days", async () => {
     await importBlockList(written(HEADER, line(1), line(2)));
-    await succeeded(() => send({ intent: "remove", entry: "1" }));
+    await expectSuccessOf(() => send({ intent: "remove", entry: "1" }));
     const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck();
     await deleteExpiredEntries(Date.now() + 29 * DAY_MS);
     expect(count.get()).toBe(2);

@@ -26,7 +26,13 @@ import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
+import {
+  adminCookie,
+  expectSuccess,
+  page,
+  sendMultipart,
+  useAdminSite,
+} from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
@@ -301,7 +307,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(videoRow(id).status).toBe("review");
     await say(id).catch(() => {});
     expect(videoRow(id).status).toBe("review");
-    await succeed({ intent: "toggle", id });
+    await expectSuccess({ intent: "toggle", id });
     expect(videoRow(id).status).toBe("published");
   }, 60_000);
 

@@ -14,10 +14,10 @@ import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -66,7 +66,7 @@ function subtitled(as: string, codecs: [string, string], options: string[] = [])
   return file;
 }
 
-const text = (url: string) => fs.readFileSync(onDisk(site.uploads, url), "utf8");
+const text = (url: string) => fs.readFileSync(diskPath(site.uploads, url), "utf8");
 const ask = (url: string) => {
   const [bucket, ...rest] = url.replace("/media/", "").split("/");
   const request = new Request(`http://localhost${url}`, { headers: { Range: "bytes=0-5" } });
@@ -127,9 +127,9 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     const size = (name: string) => fs.statSync(path.join(site.uploads, "videos", name)).size;
     expect(bytes).toBe(made.reduce((sum, name) => sum + size(name), 0));
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
-    fs.renameSync(onDisk(site.uploads, url), path.join(site.folder, "aside"));
+    fs.renameSync(diskPath(site.uploads, url), path.join(site.folder, "aside"));
     expect((await checkLibrary()).missing).toMatchObject([{ videoId: id, url }]);
-    fs.renameSync(path.join(site.folder, "aside"), onDisk(site.uploads, url));
+    fs.renameSync(path.join(site.folder, "aside"), diskPath(site.uploads, url));
 
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");

@@ -9,15 +9,15 @@ import { withVersion } from "~/media/serve/file-version.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { withoutMetadata } from "../../without-metadata";
 
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())(
       await workUntilIdle();
 
       expect(videoRow(id).video_url).toBe(url);
-      expect(await probe(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
+      expect(await probe(diskPath(site.uploads, url))).toMatchObject({ needsFaststart: false });
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         chunks.push(Buffer.from(next.value));
       }
@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())(
       const now = await bytesOf(url);
       expect(now.response.status).toBe(200);
       expect(now.response.headers.get("ETag")).not.toBe(oldTag);
-      expect(now.bytes.equals(fs.readFileSync(onDisk(site.uploads, url)))).toBe(true);
+      expect(now.bytes.equals(fs.readFileSync(diskPath(site.uploads, url)))).toBe(true);
       const resumed = await bytesOf(url, { Range: "bytes=1000-", "If-Range": oldTag });
       expect(resumed.response.status).toBe(200);
       expect(resumed.bytes.equals(now.bytes)).toBe(true);
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())(
       const old = await bytesOf(playing, { Range: "bytes=5000-" });
       expect(old.response.status).toBe(206);
       expect(old.bytes.equals(before.subarray(5000))).toBe(true);
-      const present = fs.readFileSync(onDisk(site.uploads, url));
+      const present = fs.readFileSync(diskPath(site.uploads, url));
       expect((await bytesOf(await withVersion(url))).bytes.equals(present)).toBe(true);
 
       sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
@@ -111,15 +111,15 @@ describe.runIf(ffmpegAvailable())(
     });
 
     it("survives a job that was killed between any two of its steps", async () => {
-      const folder = onDisk(site.uploads, url).replace(".mp4", "");
+      const folder = diskPath(site.uploads, url).replace(".mp4", "");
       const earlier = `${url.replace(".mp4", "")}/original-1-1.mp4`;
       fs.mkdirSync(folder, { recursive: true });
-      fs.linkSync(onDisk(site.uploads, url), path.join(folder, "original-1-1.mp4"));
+      fs.linkSync(diskPath(site.uploads, url), path.join(folder, "original-1-1.mp4"));
       sqliteHandle().prepare("UPDATE videos SET source_url = ?").run(earlier);
       // The new name exists and is in the row, but the file hasn't been replaced yet.
       await workUntilIdle();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
-      expect(await probe(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
+      expect(await probe(diskPath(site.uploads, url))).toMatchObject({ needsFaststart: false });
       // Replaced, but the end of the job wasn't recorded.
       sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())(
         .prepare("INSERT INTO videos (id, title, category, video_url) VALUES ('b', 'B', 'desi', ?)")
         .run(url);
       await workUntilIdle();
-      expect(fs.readFileSync(onDisk(site.uploads, url)).equals(before)).toBe(true);
+      expect(fs.readFileSync(diskPath(site.uploads, url)).equals(before)).toBe(true);
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
       expect(jobRows(id).find(({ kind }) => kind === "transcode")).toMatchObject({
         state: "done",
@@ -158,7 +158,7 @@ describe.runIf(ffmpegAvailable())(
       fs.writeFileSync(made, "new");
       sqliteHandle().exec("DELETE FROM videos");
       await replaceVideoFile(job, source, made);
-      expect(fs.readFileSync(onDisk(site.uploads, url)).equals(before)).toBe(true);
+      expect(fs.readFileSync(diskPath(site.uploads, url)).equals(before)).toBe(true);
     });
   },
 );
@@ -174,8 +174,8 @@ describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play",
     const played = videoRow(id).video_url;
     const { response, bytes } = await bytesOf(url);
     expect(response.headers.get("Content-Type")).toBe("video/mp4");
-    expect(bytes.equals(fs.readFileSync(onDisk(site.uploads, played)))).toBe(true);
-    const cookie = await openSession(makeUser().id);
+    expect(bytes.equals(fs.readFileSync(diskPath(site.uploads, played)))).toBe(true);
+    const cookie = await openSession(insertUser().id);
     const own = await bytesOf(url, { Cookie: cookie.split(";")[0]! });
     expect(own.bytes.equals(fs.readFileSync(avi))).toBe(true);
     expect(own.response.headers.get("Cache-Control")).toContain("no-store");

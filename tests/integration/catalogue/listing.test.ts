@@ -266,7 +266,7 @@ describe("the maintained order and totals", () => {
 
   function updated(
     before: reference.ReferenceVideo,
-    row: Omit<reference.ReferenceVideo, "id" | "entered">,
+    row: Omit<reference.ReferenceVideo, "id" | "listingOrder">,
   ): reference.ReferenceVideo {
     // Among equals, the one inserted later comes first, regardless of later changes.
     return { ...before, ...row };

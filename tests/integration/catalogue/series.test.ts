@@ -8,7 +8,7 @@ import { loader as videoPage } from "~/features/watch/routes/video";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
 import { addSeries } from "../../series-requests";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const ORIGIN = "https://videos.example";
@@ -89,7 +89,7 @@ describe("the page of a series", () => {
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
     addSeries({ title: "Gone", slug: "gone" }, ["b"]);
     sqliteHandle().exec("UPDATE series SET deleted_at = '2026-01-01' WHERE slug = 'gone'");
-    const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
+    const cookie = (await openSession(insertUser().id)).split(";")[0] ?? "";
     for (const slug of ["nights", "private", "gone", "nothing"]) {
       expect((await thrown(page(args(`/series/${slug}`)))).status, slug).toBe(404);
       expect((await thrown(feed(args(`/series/${slug}/feed.xml`)))).status, slug).toBe(404);
@@ -122,7 +122,7 @@ describe("the page of a series", () => {
     write([video({ id: "a" })]);
     const id = addSeries({ title: "Launch", slug: "launch", visibility: "studio" }, ["a"]);
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
-    const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
+    const cookie = (await openSession(insertUser().id)).split(";")[0] ?? "";
     for (const address of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
       const answer = await thrown(page(args(address)));
       expect([answer.status, answer.headers.get("Location")], address).toEqual([404, null]);

@@ -7,7 +7,7 @@ import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { command } from "../../command";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -41,7 +41,7 @@ const titles = () =>
 
 describe("a backup", () => {
   it("can be created while the site uses its database, and restores everything", async () => {
-    makeUser();
+    insertUser();
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "kept\n");
     const first = addVideo("First", 1);
     const made = await script("backup", target, "--with-uploads");
@@ -91,7 +91,7 @@ describe("a backup", () => {
       .prepare("SELECT id FROM videos WHERE title = 'Deleted'")
       .pluck()
       .get() as string;
-    await removeVideos([id], makeUser().id);
+    await removeVideos([id], insertUser().id);
     await script("backup", target, "--with-uploads");
     closeDatabase();
     fs.rmSync(site.uploads, { recursive: true });

@@ -56,7 +56,7 @@ it("doesn't disturb an upload in progress when a second site starts with the sam
   const said = await startError(second({}, site.uploads));
   expect(said).toContain(`${site.uploads} ${holder()}`);
   open.request.end(Buffer.concat([clip.subarray(40_000), Buffer.from(after)]));
-  const { status, headers } = await open.answer;
+  const { status, headers } = await open.response;
   expect([status, headers.location]).toEqual([302, "/admin"]);
   expect(filesIn(`${site.uploads}/videos`)).toHaveLength(1);
 });
@@ -69,7 +69,7 @@ it("starts with DATA_LOCK=off, and keeps the upload in progress of the other sit
   const other = second({ DATA_LOCK: "off" }, site.uploads);
   await other.start();
   open.request.end(Buffer.concat([clip.subarray(40_000), Buffer.from(after)]));
-  expect((await open.answer).headers.location).toBe("/admin");
+  expect((await open.response).headers.location).toBe("/admin");
   await other.remove();
 });
 

@@ -6,7 +6,7 @@ import { claim, heartbeat } from "~/features/processing/queue/queue.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import { until } from "../../process-figures";
-import { ask, signInTo } from "../../site-client";
+import { sendRequest, signInTo } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -51,7 +51,7 @@ async function release(): Promise<void> {
 
 async function timed(method: string, path: string, headers = {}, body?: string) {
   const startedAt = performance.now();
-  const response = await ask(site, method, path, headers, body);
+  const response = await sendRequest(site, method, path, headers, body);
   return { ...response, ms: performance.now() - startedAt };
 }
 

@@ -45,7 +45,7 @@ describe("with Litestream", () => {
   it("loses at most the last second when everything is killed", async () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
-    await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.sentAt().length >= 3);
+    await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.segmentTimes().length >= 3);
     // The last row is written in the same tick in which both are killed.
     writeRow(++written);
     clearInterval(writing);
@@ -65,7 +65,7 @@ describe("with Litestream", () => {
     expect(rows.length).toBeGreaterThan(0);
     // On a busy machine, Litestream may not have been scheduled in time. It logs when it last sent something, and a
     // delay before the kill doesn't count as its loss.
-    const waited = Math.max(0, killedAt - litestream.sentAt().at(-1)! - MAX_LOST_MS);
+    const waited = Math.max(0, killedAt - litestream.segmentTimes().at(-1)! - MAX_LOST_MS);
     expect(killedAt - rows.at(-1)!.at).toBeLessThanOrEqual(MAX_LOST_MS + 200 + waited);
   });
 

@@ -8,10 +8,10 @@ import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
@@ -63,7 +63,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(row.thumbnail_url).toBe(`${basePath?.replace("videos", "thumbnails")}.webp`);
     expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
 
-    const played = await probe(onDisk(site.uploads, row.video_url));
+    const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({
       container: "mp4",
       playable: true,
@@ -71,19 +71,19 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
       video: { codec: "h264", profile: "High", width: 320, height: 180 },
       audio: { codec: "aac" },
     });
-    const poster = await sharp(onDisk(site.uploads, row.thumbnail_url)).stats();
+    const poster = await sharp(diskPath(site.uploads, row.thumbnail_url)).stats();
     expect(poster.dominant).not.toEqual({ r: 8, g: 8, b: 8 });
     expect(Math.max(...poster.channels.map(({ mean }) => mean))).toBeGreaterThan(40);
 
-    const preview = onDisk(site.uploads, row.preview_url);
+    const preview = diskPath(site.uploads, row.preview_url);
     expect(fs.statSync(preview).size).toBeLessThanOrEqual(MAX_PREVIEW_BYTES);
     const clipOf = await probe(preview);
     expect(clipOf).toMatchObject({ playable: true, needsFaststart: false });
     expect(clipOf).not.toHaveProperty("audio");
 
-    expect(fs.existsSync(onDisk(site.uploads, row.hls_url))).toBe(true);
+    expect(fs.existsSync(diskPath(site.uploads, row.hls_url))).toBe(true);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
-    const source = fs.statSync(onDisk(site.uploads, row.source_url)).size;
+    const source = fs.statSync(diskPath(site.uploads, row.source_url)).size;
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
     // In this test, the source wasn't recorded by an upload.
@@ -128,12 +128,12 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
       video_url: first,
       source_url: expect.stringMatching(/^\/media\/videos\/u\/\d+\/original-[\da-z-]+\.mp4$/),
     });
-    const earlier = onDisk(site.uploads, row.source_url);
+    const earlier = diskPath(site.uploads, row.source_url);
     expect(fs.readFileSync(earlier).equals(withoutMetadata(fs.readFileSync(clip)))).toBe(true);
     const pictures = (file: string) =>
       ffmpeg(["-i", file, "-map", "0:v", "-c", "copy", "-f", "streamhash", "-"]);
-    expect(pictures(onDisk(site.uploads, row.video_url))).toBe(pictures(clip));
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(pictures(diskPath(site.uploads, row.video_url))).toBe(pictures(clip));
+    expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
     });
@@ -144,8 +144,8 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: null, video_url: first });
     expect(fs.existsSync(earlier)).toBe(false);
-    expect(fs.existsSync(onDisk(site.uploads, first))).toBe(true);
-    expect(fs.existsSync(onDisk(site.uploads, row.hls_url))).toBe(true);
+    expect(fs.existsSync(diskPath(site.uploads, first))).toBe(true);
+    expect(fs.existsSync(diskPath(site.uploads, row.hls_url))).toBe(true);
     const { bytes } = sqliteHandle().prepare("SELECT bytes FROM videos").get() as { bytes: number };
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     expect(bytes).toBe(all.reduce((sum, file) => sum + fs.statSync(file).size, 0));
@@ -163,7 +163,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     const row = videoRow(id);
     expect(row.video_url).toBe(video_url);
-    expect(await probe(onDisk(site.uploads, video_url))).toMatchObject({
+    expect(await probe(diskPath(site.uploads, video_url))).toMatchObject({
       container: then,
       playable: true,
       needsFaststart: false,
@@ -180,7 +180,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const row = videoRow(id);
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       video: { codec: "h264", profile: "Constrained Baseline" },
       audio: { codec: "aac", channels: 2 },
@@ -202,11 +202,11 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     await workUntilIdle();
     const row = videoRow(id);
     const upright = { width: 180, height: 320, rotation: 0, pixelFormat: "yuv420p", hdr: false };
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       video: upright,
     });
-    const ladder = path.dirname(onDisk(site.uploads, row.hls_url));
+    const ladder = path.dirname(diskPath(site.uploads, row.hls_url));
     expect(await probe(path.join(ladder, "180p.mp4"))).toMatchObject({ video: upright });
   });
 
@@ -220,7 +220,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("storyboard");
     await workUntilIdle();
-    const vtt = onDisk(site.uploads, videoRow(id).storyboard_url);
+    const vtt = diskPath(site.uploads, videoRow(id).storyboard_url);
     const cues = [
       ...fs
         .readFileSync(vtt, "utf8")
@@ -256,7 +256,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("poster");
     await workUntilIdle();
-    const { channels } = await sharp(onDisk(site.uploads, videoRow(id).thumbnail_url)).stats();
+    const { channels } = await sharp(diskPath(site.uploads, videoRow(id).thumbnail_url)).stats();
     expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(60);
   });
 

@@ -9,7 +9,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { type Clip, encryptedClip, encryptedMatroska, makeClip, patched } from "../../media-clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
@@ -60,7 +60,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific
 
   it("by form, tus and import, and leaves no files", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
-    const user = makeUser().id;
+    const user = insertUser().id;
     const refusal = { ok: false, status: 422, failure: { message: MESSAGE } };
     const outcome = await receiveUpload(uploadRequest(fileBlob(file)), user);
     expect(outcome).toMatchObject(refusal);

@@ -9,7 +9,7 @@ import { filesBelow, jobRows, videoRow, workUntilIdle } from "../../encode-libra
 import { ffprobe, makeClip, rotate } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 import { withoutMetadata } from "../../without-metadata";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -60,7 +60,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
     const before = videoRow(id);
     // Only copies with the index first fail.
     const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
-    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [failing]);
+    process.env.PATH = wrapCommand(site.folder, "ffmpeg", [failing]);
     await workUntilIdle();
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1 });
     expect(jobRows(id)[0]!.reason).toContain("ffmpeg could not read or convert the file.");

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
-import { makeLadder } from "../../encode-library";
+import { createLadder } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 
 /** A flash and a beep at 5 s, in a video with 60 frames per second whose audio begins 1 s late. */
@@ -60,7 +60,7 @@ beforeAll(async () => {
   const source = path.join(folder, "video.mkv");
   const late = ["-itsoffset", "1", "-f", "lavfi", "-i", BEEP];
   ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", source]);
-  ladder = await makeLadder(source);
+  ladder = await createLadder(source);
   master = parse("master.m3u8");
   const read = (uri: string) => ({
     name: uri.replace(".m3u8", ""),
@@ -309,7 +309,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
     const source = makeClip(folder, `rate-${rate}`, { picture, sound });
-    const master = path.join(await makeLadder(source), "master.m3u8");
+    const master = path.join(await createLadder(source), "master.m3u8");
     expect(Math.abs(flashOf(master) - 5)).toBeLessThan(MAX_SYNC);
     expect(Math.abs(beepOf(master) - 5)).toBeLessThan(MAX_SYNC);
   });

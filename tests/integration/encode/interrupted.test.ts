@@ -15,13 +15,19 @@ import {
 } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobRows, onlyJobs, workOn, workUntilIdle } from "../../encode-library";
+import {
+  addToLibrary,
+  encodeArguments,
+  jobRows,
+  onlyJobs,
+  workUntilIdle,
+} from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
-import { interruptOnce, KILLED, slowFfmpeg } from "../../wrapped-ffmpeg";
+import { interruptOnce, KILL_LINES, slowFfmpeg } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -30,7 +36,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const interrupt = (program: "ffmpeg" | "ffprobe") =>
-  interruptOnce(site.folder, program, "*file:*", KILLED);
+  interruptOnce(site.folder, program, "*file:*", KILL_LINES);
 
 describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
@@ -92,7 +98,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
 
   it("rejects an upload with 503, and accepts it when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
-    const { id } = makeUser();
+    const { id } = insertUser();
     interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
     const message = "The video couldn’t be checked. Try again in a moment.";
@@ -101,7 +107,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   });
 
   it("never creates a storyboard with missing frames: a killed process ends the attempt", async () => {
-    const [{ file }, found, task] = await workOn(makeClip(site.folder, "clip"));
+    const [{ file }, found, task] = await encodeArguments(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
     await expect(extractFrame(file, found, 1, size, task)).rejects.toBeInstanceOf(InterruptedError);
@@ -117,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
 
   it("doesn't count as an attempt on a full disk, whatever the job", async () => {
     const clip = makeClip(site.folder, "clip");
-    const [{ file }, found, task] = await workOn(clip);
+    const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
     const out = ["-c", "copy", "-f", "matroska", "/dev/full"];
     const full = { code: "ENOSPC" };
@@ -148,7 +154,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     const id = await addToLibrary(site.uploads, noise, true);
     await workUntilIdle();
     expect(jobRows(id)[0]).toMatchObject({ state: "failed", attempts: 1 });
-    const [, , task] = await workOn(makeClip(site.folder, "clip"));
+    const [, , task] = await encodeArguments(makeClip(site.folder, "clip"));
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
     const work = runFfmpeg(task, [...inputArguments(noise), "out.mp4"], limits);
     await expect(work).rejects.toBeInstanceOf(EncodeError);

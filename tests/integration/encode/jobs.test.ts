@@ -36,12 +36,12 @@ import { database, sqliteHandle, transaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import { command } from "../../command";
 import {
-  addFinished,
+  addProcessed,
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
@@ -285,7 +285,7 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
   });
 
   it("isn't encoded again if nothing was missing", async () => {
-    const id = addFinished(site.uploads, "counting");
+    const id = addProcessed(site.uploads, "counting");
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
@@ -322,7 +322,7 @@ describe.runIf(ffmpegAvailable())("finishing a job", () => {
       only("preview");
       await workUntilIdle();
       expect(videoRow(id).preview_url).not.toBe(first);
-      expect(fs.existsSync(onDisk(site.uploads, first))).toBe(twin);
+      expect(fs.existsSync(diskPath(site.uploads, first))).toBe(twin);
     }
   });
 });
@@ -338,8 +338,8 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
   };
   beforeEach(() => {
     const avi = makeClip(site.folder, "clip", { as: "avi" });
-    fs.mkdirSync(path.dirname(onDisk(site.uploads, VIDEO)), { recursive: true });
-    fs.copyFileSync(avi, onDisk(site.uploads, VIDEO));
+    fs.mkdirSync(path.dirname(diskPath(site.uploads, VIDEO)), { recursive: true });
+    fs.copyFileSync(avi, diskPath(site.uploads, VIDEO));
     sqliteHandle()
       .prepare(
         "INSERT INTO videos (id, title, category, source_url, video_url) VALUES (?, ?, ?, ?, '')",
@@ -348,7 +348,7 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
   });
 
   it("is not stored over another video's file", async () => {
-    fs.writeFileSync(onDisk(site.uploads, OTHER), "another video");
+    fs.writeFileSync(diskPath(site.uploads, OTHER), "another video");
     sqliteHandle()
       .prepare("INSERT INTO videos (id, title, category, video_url) VALUES (?, ?, ?, ?)")
       .run("mp4", "Another", "desi", OTHER);
@@ -356,24 +356,24 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
       state: "failed",
       reason: expect.stringContaining("belongs to another video"),
     });
-    expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("another video");
+    expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("another video");
   });
 
   it("is not stored over a file whose row isn't written yet", async () => {
-    fs.writeFileSync(onDisk(site.uploads, OTHER), "copied an hour ago");
+    fs.writeFileSync(diskPath(site.uploads, OTHER), "copied an hour ago");
     expect(await converts()).toMatchObject({ state: "failed" });
     await removeFiles(Date.now() + 30 * 86_400_000);
-    expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
+    expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
   });
 
   it("replaces the file of an attempt that was killed before it wrote the row", async () => {
-    fs.writeFileSync(onDisk(site.uploads, OTHER), "of the first attempt");
+    fs.writeFileSync(diskPath(site.uploads, OTHER), "of the first attempt");
     await announceFiles([{ bucket: "videos", path: "u/holiday.mp4" }]);
     expect(await converts()).toMatchObject({ state: "done" });
     expect(videoRow("avi").video_url).toBe(OTHER);
-    expect(fs.statSync(onDisk(site.uploads, OTHER)).size).toBeGreaterThan(1_000);
+    expect(fs.statSync(diskPath(site.uploads, OTHER)).size).toBeGreaterThan(1_000);
     await removeFiles(Date.now() + 30 * 86_400_000);
-    expect(fs.existsSync(onDisk(site.uploads, OTHER))).toBe(true);
+    expect(fs.existsSync(diskPath(site.uploads, OTHER))).toBe(true);
   });
 });
 
@@ -494,9 +494,9 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
   });
 
   it("keep replaced files for viewers until the cleanup", async () => {
-    const id = addFinished(site.uploads, "converted");
+    const id = addProcessed(site.uploads, "converted");
     const before = videoRow(id);
-    const file = onDisk(site.uploads, before.video_url);
+    const file = diskPath(site.uploads, before.video_url);
     const { ino } = fs.statSync(file);
     await transaction(() => createJobChanger("again")({ videos: [id] }));
     onlyJobs("transcode", "ladder");
@@ -509,7 +509,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(inodes()).toContain(ino);
     expect(after.hls_url).not.toBe(before.hls_url);
     const streams = () =>
-      [before, after].map(({ hls_url }) => fs.existsSync(onDisk(site.uploads, hls_url)));
+      [before, after].map(({ hls_url }) => fs.existsSync(diskPath(site.uploads, hls_url)));
     expect(streams()).toEqual([true, true]);
     sqliteHandle().exec("UPDATE jobs SET run_after = '2020' WHERE kind = 'cleanup'");
     await workUntilIdle();
@@ -545,14 +545,14 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
       await until(() => ffmpegsIn(site.folder).length === 0);
       const row = videoRow(id);
       for (const url of [row.hls_url, row.storyboard_url, row.preview_url, row.thumbnail_url]) {
-        if (url) expect(fs.existsSync(onDisk(site.uploads, url))).toBe(true);
+        if (url) expect(fs.existsSync(diskPath(site.uploads, url))).toBe(true);
       }
     }
     await workUntilIdle();
     expect(allDone(id)).toBe(true);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     const folders = fs.readdirSync(
-      path.dirname(path.dirname(onDisk(site.uploads, videoRow(id).hls_url))),
+      path.dirname(path.dirname(diskPath(site.uploads, videoRow(id).hls_url))),
     );
     expect(folders.filter((name) => name.startsWith("hls-"))).toHaveLength(1);
   });

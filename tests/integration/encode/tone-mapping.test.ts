@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
-import { workOnNamed } from "../../encode-library";
+import { playableEncodeArguments } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -74,7 +74,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
         ],
         audio: false,
       });
-      const { moves } = await transcode(...(await workOnNamed(clip)));
+      const { moves } = await transcode(...(await playableEncodeArguments(clip)));
       const picture = path.join(site.folder, "picture.gray");
       ffmpeg([
         ...["-i", path.join(site.folder, moves[0]!.from), "-frames:v", "1"],

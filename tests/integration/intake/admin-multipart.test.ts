@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import {
   addVideo,
-  caught,
+  catchResponse,
   sendMultipart,
   useAdminSite,
   video,
@@ -36,7 +36,7 @@ async function picture(): Promise<Blob> {
 }
 
 const location = async (entries: [string, string | Blob][], address = "/admin") =>
-  (await caught(() => sendMultipart(multipart(entries), address))).headers.get("Location");
+  (await catchResponse(() => sendMultipart(multipart(entries), address))).headers.get("Location");
 
 describe("a multipart form sent to /admin", () => {
   it("edits a video, with the intent before or after the file", async () => {
@@ -62,7 +62,7 @@ describe("a multipart form sent to /admin", () => {
       ["intent", "update"],
     ]);
     form.set("thumbnail", none, "");
-    await caught(() => sendMultipart(form, "/admin"));
+    await catchResponse(() => sendMultipart(form, "/admin"));
     expect(video()).toMatchObject({ title: "One", thumbnail_url: null });
   });
 

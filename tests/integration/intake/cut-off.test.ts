@@ -8,7 +8,7 @@ import { readFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
@@ -19,7 +19,7 @@ let file: string;
 let user: string;
 beforeEach(() => {
   site = useTemporarySite();
-  user = makeUser().id;
+  user = insertUser().id;
   const bytes = fs.readFileSync(mp4Clip(5));
   file = path.join(site.folder, "cut.mp4");
   fs.writeFileSync(file, bytes.subarray(0, bytes.length * 0.6));

@@ -15,7 +15,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addVideo } from "../../admin-requests";
 import { workUntilIdle } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
@@ -38,7 +38,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let user: string;
 beforeEach(() => {
   site = useTemporarySite();
-  user = makeUser().id;
+  user = insertUser().id;
 });
 afterEach(() => site.remove());
 

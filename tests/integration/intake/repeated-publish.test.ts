@@ -15,7 +15,7 @@ import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { mp4Clip } from "../../clips";
-import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 
@@ -26,7 +26,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let user: { id: string; email: string };
 beforeEach(() => {
   site = useTemporarySite();
-  user = makeUser();
+  user = insertUser();
 });
 afterEach(() => site.remove());
 
@@ -128,7 +128,7 @@ describe("a repeated publish request", () => {
 
   it("is private: another user gets 404 while it is running and afterward", async () => {
     const upload = await arrivedUpload();
-    const other = makeUser("other@example.com");
+    const other = insertUser("other@example.com");
     const [first, early] = await Promise.all([send({ upload }), send({ upload }, other)]);
     expect([first.status, early.status]).toEqual([201, 404]);
     expect((await send({ upload }, other)).status).toBe(404);
@@ -240,7 +240,7 @@ describe("a video that is created twice from one upload by the API", () => {
     await restart();
     expect((await create(token, upload)).body.id).toBe(first.body.id);
     expect(videos()).toHaveLength(1);
-    const other = await tokenOf(makeUser("other@example.com"));
+    const other = await tokenOf(insertUser("other@example.com"));
     expect((await create(other, upload)).status).toBe(404);
   });
 

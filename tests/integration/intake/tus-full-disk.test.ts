@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
-import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
+import { MULTIPART, multipartParts, openRequest, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
@@ -27,7 +27,7 @@ it("a resumable upload keeps what was received when the disk becomes full, and r
 
   await site.start();
   const Cookie = await signInTo(site);
-  const created = await ask(site, "POST", "/admin/uploads", {
+  const created = await sendRequest(site, "POST", "/admin/uploads", {
     ...TUS,
     Cookie,
     "Upload-Length": String(bytes.length),
@@ -40,12 +40,12 @@ it("a resumable upload keeps what was received when the disk becomes full, and r
     "Content-Length": String(bytes.length),
   });
   // The response ended the request early.
-  await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
-  const { status, body } = await open.answer;
+  await Promise.race([open.send(bytes).catch(() => {}), open.response]);
+  const { status, body } = await open.response;
   expect(status).toBe(507);
   expect(String(body)).toContain("There is not enough disk space");
 
-  const kept = await ask(site, "HEAD", address, { ...TUS, Cookie });
+  const kept = await sendRequest(site, "HEAD", address, { ...TUS, Cookie });
   const offset = Number(kept.headers["upload-offset"]);
   expect(offset).toBeGreaterThan(0);
   expect(offset).toBeLessThanOrEqual(LIMIT_BYTES);
@@ -56,11 +56,17 @@ it("a resumable upload keeps what was received when the disk becomes full, and r
   await site.start({ FULL: "no" });
   const rest = bytes.subarray(offset);
   const headers = { ...patch, "Upload-Offset": String(offset) };
-  expect((await ask(site, "PATCH", address, headers, rest)).status).toBe(204);
+  expect((await sendRequest(site, "PATCH", address, headers, rest)).status).toBe(204);
   const upload = address.split("/").at(-1) ?? "";
   const { before } = multipartParts({ ...GOOD_TEXTS, upload });
   const form = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
-  const published = await ask(site, "POST", "/admin/publish", { ...MULTIPART, Cookie }, form);
+  const published = await sendRequest(
+    site,
+    "POST",
+    "/admin/publish",
+    { ...MULTIPART, Cookie },
+    form,
+  );
   expect(published.status).toBe(201);
   const url = site.database().prepare("SELECT video_url FROM videos").pluck().get() as string;
   const stored = fs.readFileSync(path.join(site.uploads, url.replace("/media/", "")));

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
-import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
+import { MULTIPART, multipartParts, openRequest, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 const tus = (method: string, at: string, headers: Record<string, string>, body?: Buffer) =>
-  ask(site, method, at, { Cookie: cookie, ...headers }, body);
+  sendRequest(site, method, at, { Cookie: cookie, ...headers }, body);
 
 /** Creates an upload and returns its URL. */
 async function create(size = clip.length, headers: Record<string, string> = {}): Promise<string> {
@@ -56,7 +56,13 @@ const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "
 async function publish(at: string, texts: Record<string, string> = {}) {
   const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
   const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
-  const answer = await ask(site, "POST", "/admin/publish", { ...MULTIPART, Cookie: cookie }, body);
+  const answer = await sendRequest(
+    site,
+    "POST",
+    "/admin/publish",
+    { ...MULTIPART, Cookie: cookie },
+    body,
+  );
   return { status: answer.status, outcome: JSON.parse(answer.body) };
 }
 
@@ -158,8 +164,8 @@ describe("creation", () => {
       "Transfer-Encoding": "chunked",
     });
     const padded = Buffer.concat([clip, Buffer.alloc(9_000_000)]);
-    await Promise.race([open.send(padded).catch(() => {}), open.answer]);
-    const { status, body } = await open.answer;
+    await Promise.race([open.send(padded).catch(() => {}), open.response]);
+    const { status, body } = await open.response;
     expect([status, body.trim()]).toEqual([413, "The video is larger than 7.6MB."]);
     expect(bytesOf(at).length).toBeLessThanOrEqual(8_000_000);
     const length = { "Upload-Length": "8000001" };
@@ -263,7 +269,7 @@ describe("PATCH", () => {
       "Transfer-Encoding": "chunked",
     });
     open.request.end(clip.subarray(0, 20_000));
-    expect((await open.answer).status).toBe(413);
+    expect((await open.response).status).toBe(413);
     expect(bytesOf(at).length).toBeLessThanOrEqual(10_000);
   });
 
@@ -485,7 +491,7 @@ it("returns 507 before the first byte if the disk is full", async () => {
   try {
     await full.start();
     const headers = { ...TUS, "Upload-Length": String(9 * 10 ** 14), Cookie: await signInTo(full) };
-    const { status, body } = await ask(full, "POST", "/admin/uploads", headers);
+    const { status, body } = await sendRequest(full, "POST", "/admin/uploads", headers);
     expect([status, body.trim()]).toEqual([507, "There is not enough disk space for this file."]);
   } finally {
     await full.remove();
@@ -502,7 +508,11 @@ it("counts announced bytes as used for every kind of upload", async () => {
     await crowded.start();
     const Cookie = await signInTo(crowded);
     const begin = () =>
-      ask(crowded, "POST", "/admin/uploads", { ...TUS, "Upload-Length": String(size), Cookie });
+      sendRequest(crowded, "POST", "/admin/uploads", {
+        ...TUS,
+        "Upload-Length": String(size),
+        Cookie,
+      });
     const answers = await Promise.all([begin(), begin()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 507]);
 
@@ -514,7 +524,7 @@ it("counts announced bytes as used for every kind of upload", async () => {
     form.request.flushHeaders();
     await form.send(multipartParts(GOOD_TEXTS).before);
     await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
-    const refused = await form.answer;
+    const refused = await form.response;
     expect([refused.status, JSON.parse(refused.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
@@ -523,7 +533,7 @@ it("counts announced bytes as used for every kind of upload", async () => {
     await crowded.start();
     expect((await begin()).status).toBe(507);
     const address = String(answers.find(({ status }) => status === 201)?.headers.location);
-    expect((await ask(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
+    expect((await sendRequest(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
     expect((await begin()).status).toBe(201);
   } finally {
     await crowded.remove();

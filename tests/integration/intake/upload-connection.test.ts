@@ -19,7 +19,7 @@ function rows(site: SiteProcess): number {
 async function sendUntilCut(open: ReturnType<typeof openRequest>, most: number): Promise<number> {
   let sent = 0;
   let answered = false;
-  open.answer.finally(() => {
+  open.response.finally(() => {
     answered = true;
   });
   try {
@@ -54,7 +54,7 @@ describe("an upload over a real connection", () => {
     await open.send(before);
     for (let at = 0; at < clip.length; at += 7_919) await open.send(clip.subarray(at, at + 7_919));
     open.request.end(after);
-    const { status, headers } = await open.answer;
+    const { status, headers } = await open.response;
     expect([status, headers.location]).toEqual([302, "/admin"]);
     expect(rows(site)).toBe(1);
     const [file] = filesIn(`${site.uploads}/videos`);
@@ -66,7 +66,7 @@ describe("an upload over a real connection", () => {
     const open = post({ "Content-Length": "5000000000" });
     await open.send(before);
     const sent = await sendUntilCut(open, 4_000_000_000);
-    const { status, headers, body } = await open.answer;
+    const { status, headers, body } = await open.response;
     expect(status).toBe(413);
     expect(headers.connection).toBe("close");
     expect(body.includes("The video is larger than 7.6MB.")).toBe(true);
@@ -80,7 +80,7 @@ describe("an upload over a real connection", () => {
     await open.send(before);
     await open.send(clip);
     const sent = await sendUntilCut(open, 5_000_000_000);
-    const { status, body } = await open.answer;
+    const { status, body } = await open.response;
     expect(status).toBe(413);
     expect(body.includes(GOOD_TEXTS.title)).toBe(true);
     expect(sent).toBeLessThan(200_000_000);
@@ -92,7 +92,7 @@ describe("an upload over a real connection", () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     for (let sent = 0; sent < 3; sent++) await open.send(MIB).catch(() => {});
-    expect((await open.answer).status).toBe(415);
+    expect((await open.response).status).toBe(415);
     open.request.destroy();
     expect(filesIn(site.uploads)).toEqual([]);
   });
@@ -106,8 +106,8 @@ describe("an upload over a real connection", () => {
     const bytes = Buffer.from(`--${BOUNDARY}${part}\r\n`.repeat(8_000_000 / (part.length + 20)));
     const before = cpuSeconds(pid);
     const open = post({ "Content-Length": String(bytes.length) });
-    await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
-    const { status, headers } = await open.answer;
+    await Promise.race([open.send(bytes).catch(() => {}), open.response]);
+    const { status, headers } = await open.response;
     expect([status, headers.connection]).toEqual([413, "close"]);
     await new Promise((closed) => open.request.once("close", closed));
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
@@ -116,7 +116,7 @@ describe("an upload over a real connection", () => {
   it("returns 400 with the reason without a session, while the client is still sending", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
-    const { status, body } = await open.answer;
+    const { status, body } = await open.response;
     expect(status).toBe(400);
     expect(body).toContain("You must be logged in to upload videos.");
     expect(filesIn(site.uploads)).toEqual([]);
@@ -125,7 +125,7 @@ describe("an upload over a real connection", () => {
   it("is rejected from another origin, while the client is still sending", async () => {
     const open = post({ Origin: "https://evil.example", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
-    expect((await open.answer).status).toBe(403);
+    expect((await open.response).status).toBe(403);
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe("an upload over a real connection", () => {
     await open.send(clip);
     await expect.poll(() => filesIn(`${site.uploads}/tmp`).length).toBe(1);
     await site.stop("SIGKILL");
-    await expect(open.answer).rejects.toThrow();
+    await expect(open.response).rejects.toThrow();
     const [left] = filesIn(`${site.uploads}/tmp`);
     await site.start();
     // Another process could be writing it.
@@ -163,7 +163,7 @@ describe("an upload over a real connection", () => {
     for (const open of stalled) await open.send(before);
     const open = post();
     open.request.end(Buffer.concat([Buffer.from(before), clip, Buffer.from(after)]));
-    expect((await open.answer).status).toBe(302);
+    expect((await open.response).status).toBe(302);
     for (const each of stalled) each.request.destroy();
     await expect.poll(() => filesIn(`${site.uploads}/tmp`)).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe("an upload over a real connection", () => {
     open.request.end(
       Buffer.concat([Buffer.from(`preamble\r\n${before}`), clip, Buffer.from(`${after}epilogue`)]),
     );
-    expect((await open.answer).status).toBe(302);
+    expect((await open.response).status).toBe(302);
   });
 });
 
@@ -187,7 +187,7 @@ describe("a full disk", () => {
       const open = openRequest(site, "POST", "/admin", headers);
       await open.send(before);
       await sendUntilCut(open, 100_000_000);
-      const { status, body } = await open.answer;
+      const { status, body } = await open.response;
       expect(status).toBe(507);
       expect(body.includes("There is not enough disk space for this file.")).toBe(true);
       open.request.destroy();
@@ -207,7 +207,7 @@ describe("a full disk", () => {
       await open.send(before);
       await open.send(clip);
       await sendUntilCut(open, 1_000_000_000);
-      const { status, body } = await open.answer;
+      const { status, body } = await open.response;
       expect(status).toBe(507);
       expect(body.includes(GOOD_TEXTS.title)).toBe(true);
       expect(filesIn(site.uploads)).toEqual([]);

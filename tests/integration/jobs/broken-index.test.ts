@@ -6,9 +6,9 @@ import { sqliteHandle } from "~db/client.server";
 import { breakChunkOffset } from "../../edited-mp4";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
     expect(job).toMatchObject({ kind: "transcode", state: "failed" });
     expect(job!.reason).toContain("could not be copied completely");
     expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
-    const kept = fs.readFileSync(onDisk(site.uploads, url));
+    const kept = fs.readFileSync(diskPath(site.uploads, url));
     expect(kept.equals(withoutMetadata(fs.readFileSync(source)))).toBe(true);
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
@@ -60,7 +60,7 @@ describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
     const row = videoRow(id);
     expect(row.source_url).not.toBeNull();
     expect(
-      fs.readFileSync(onDisk(site.uploads, row.source_url)).equals(fs.readFileSync(source)),
+      fs.readFileSync(diskPath(site.uploads, row.source_url)).equals(fs.readFileSync(source)),
     ).toBe(true);
   });
 });

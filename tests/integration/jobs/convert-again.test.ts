@@ -9,20 +9,20 @@ import { ladderSettings } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, signInAdmin } from "../../admin-requests";
+import { addVideo, adminCookie, catchResponse, signInAdmin } from "../../admin-requests";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     onlyJobs("transcode");
     await workUntilIdle();
     const { video_url } = videoRow(id);
-    const before = fs.readFileSync(onDisk(site.uploads, video_url));
+    const before = fs.readFileSync(diskPath(site.uploads, video_url));
     const begin = () =>
       sqliteHandle().exec(
         "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
@@ -92,7 +92,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
 
     // The end of the media data is lost, as after an encoder failure.
     const usualPath = process.env.PATH;
-    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+    process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *playable.mp4)',
       '  ffmpeg "$@" && printf "%4000s" | dd of=playable.mp4 bs=1 seek=20000 conv=notrunc status=none',
       "  exit",
@@ -104,7 +104,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
       state: "done",
       reason: expect.stringContaining("has decoding errors"),
     });
-    expect(fs.readFileSync(onDisk(site.uploads, video_url)).equals(before)).toBe(true);
+    expect(fs.readFileSync(diskPath(site.uploads, video_url)).equals(before)).toBe(true);
 
     process.env.PATH = usualPath;
     begin();
@@ -173,8 +173,8 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     sqliteHandle().exec(
       "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', 'u/1.avi', 'v', 'video', 700), ('videos', 'u/2.avi', 'w', 'video', 50)",
     );
-    fs.mkdirSync(path.dirname(onDisk(site.uploads, replaced)), { recursive: true });
-    fs.writeFileSync(onDisk(site.uploads, replaced), "bytes");
+    fs.mkdirSync(path.dirname(diskPath(site.uploads, replaced)), { recursive: true });
+    fs.writeFileSync(diskPath(site.uploads, replaced), "bytes");
     expect(await readSourceStatistics()).toEqual({
       keep: "always",
       sources: { videos: 3, bytes: 755 },
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
       cut: { videos: 0, bytes: 0 },
     });
     const ask = (intent: string) =>
-      caught(async () =>
+      catchResponse(async () =>
         action({
           request: new Request("http://localhost/admin/statistics?days=7", {
             method: "POST",

@@ -16,17 +16,17 @@ import { probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
-  addFinished,
+  addProcessed,
   addToLibrary,
+  diskPath,
   filesBelow,
   jobStates,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -41,7 +41,7 @@ const avi = (size = "320x180", seconds = 2) =>
     ...{ as: "avi", size, seconds },
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
-const isThere = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+const isThere = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
 /** Adds a video with only those jobs that depend on its source. */
 async function add(clip: string): Promise<{ id: string; source: string }> {
   const id = await addToLibrary(site.uploads, clip, false);
@@ -50,7 +50,7 @@ async function add(clip: string): Promise<{ id: string; source: string }> {
 }
 /** Adds a fully processed video that still has its source. */
 function addConverted(): { id: string; source: string } {
-  const id = addFinished(site.uploads, "converted");
+  const id = addProcessed(site.uploads, "converted");
   return { id, source: videoRow(id).source_url! };
 }
 /** Runs the cleanup jobs, as after six hours. */
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(row).toMatchObject({ source_url: null, video_url: source.replace(".avi", ".mp4") });
     expect(Date.parse(row.source_removed_at!)).toBeCloseTo(Date.now(), -5);
     expect(isThere(source)).toBe(false);
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({ playable: true });
+    expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({ playable: true });
     expect(isThere(row.hls_url)).toBe(true);
     const files = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
@@ -90,14 +90,14 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const answer = await media({ request, params: {}, context: {} });
     expect(answer.status).toBe(200);
     expect(Number(answer.headers.get("Content-Length"))).toBe(
-      fs.statSync(onDisk(site.uploads, row.video_url)).size,
+      fs.statSync(diskPath(site.uploads, row.video_url)).size,
     );
     await answer.body?.cancel();
   });
 
   it("is kept while the stream is incomplete", async () => {
     const { id, source } = addConverted();
-    const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
+    const folder = path.dirname(diskPath(site.uploads, videoRow(id).hls_url));
     const whole = path.join(site.folder, "whole");
     fs.cpSync(folder, whole, { recursive: true });
     const rewrite = (name: string, from: RegExp) => {
@@ -128,7 +128,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);
     const short = makeClip(site.folder, "short", { seconds: 1 });
-    fs.copyFileSync(short, onDisk(site.uploads, video_url));
+    fs.copyFileSync(short, diskPath(site.uploads, video_url));
     const shared = videoRow(other).source_url!;
     sqliteHandle()
       .prepare("INSERT INTO videos (id, title, category, source_url) VALUES ('w', 'w', 'desi', ?)")
@@ -150,14 +150,14 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     await finish();
     expect(videoRow(id).source_url).toBeNull();
     expect(isThere(source)).toBe(false);
-    const master = fs.readFileSync(onDisk(site.uploads, videoRow(id).hls_url), "utf8");
+    const master = fs.readFileSync(diskPath(site.uploads, videoRow(id).hls_url), "utf8");
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
 
   it("is found by the library check if a process was killed after the commit", async () => {
     const { id, source } = addConverted();
     await cleanUp();
-    fs.copyFileSync(avi(), onDisk(site.uploads, source));
+    fs.copyFileSync(avi(), diskPath(site.uploads, source));
     expect(await stray()).toEqual([source.replace("/media/videos/", "")]);
     await quarantineStray((await checkLibrary()).stray, Date.now() + 8 * 86_400_000);
     expect(isThere(source)).toBe(false);
@@ -169,7 +169,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const { id } = addConverted();
     await cleanUp();
     const before = videoRow(id);
-    const { id: userId } = makeUser();
+    const { id: userId } = insertUser();
     await removeVideos([id], userId);
     const [deletion] = await listDeletions();
     await restoreDeletion(deletion!.batch, userId);
@@ -185,7 +185,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(avi(), path.join(folder, "video.avi"));
-    const { id: userId } = makeUser();
+    const { id: userId } = insertUser();
     const take = async () => {
       const plan = await planFolder(folder, { category: "desi", status: "published" });
       await importVideos(plan, { userId, mode: "copy" });
@@ -229,7 +229,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
     expect(isThere(source)).toBe(false);
     // The full resolution, not the 720 lines of a first rendition.
-    const played = await probe(onDisk(site.uploads, row.video_url));
+    const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(row).toMatchObject({ source_url: null, captions: "[]" });
     expect(isThere(source)).toBe(false);
     expect(isThere(row.hls_url)).toBe(true);
-    const played = await probe(onDisk(site.uploads, row.video_url));
+    const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });

@@ -9,9 +9,9 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { activityMessage } from "~/platform/activity/activity-labels";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, refused, succeed, useAdminSite } from "../../admin-requests";
+import { addVideo, expectFailure, expectSuccess, useAdminSite } from "../../admin-requests";
 import { jobRows } from "../../encode-library";
-import { ALIKE, type Shown, shown } from "../../similar-list";
+import { type ShownList, SIMILAR_LIST, shownList } from "../../similar-list";
 
 useAdminSite();
 const pair = (first: string, second: string, dismissed: string | null = null) =>
@@ -29,26 +29,32 @@ describe("similar videos", () => {
 
   it("are next to each other in the list, each with the videos that it resembles", async () => {
     addFour();
-    const { list, similar } = await shown();
+    const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
     expect(similar).toMatchObject({ a: [{ title: "Video d" }], c: [{ title: "Video b" }] });
-    expect((await shown(`${ALIKE}&search=video+c`)).list.videos).toMatchObject([{ id: "c" }]);
-    expect((await shown(`${ALIKE}&sort=title`)).list.videos[1]).toMatchObject({ id: "b" });
-    expect((await shown("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
+    expect((await shownList(`${SIMILAR_LIST}&search=video+c`)).list.videos).toMatchObject([
+      { id: "c" },
+    ]);
+    expect((await shownList(`${SIMILAR_LIST}&sort=title`)).list.videos[1]).toMatchObject({
+      id: "b",
+    });
+    expect((await shownList("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
   });
 
   it("are no longer listed once someone has marked them as different", async () => {
     addFour();
-    const { toast } = await succeed(notSame("b", "c"), ALIKE);
+    const { toast } = await expectSuccess(notSame("b", "c"), SIMILAR_LIST);
     expect(toast.description).toBe("Marked as not a duplicate of “Video c”.");
-    const { list, similar } = await shown();
+    const { list, similar } = await shownList();
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();
     const { before, subject, after } = activityMessage(said!.action, said!.detail);
     expect(before + subject + after).toBe("marked “Video b” and “Video c” as different videos");
-    expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
-    expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
-    expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });
+    expect(await expectFailure(notSame("b", "c"), SIMILAR_LIST)).toMatchObject({ status: 404 });
+    expect(await expectFailure(notSame("b", "a"), SIMILAR_LIST)).toMatchObject({ status: 404 });
+    expect(await expectFailure({ intent: "not-same", id: "b" }, SIMILAR_LIST)).toMatchObject({
+      status: 400,
+    });
   });
 
   it("stay dismissed after one is restored from the trash, and are deleted once it is purged", async () => {
@@ -60,7 +66,7 @@ describe("similar videos", () => {
     await removeVideos(["b"], "u");
     expect(pairs()).toEqual([{ first: "b", second: "c" }]);
     await restoreVideos(["b"], "u");
-    expect((await shown()).similar.b).toBeUndefined();
+    expect((await shownList()).similar.b).toBeUndefined();
     expect(pairs()).toEqual([{ first: "b", second: "c" }]);
     await removeVideos(["c"], "u");
     await purge(["c"]);
@@ -82,9 +88,9 @@ describe("similar videos", () => {
     pair("mine", "secret");
     pair("mine-too", "public");
     const cookie = (await openSession("up")).split(";")[0]!;
-    const request = new Request(`http://localhost${ALIKE}`, { headers: { Cookie: cookie } });
+    const request = new Request(`http://localhost${SIMILAR_LIST}`, { headers: { Cookie: cookie } });
     const answer = await loader({ request, params: {}, context: {} });
-    const { manage } = (answer as { data: Shown }).data;
+    const { manage } = (answer as { data: ShownList }).data;
     expect(manage.list.videos.map(({ id }) => id)).toEqual(["mine-too"]);
     expect(manage.similar).toEqual({
       "mine-too": [{ id: "public", title: "Public", isPublic: 1 }],
@@ -95,13 +101,13 @@ describe("similar videos", () => {
   it("are deleted with the video, or when its file is replaced", async () => {
     addFour();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'c'");
-    expect((await shown()).similar.b).toBeUndefined();
+    expect((await shownList()).similar.b).toBeUndefined();
     sqliteHandle().exec(
       "INSERT INTO video_files (id, video_id, state, video_url, storyboard_url) VALUES ('n', 'a', 'earlier', '/media/videos/u/9.mp4', '/s.vtt')",
     );
     sqliteHandle().exec("INSERT INTO video_fingerprints VALUES ('a', 20, x'00')");
     await activateReplacement("n", "u");
-    expect((await shown()).list.total).toBe(0);
+    expect((await shownList()).list.total).toBe(0);
     expect(sqliteHandle().prepare("SELECT count(*) FROM video_fingerprints").pluck().get()).toBe(0);
     if (ffmpegAvailable()) {
       expect(jobRows("a").find(({ kind }) => kind === "fingerprint")?.state).toBe("waiting");

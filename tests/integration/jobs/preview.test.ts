@@ -5,7 +5,7 @@ import { createPreview, MAX_PREVIEW_BYTES } from "~/features/processing/kinds/pr
 import { processImage } from "~/media/images/process-image.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { workOn } from "../../encode-library";
+import { encodeArguments } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -31,7 +31,7 @@ const difference = (a: Buffer, b: Buffer) =>
   a.reduce((sum, value, at) => sum + Math.abs(value - b[at]!), 0) / a.length;
 
 async function previewOf(video: string): Promise<string> {
-  const [source, probe, task] = await workOn(video);
+  const [source, probe, task] = await encodeArguments(video);
   const { moves } = await createPreview(source, probe, task, "x");
   return path.join(path.dirname(video), moves[0]!.from);
 }

@@ -11,26 +11,26 @@ import { sqliteHandle } from "~db/client.server";
 import { appendVideo, breakChunkOffset, damageMedia } from "../../edited-mp4";
 import {
   addToLibrary,
+  diskPath,
   jobRows,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import {
+  addAndConvert,
   CAVLC,
-  cleanUp,
-  converted,
   expectRemoved,
   H264,
-  isThere,
+  isOnDisk,
   mpeg4,
+  runCleanup,
 } from "../../removed-originals";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
-import { makeWorker, sendResult, takeJob } from "../../workers/worker-requests";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { claimJob, createWorkerToken, sendResult } from "../../workers/worker-requests";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 let warnings: string[] = [];
@@ -51,27 +51,27 @@ const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup
 
 /** Adds a playable file that is replaced by a copy with its index in front. */
 const copied = (seconds = 4, video = H264) =>
-  converted(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
+  addAndConvert(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
 
 async function expectKept({ id, original }: { id: string; original: string }, why: RegExp) {
   expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
-  expect(isThere(site.uploads, original)).toBe(true);
+  expect(isOnDisk(site.uploads, original)).toBe(true);
   expect(cleanup(id)).toMatchObject({ state: "done", reason: expect.stringMatching(why) });
   expect(warnings.join("\n")).toMatch(why);
 }
 
 /** Changes a file in place, as a failing disk does. */
 function change(url: string | null, how: (file: string) => void): void {
-  how(onDisk(site.uploads, url));
+  how(diskPath(site.uploads, url));
 }
 
 describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
   it("is removed when the copy decodes without errors to the same frames", async () => {
     const { id, original } = await copied();
-    await cleanUp();
+    await runCleanup();
     expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: null });
-    expect(isThere(site.uploads, original)).toBe(false);
-    expect(isThere(site.uploads, videoRow(id).video_url)).toBe(true);
+    expect(isOnDisk(site.uploads, original)).toBe(false);
+    expect(isOnDisk(site.uploads, videoRow(id).video_url)).toBe(true);
     expect(warnings).toEqual([]);
   });
 
@@ -79,9 +79,9 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     await site.remove();
     begin("always");
     const { id, original } = await copied();
-    await cleanUp();
+    await runCleanup();
     expect(videoRow(id).source_url).toBe(original);
-    expect(isThere(site.uploads, original)).toBe(true);
+    expect(isOnDisk(site.uploads, original)).toBe(true);
     expect(cleanup(id)).toMatchObject({ state: "done", reason: null });
   });
 
@@ -93,14 +93,14 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
   ])("is kept when the copy %s", async (_, damage, why) => {
     const video = await copied();
     change(videoRow(video.id).video_url, damage);
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, why);
   });
 
   it("is kept when the copy is damaged where decoders don't notice it", async () => {
     const video = await copied(4, CAVLC);
     change(videoRow(video.id).video_url, damageMedia);
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, /has different data/);
   });
 
@@ -108,36 +108,36 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     const video = await copied();
     const fewer = makeClip(site.folder, "fewer", { seconds: 4, frameRate: "24", video: H264 });
     change(videoRow(video.id).video_url, (file) => fs.copyFileSync(fewer, file));
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, /has 96 frames/);
   });
 
   it("is kept when an earlier version of the site has copied only the part before a broken index entry", async () => {
     const video = await copied(8);
-    const original = onDisk(site.uploads, video.original);
+    const original = diskPath(site.uploads, video.original);
     breakChunkOffset(original);
     change(videoRow(video.id).video_url, (file) =>
       ffmpeg(["-i", original, "-c", "copy", "-movflags", "+faststart", file]),
     );
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, /shorter/);
   });
 
   it("is kept when it can't be decoded without errors", async () => {
     const video = await copied();
     change(video.original, damageMedia);
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, /The original can't be decoded without errors/);
   });
 
   it("is kept when it has two sample descriptions, of which an earlier version copied one", async () => {
-    const video = await converted(
+    const video = await addAndConvert(
       site.uploads,
       makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
       true,
     );
     const second = makeClip(site.folder, "second", { seconds: 2, audio: false, video: CAVLC });
-    const original = onDisk(site.uploads, video.original);
+    const original = diskPath(site.uploads, video.original);
     // A copy, because the file itself is a hard link to the clip.
     fs.copyFileSync(
       makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
@@ -147,26 +147,26 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     change(videoRow(video.id).video_url, (file) =>
       ffmpeg(["-i", original, "-c", "copy", "-movflags", "+faststart", file]),
     );
-    await cleanUp();
+    await runCleanup();
     expect(videoRow(video.id).source_url).toBe(video.original);
-    expect(isThere(site.uploads, video.original)).toBe(true);
+    expect(isOnDisk(site.uploads, video.original)).toBe(true);
   });
 
   it("is kept when the copy is replaced while it is verified", async () => {
     const video = await copied();
-    const played = onDisk(site.uploads, videoRow(video.id).video_url);
+    const played = diskPath(site.uploads, videoRow(video.id).video_url);
     // The last file that is decoded is the original.
     afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
-    await cleanUp();
+    await runCleanup();
     expect(fs.statSync(played).size).toBe(1_000);
     expect(videoRow(video.id).source_url).toBe(video.original);
-    expect(isThere(site.uploads, video.original)).toBe(true);
+    expect(isOnDisk(site.uploads, video.original)).toBe(true);
   });
 
   it("is not decoded again at the next start after a difference was found", async () => {
     const video = await copied();
     change(videoRow(video.id).video_url, damageMedia);
-    await cleanUp();
+    await runCleanup();
     warnings = [];
     await workUntilIdle();
     expect(warnings).toEqual([]);
@@ -195,9 +195,9 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     ["the largest rendition", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
     ["the audio", (folder) => damageFragments(path.join(folder, "sound-1.mp4"))],
   ])("is kept when %s of the stream is damaged", async (_, damage) => {
-    const video = await converted(site.uploads, mpeg4(site.folder), false);
-    damage(path.dirname(onDisk(site.uploads, videoRow(video.id).hls_url)));
-    await cleanUp();
+    const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
+    damage(path.dirname(diskPath(site.uploads, videoRow(video.id).hls_url)));
+    await runCleanup();
     await expectKept(video, /can't be decoded without errors/);
   });
 
@@ -206,8 +206,8 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     const id = await addToLibrary(site.uploads, source, false);
     const { source_url: original } = videoRow(id);
     onlyJobs("ladder");
-    const token = await makeWorker(makeUser().id);
-    const { lease } = await takeJob(token);
+    const token = await createWorkerToken(insertUser().id);
+    const { lease } = await claimJob(token);
     const made = path.join(site.folder, "made");
     fs.mkdirSync(made);
     const task = createTask(site.folder, () => {});
@@ -218,23 +218,23 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     });
     const sent = await sendResult(token, lease, Object.fromEntries(files));
     expect(sent.status).toBe(204);
-    await cleanUp();
+    await runCleanup();
     await expectKept({ id, original: original! }, /can't be decoded without errors/);
   });
 
   it("is kept when the playable version is damaged in the middle", async () => {
-    const video = await converted(site.uploads, mpeg4(site.folder), false);
+    const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
     change(videoRow(video.id).video_url, damageMedia);
-    await cleanUp();
+    await runCleanup();
     await expectKept(video, /can't be decoded without errors/);
   });
 
   it("is kept when the playable version is replaced after it was decoded", async () => {
-    const video = await converted(site.uploads, mpeg4(site.folder), false);
-    const played = onDisk(site.uploads, videoRow(video.id).video_url);
+    const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
+    const played = diskPath(site.uploads, videoRow(video.id).video_url);
     // The last file that is decoded is the original.
     afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
-    await cleanUp();
+    await runCleanup();
     expect(fs.statSync(played).size).toBe(1_000);
     await expectUnchanged(video);
   });
@@ -253,14 +253,14 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     );
     await workUntilIdle();
     await expectUnchanged({ id, original });
-    await cleanUp();
+    await runCleanup();
     await expectKept({ id, original }, /can't be decoded without errors/);
   });
 });
 
 async function expectUnchanged({ id, original }: { id: string; original: string }): Promise<void> {
   expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
-  expect(isThere(site.uploads, original)).toBe(true);
+  expect(isOnDisk(site.uploads, original)).toBe(true);
 }
 
 function joined(): string {
@@ -283,5 +283,5 @@ function damageFragments(file: string, share = 0.5): void {
 /** An ffmpeg that runs a command after it has decoded a file completely. */
 function afterDecoding(name: string, command: string): void {
   const decoding = `*-xerror*${name}*) ffmpeg "$@"; code=$?; ${command}; exit $code;;`;
-  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [`case "$*" in ${decoding} esac`]);
+  process.env.PATH = wrapCommand(site.folder, "ffmpeg", [`case "$*" in ${decoding} esac`]);
 }

@@ -6,9 +6,9 @@ import { claim } from "~/features/processing/queue/queue.server";
 import { beginWork } from "~/features/processing/queue/worker.server";
 import { extraCodecs, suspendHardware } from "~/media/encode/encoders.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
-import { addFinished, jobRows } from "../../encode-library";
+import { addProcessed, jobRows } from "../../encode-library";
 import { useTemporarySite } from "../../temporary-site";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -26,7 +26,7 @@ const runs = () => path.join(site.folder, "hevc-runs");
 
 /** An ffmpeg that knows hevc_vaapi and records how it is run. Like the real one, it needs the device; then it fails too. */
 function fakeCard(): void {
-  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+  process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     'case "$*" in',
     '  *-encoders*) ffmpeg "$@"; echo " V....D hevc_vaapi H.265/HEVC (VAAPI)"; exit;;',
     `  *"-vaapi_device "*hwupload*hevc_vaapi*) echo "with the device" >> "${runs()}"; exit 1;;`,
@@ -43,7 +43,7 @@ describe.runIf(ffmpegAvailable())("HEVC while hardware encoding is suspended", (
   it("waits until the hardware is used again, without losing an attempt", async () => {
     fakeCard();
     expect(extraCodecs()).toEqual(["hevc"]);
-    const id = addFinished(site.uploads, "counting");
+    const id = addProcessed(site.uploads, "counting");
     suspendHardware("vaapi", "the test says so");
     await enqueueCodecs(id);
     const job = (await claim())!;

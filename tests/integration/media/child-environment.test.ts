@@ -8,7 +8,7 @@ import { CHILD_VARIABLES } from "~/platform/settings/child-environment";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
 /** Variables that are added by shells, by Node's IPC channel and for the image process. */
@@ -25,7 +25,7 @@ beforeEach(() => {
   // Each command first writes its environment to a file, then runs the real command.
   for (const name of ["ffmpeg", "ffprobe"] as const) {
     const record = `cat /proc/$$/environ > ${records}/${name}.$$`;
-    process.env.PATH = wrapProgram(site.folder, name, [record]);
+    process.env.PATH = wrapCommand(site.folder, name, [record]);
   }
   process.env.LIBVA_DRIVER_NAME = "iHD";
   forgetFfmpeg();

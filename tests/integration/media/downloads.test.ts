@@ -4,7 +4,13 @@ import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesRead, residentBytes, timesOpen, until, untilStill } from "../../process-figures";
+import {
+  bytesRead,
+  countOpenDescriptors,
+  residentBytes,
+  until,
+  untilStable,
+} from "../../process-figures";
 import { rawGet } from "../../raw-request";
 import { SiteProcess } from "../../site-process";
 
@@ -56,12 +62,12 @@ describe("a client that stops reading a file of 400 MiB", () => {
   it("causes no read-ahead, and gets the rest when it resumes", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
-    const read = await untilStill(() => bytesRead(pid()));
+    const read = await untilStable(() => bytesRead(pid()));
     expect(read - before.read).toBeLessThan(40 * MIB);
     expect(residentBytes(pid()) - before.memory).toBeLessThan(40 * MIB);
-    expect(timesOpen(pid(), file)).toBe(1);
+    expect(countOpenDescriptors(pid(), file)).toBe(1);
     await readOn(socket, FILE_BYTES - MIB);
-    await until(() => timesOpen(pid(), file) === 0);
+    await until(() => countOpenDescriptors(pid(), file) === 0);
     socket.destroy();
   });
 });
@@ -71,8 +77,8 @@ describe("a client that disconnects", () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
-    await until(() => timesOpen(pid(), file) === 0);
-    expect((await untilStill(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
+    await until(() => countOpenDescriptors(pid(), file) === 0);
+    expect((await untilStable(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
   it("may do so before the response begins", async () => {
@@ -83,7 +89,7 @@ describe("a client that disconnects", () => {
       socket.write(`GET ${URL_PATH} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
       socket.destroy();
     }
-    await until(() => timesOpen(pid(), file) === 0);
+    await until(() => countOpenDescriptors(pid(), file) === 0);
     expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
   });
 });
@@ -93,11 +99,11 @@ describe("a hundred paused and disconnected clients", () => {
     const before = residentBytes(pid());
     await many(100);
     for (const socket of await many(100)) socket.destroy();
-    await until(() => timesOpen(pid(), file) === 100);
-    await untilStill(() => bytesRead(pid()));
+    await until(() => countOpenDescriptors(pid(), file) === 100);
+    await untilStable(() => bytesRead(pid()));
     expect(residentBytes(pid()) - before).toBeLessThan(60 * MIB);
     for (const socket of clients) socket.destroy();
-    await until(() => timesOpen(pid(), file) === 0);
+    await until(() => countOpenDescriptors(pid(), file) === 0);
     expect(site.log.match(/^.*(error|warning).*$/gim)).toBeNull();
   });
 });
@@ -164,6 +170,6 @@ describe("a file that is truncated while it is sent", () => {
     expect(answer.headers.get("Content-Length")).toBe(String(FILE_BYTES));
     fs.truncateSync(shortened, MIB);
     await expect(answer.arrayBuffer()).rejects.toThrow("terminated");
-    await until(() => timesOpen(pid(), shortened) === 0);
+    await until(() => countOpenDescriptors(pid(), shortened) === 0);
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/features/permissions/session.server";
 import { action, loader } from "~/features/watch/routes/media";
 import { sqliteHandle } from "~db/client.server";
-import { addFinished, filesBelow } from "../../encode-library";
+import { addProcessed, filesBelow } from "../../encode-library";
 import { useTemporarySite } from "../../temporary-site";
 
 const CONTENT = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
@@ -171,7 +171,7 @@ describe("access to a file", () => {
 
   it("is the same for derived files, and always denied for the original", async () => {
     const before = new Set(filesBelow(site.uploads));
-    const id = addFinished(site.uploads, "complete");
+    const id = addProcessed(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
     const made = files.filter((name) => !name.endsWith(".mkv"));
     expect([made.length > 20, files.length - made.length]).toEqual([true, 1]);

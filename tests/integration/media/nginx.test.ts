@@ -1,13 +1,13 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../process-figures";
-import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
+import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const URL_PATH = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(nginxIsInstalled)("a site behind nginx with docs/nginx.conf", () => {
+describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () => {
   const site = new SiteProcess({ ACCEL_PREFIX: "/protected" });
   let nginx: Nginx;
   let url: string;

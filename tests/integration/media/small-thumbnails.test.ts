@@ -11,7 +11,7 @@ import { removeFiles } from "~/media/files/removals.server";
 import { smallThumbnailsCreated } from "~/media/serve/small-thumbnail.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, caught, sendMultipart, signInAdmin } from "../../admin-requests";
+import { addVideo, catchResponse, sendMultipart, signInAdmin } from "../../admin-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const THUMBNAIL = "/media/thumbnails/u/1700000000000.webp";
@@ -173,7 +173,7 @@ describe("the smaller version of a thumbnail", () => {
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     const picture = sharp({ create: { width: 640, height: 360, channels: 3, background: "#0f0" } });
     form.set("thumbnail", new File([await picture.png().toBuffer()], "new.png"));
-    await caught(() => sendMultipart(form, "/admin?tab=manage&edit=v"));
+    await catchResponse(() => sendMultipart(form, "/admin?tab=manage&edit=v"));
     expect(sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get()).not.toBe(
       THUMBNAIL,
     );

@@ -14,15 +14,15 @@ import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   videoRow,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
-import { readingAt, wrapProgram } from "../../wrapped-ffmpeg";
+import { readSpeedLines, wrapCommand } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 let running: RunningJob | undefined;
@@ -33,9 +33,9 @@ const SECONDS = 16;
 
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "superfast" });
-  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+  process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     'case "$*" in *frag_keyframe*)',
-    ...readingAt(SPEED),
+    ...readSpeedLines(SPEED),
     ";; esac",
   ]);
 });
@@ -122,7 +122,7 @@ async function playlist(url: string): Promise<Playlist & { text: string; cache: 
 const listed = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 const beside = (url: string | null, name: string) => `${path.posix.dirname(String(url))}/${name}`;
 const streamsOf = (id: string) => {
-  const folder = onDisk(site.uploads, videoRow(id).source_url).replace(".mp4", "");
+  const folder = diskPath(site.uploads, videoRow(id).source_url).replace(".mp4", "");
   return fs.existsSync(folder)
     ? fs.readdirSync(folder).filter((name) => name.startsWith("hls-"))
     : [];
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     }
     const first = growing.get("240p.m3u8")!;
     const unfinished = beside(hls_url, "240p.mp4");
-    const { size } = fs.statSync(onDisk(site.uploads, unfinished));
+    const { size } = fs.statSync(diskPath(site.uploads, unfinished));
     for (const Range of [undefined, "bytes=0-", "bytes=-9", `bytes=0-${size}`, `bytes=${size}-`]) {
       expect(await statusOf(unfinished, Range ? { Range } : {})).toBe(404);
     }
@@ -182,7 +182,8 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(await statusOf(source_url!)).toBe(404);
 
     work.task.resume();
-    const grown = () => fs.readFileSync(onDisk(site.uploads, beside(hls_url, "240p.m3u8")), "utf8");
+    const grown = () =>
+      fs.readFileSync(diskPath(site.uploads, beside(hls_url, "240p.m3u8")), "utf8");
     await until(() => grown().length > first.text.length);
     expect(grown().startsWith(first.text.trimEnd())).toBe(true);
     await work.ended;
@@ -198,7 +199,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     }
     expect((await playlist(hls_url!)).text).toContain("EXT-X-I-FRAME-STREAM-INF");
     expect(await statusOf(unfinished)).toBe(200);
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
       video: { codec: "h264", height: 240 },

@@ -13,7 +13,7 @@ import { listActivities } from "~/platform/activity/activity.server";
 import { sendEmail } from "~/platform/mail/email.server";
 import { forgetSettings, parseSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
+import { addVideo, adminCookie, expectSuccessOf, useAdminSite } from "../../admin-requests";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const MINUTE = 60_000;
@@ -460,7 +460,7 @@ describe("the alerts page", () => {
 
   it("sends a test alert, shows its delivery, and doesn't reveal secrets", async () => {
     const received = await useWebhook();
-    const { toast } = await succeeded(send);
+    const { toast } = await expectSuccessOf(send);
     expect(toast.description).toContain("Test sent.");
     await vi.waitFor(async () =>
       expect((await page()).last).toMatchObject([

@@ -27,7 +27,13 @@ import { listActivities } from "~/platform/activity/activity.server";
 import { activityMessage } from "~/platform/activity/activity-labels";
 import { forgetSettings, parseSettings } from "~/platform/settings.server";
 import { database, sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
+import {
+  addVideo,
+  adminCookie,
+  catchResponse,
+  expectSuccessOf,
+  useAdminSite,
+} from "../../admin-requests";
 import { command } from "../../command";
 
 const lastBackups = (most: number) =>
@@ -404,7 +410,7 @@ describe("the backups page", () => {
   it("creates a backup and shows its result", async () => {
     addVideoWithFile("a");
     expect((await page()).lastVerified).toBeNull();
-    const { location, toast } = await succeeded(() => send("back-up"));
+    const { location, toast } = await expectSuccessOf(() => send("back-up"));
     expect([location, toast.description]).toEqual([
       "/admin/backups",
       "Backup started. You can leave this page.",
@@ -430,6 +436,6 @@ describe("the backups page", () => {
     expect((await page()).schedule).toBeUndefined();
     const answer = (await send("back-up")) as unknown as { init: { status: number } };
     expect(answer.init.status).toBe(409);
-    expect((await caught(() => send("nothing"))).status).toBe(400);
+    expect((await catchResponse(() => send("nothing"))).status).toBe(400);
   });
 });

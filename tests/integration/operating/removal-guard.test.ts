@@ -28,8 +28,8 @@ import { stopRuntime } from "~db/runtime.server";
 import {
   addVideo,
   adminCookie,
+  expectSuccessOf,
   signInAdmin,
-  succeeded,
   useAdminSite,
   writeUpload,
 } from "../../admin-requests";
@@ -248,7 +248,7 @@ describe("a database that is older than the uploads folder", () => {
       (await readAlertsPage()).last.filter(({ kind }) => kind === "removals");
     expect(await alerts()).toMatchObject([{ resolvedAt: null }]);
     expect((await alerts())[0]?.message).toContain("older than the files");
-    await succeeded(resume);
+    await expectSuccessOf(resume);
     expect(await removalsPausedBy()).toBeUndefined();
     expect((await alerts())[0]?.resolvedAt).not.toBeNull();
     expect(await resume()).toMatchObject({ init: { status: 409 } });
@@ -322,7 +322,7 @@ describe("an uploads folder without the recorded files", () => {
     fs.renameSync(`${file}.away`, file);
     expect(await removalsPausedBy()).toBeUndefined();
     fs.rmSync(file);
-    await succeeded(resume);
+    await expectSuccessOf(resume);
     await expect.poll(() => removalsPausedBy()).toBeUndefined();
   });
 });

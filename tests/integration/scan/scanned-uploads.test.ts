@@ -29,8 +29,8 @@ import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
+  expectSuccessOf,
   sendMultipart,
-  succeeded,
   useAdminSite,
 } from "../../admin-requests";
 import { videoRow } from "../../encode-library";
@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await actions()).toEqual(["scan-held", "publish"]);
     await checkScans(Date.now());
     expect(await openAlerts("scan-refused")).toEqual([]);
-    const { toast } = await succeeded(() => decide(id, { intent: "release-scan" }));
+    const { toast } = await expectSuccessOf(() => decide(id, { intent: "release-scan" }));
     expect(toast.description).toBe("The video is published.");
     expect(await reach(id)).toEqual([200, 200, true]);
     expect((await actions())[0]).toBe("scan-release");
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     ]);
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 422 } });
     expect(isPublic(id)).toBe(false);
-    await succeeded(() => decide(id, { intent: "release-scan", sure: "1" }));
+    await expectSuccessOf(() => decide(id, { intent: "release-scan", sure: "1" }));
     expect(isPublic(id)).toBe(true);
     await checkScans(Date.now());
     expect(await openAlerts("scan-refused")).toEqual([]);
@@ -164,7 +164,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     await checkScans(Date.now());
     expect(await openAlerts("scan-unchecked")).toHaveLength(1);
     scanWith(site.folder, "exit 0");
-    await succeeded(() => decide(id, { intent: "scan-again" }));
+    await expectSuccessOf(() => decide(id, { intent: "scan-again" }));
     await scan();
     expect(isPublic(id)).toBe(true);
     await checkScans(Date.now());
@@ -252,7 +252,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
       form.set("intent", "replace");
       form.set("id", "v");
       form.set("video", new Blob([new Uint8Array(fs.readFileSync(source))]), "a.mp4");
-      await succeeded(() => sendMultipart(form, "/admin?tab=manage&replace=v"));
+      await expectSuccessOf(() => sendMultipart(form, "/admin?tab=manage&replace=v"));
       sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'scan'");
     };
     await replace();
@@ -265,7 +265,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(found).toMatchObject({ isReplacement: true, state: "refuse", reason: "known" });
     expect((await actions())[0]).toBe("scan-refused");
     const fields = { intent: "release-scan", scan: found!.id, sure: "1" };
-    await succeeded(() => decide("v", fields));
+    await expectSuccessOf(() => decide("v", fields));
     await activateReady();
     expect(videoRow("v").video_url).not.toBe("/media/videos/u/1.mp4");
     expect([isPublic("v"), scansOf("v")]).toEqual([true, []]);

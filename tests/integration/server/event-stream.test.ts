@@ -15,7 +15,7 @@ import { toCatalogueVersion } from "~db/catalogue-version";
 import { openEvents } from "../../event-streams";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -115,10 +115,10 @@ describe("streams", () => {
     expect(from("192.0.2.1").response.statusCode).toBe(429);
     open.push(from("192.0.2.2"));
     expect(open.at(-1)!.response.statusCode).toBe(200);
-    await open[0]!.leave();
+    await open[0]!.disconnect();
     open[0] = from("192.0.2.1");
     expect(open[0].response.statusCode).toBe(200);
-    for (const stream of open) await stream.leave();
+    for (const stream of open) await stream.disconnect();
     expect(openStreamCount()).toBe(0);
     await temporary.remove();
   });
@@ -164,7 +164,7 @@ describe("a stream", () => {
     const { response } = openEvents({ address: "198.51.100.1" });
     expect(response.statusCode).toBe(503);
     expect(Reflect.get(response, "_header")).toContain("Retry-After: 10\r\n");
-    await open.pop()!.leave();
+    await open.pop()!.disconnect();
     expect(openStreamCount()).toBe(9_999);
     expect(openEvents({ address: "198.51.100.1" }).response.statusCode).toBe(200);
     endStreams();
@@ -177,7 +177,7 @@ describe("an open stream", () => {
   it("doesn't keep the headers of its request, for visitors and accounts", async () => {
     const temporary = useTemporarySite();
     nameRoutes(routeOf);
-    const cookie = (await openSession(makeUser().id)).split(";")[0]!;
+    const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     const requests: IncomingMessage[] = [];
     const answer = serveEvents(jobEventsAccess);
     const server = http.createServer((request, response) => {

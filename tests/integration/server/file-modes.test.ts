@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { command } from "../../command";
-import { nginxIsInstalled, startNginx } from "../../servers/nginx";
+import { isNginxInstalled, startNginx } from "../../servers/nginx";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 /** A site that creates its own database. */
@@ -53,7 +53,7 @@ describe("files that the site and its commands create", () => {
 
 const NOBODY = 65_534;
 
-describe.runIf(nginxIsInstalled && process.getuid?.() === 0)("nginx with docs/nginx.conf", () => {
+describe.runIf(isNginxInstalled && process.getuid?.() === 0)("nginx with docs/nginx.conf", () => {
   const folders: string[] = [];
   afterAll(() => {
     for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });

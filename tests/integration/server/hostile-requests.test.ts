@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../process-figures";
 import { rawGet, rawRequest } from "../../raw-request";
-import { ask } from "../../site-client";
+import { sendRequest } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 /** Requests that attackers send to exhaust the site or to lock others out. */
@@ -17,7 +17,7 @@ const statusOf = (response: string) => Number(response.split(" ")[1]);
 
 describe("a form that anyone may send", () => {
   const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
-    ask(site, "POST", path, { ...FORM, ...headers }, body);
+    sendRequest(site, "POST", path, { ...FORM, ...headers }, body);
 
   it("isn't accepted as multipart, whose empty parts use a thousand times their size", async () => {
     const body = "--b\r\n\r\n\r\n".repeat(28_000);
@@ -36,7 +36,7 @@ describe("a form that anyone may send", () => {
 
   it("is rejected after hundreds per minute from one address, but not from others", async () => {
     const age = (address: string) =>
-      ask(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
+      sendRequest(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
     const statuses: number[] = [];
     for (let round = 0; round < 35; round += 1) {
       statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => age("192.0.2.9")))));
@@ -50,7 +50,7 @@ describe("a form that anyone may send", () => {
 describe("a flood of sign-ins from one address", () => {
   const good = new URLSearchParams(ADMIN).toString();
   const signIn = (address: string, body: string, cookie = "") =>
-    ask(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
+    sendRequest(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
 
   it("locks out neither another address nor a known browser at the same address", async () => {
     const flooder = "198.51.100.7";
@@ -110,7 +110,7 @@ describe("views", () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
-      ask(site, "GET", `/video/${id}/view`, { "X-Forwarded-For": address, ...browser });
+      sendRequest(site, "GET", `/video/${id}/view`, { "X-Forwarded-For": address, ...browser });
     for (let n = 0; n < 90; n += 1) expect((await view("192.0.2.50")).status).toBe(200);
     await view("192.0.2.51");
     const shown = () =>
@@ -127,7 +127,7 @@ describe("reports of watched parts", () => {
   const HALF = "1".repeat(10).padEnd(20, "0");
   const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
   const report = (id: string, address: string, body = HALF, headers: Record<string, string> = {}) =>
-    ask(
+    sendRequest(
       site,
       "POST",
       `/video/${id}/watched`,
@@ -161,7 +161,7 @@ describe("reports of watched parts", () => {
     ];
     expect([absent.status, gone.status, gone.body]).toEqual([404, 404, absent.body]);
     expect(await status("%00%FF..%2F", "192.0.2.60")).toBeGreaterThanOrEqual(400);
-    expect((await ask(site, "GET", `/video/${id}/watched`, browser)).status).toBe(405);
+    expect((await sendRequest(site, "GET", `/video/${id}/watched`, browser)).status).toBe(405);
     expect(rows()).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { replaceOriginCheck } from "~/platform/node/origin-header.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -84,7 +84,7 @@ describe("the origin check", () => {
 
 describe("a session in use", () => {
   it("extends its cookie in any response", async () => {
-    const cookie = (await openSession(makeUser().id)).split(";")[0]!;
+    const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     handle = async (request) => {
       expect(await findSession(request)).toBeDefined();
     };

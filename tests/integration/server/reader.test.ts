@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { command } from "../../command";
 import { until } from "../../process-figures";
 import { LITESTREAM, Litestream } from "../../servers/litestream";
-import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
+import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SESSION_SECRET = "a-secret-for-tests-of-32-characters";
 const VIDEO = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => {
+describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));
   let reader: SiteProcess;

@@ -91,7 +91,7 @@ describe("on SIGTERM, an upload by the form", () => {
     const ended = site.stop();
     await until(isRefused);
     open.request.end(Buffer.concat([clip.subarray(50_000), Buffer.from(after)]));
-    const { status, headers } = await open.answer;
+    const { status, headers } = await open.response;
     expect([status, headers.location]).toEqual([302, "/admin"]);
     expect(await ended).toBe(0);
     const titles = site.database().prepare("SELECT title FROM videos").pluck().all();
@@ -101,7 +101,7 @@ describe("on SIGTERM, an upload by the form", () => {
   it("gets 503 and leaves no file if it has stalled", async () => {
     const open = await startUpload();
     const ended = site.stop();
-    const { status, headers, body } = await open.answer;
+    const { status, headers, body } = await open.response;
     expect([status, headers.connection]).toEqual([503, "close"]);
     expect(body).toContain("The site is shutting down.");
     expect(body).toContain(GOOD_TEXTS.title);

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onRequestStart, requestContext } from "~/platform/node/request-context.server";
 import { fileBody, streamBody } from "~/platform/node/stream-body.server";
-import { timesOpen, until } from "../../process-figures";
+import { countOpenDescriptors, until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -57,7 +57,7 @@ describe("streamBody", () => {
     client.destroy();
     await handled;
     await until(() => source?.closed === true);
-    expect(timesOpen(process.pid, file)).toBe(0);
+    expect(countOpenDescriptors(process.pid, file)).toBe(0);
   });
 
   it("aborts its source when the client disconnects, and ignores the resulting error", async () => {
@@ -112,7 +112,7 @@ describe("fileBody", () => {
     const [received] = (await once(client, "response")) as [http.IncomingMessage];
     await expect(received.toArray()).rejects.toThrow("aborted");
     expect(failure).toMatchObject({ message: "The file is shorter than it was." });
-    await until(() => timesOpen(process.pid, file) === 0);
+    await until(() => countOpenDescriptors(process.pid, file) === 0);
   });
 
   it("closes the file if the client disconnected before the body was created", async () => {
@@ -132,6 +132,6 @@ describe("fileBody", () => {
     await arrived;
     client.destroy();
     await handled;
-    await until(() => timesOpen(process.pid, file) === 0);
+    await until(() => countOpenDescriptors(process.pid, file) === 0);
   });
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -13,7 +13,7 @@ const PASSWORD = "a password from a terminal";
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
-  makeUser("admin@example.com");
+  insertUser("admin@example.com");
 });
 afterEach(() => site.remove());
 

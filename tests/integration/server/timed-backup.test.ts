@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { ask, signInTo } from "../../site-client";
+import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
 const site = new SiteProcess();
@@ -22,7 +22,7 @@ it("creates scheduled backups, and stops a running backup at a shutdown", async 
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 512 * 1024 ** 2);
   const Cookie = await signInTo(site);
   const form = { Cookie, Origin: site.url, "Content-Type": "application/x-www-form-urlencoded" };
-  const response = await ask(site, "POST", "/admin/backups", form, "intent=back-up");
+  const response = await sendRequest(site, "POST", "/admin/backups", form, "intent=back-up");
   expect([response.status, response.headers.location]).toEqual([302, "/admin/backups"]);
   await expect.poll(() => fs.readdirSync(folder).length, { interval: 5, timeout: 30_000 }).toBe(2);
   expect(await site.stop()).toBe(0);
@@ -31,7 +31,7 @@ it("creates scheduled backups, and stops a running backup at a shutdown", async 
   // Its remains aren't a backup, and the next start doesn't repeat it, because it wasn't scheduled.
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 5);
   await site.start();
-  const page = await ask(site, "GET", "/admin/backups", { Cookie: await signInTo(site) });
+  const page = await sendRequest(site, "GET", "/admin/backups", { Cookie: await signInTo(site) });
   expect(String(page.body)).toContain("Interrupted");
   expect(states()).toEqual(["done", "interrupted"]);
 }, 120_000);

@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
 import { command } from "../../command";
-import { GOOD_PASSWORD, makeUser } from "../../sign-in-requests";
+import { GOOD_PASSWORD, insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -55,7 +55,7 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
   ])("reports what is wrong with %j", async (args, input, code, message) => {
-    makeUser("taken@example.com");
+    insertUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("    at ");
@@ -65,7 +65,7 @@ describe("create-user", () => {
 
 describe("set-password", () => {
   it("changes the password, ends the sessions and can remove the second factor", async () => {
-    const { id } = makeUser();
+    const { id } = insertUser();
     sqliteHandle().exec(`
       INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ('x', '${id}', '2999-01-01');
       UPDATE users SET totp_secret = 'x', totp_enabled_at = '2020-01-01'`);
@@ -86,8 +86,8 @@ describe("set-password", () => {
 
 describe("delete-user", () => {
   it("deletes an account and transfers its videos", async () => {
-    const { id } = makeUser("left@example.com");
-    const receiver = makeUser("here@example.com").id;
+    const { id } = insertUser("left@example.com");
+    const receiver = insertUser("here@example.com").id;
     sqliteHandle()
       .prepare("INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'A', 'desi', ?)")
       .run(id);

@@ -12,7 +12,7 @@ import {
 import { openSession } from "~/features/permissions/session.server";
 import { readPeriod, statisticsHref, videoStatisticsHref } from "~/shared/statistics-address";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, signInAdmin } from "../../admin-requests";
+import { addVideo, adminCookie, catchResponse, signInAdmin } from "../../admin-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -176,7 +176,7 @@ describe("the URLs of statistics", () => {
   };
   async function csv(file: string, id?: string): Promise<string[]> {
     const load = id === undefined ? fileLoader : videoFileLoader;
-    const answer = await caught(() => asked(load, { file, ...(id && { id }) }));
+    const answer = await catchResponse(() => asked(load, { file, ...(id && { id }) }));
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("Content-Disposition")).toBe(`attachment; filename="${file}"`);
@@ -220,7 +220,7 @@ describe("the URLs of statistics", () => {
       [videoFileLoader, { id: "none", file: "views-by-day.csv" }],
       [videoLoader, { id: "none" }],
     ] as const) {
-      expect((await caught(() => asked(load, params))).status).toBe(404);
+      expect((await catchResponse(() => asked(load, params))).status).toBe(404);
     }
   });
 
@@ -231,9 +231,9 @@ describe("the URLs of statistics", () => {
     });
     expect(await csv("views-by-day.csv", "w")).toHaveLength(3);
     const file = "views-by-day.csv";
-    expect((await caught(() => asked(videoLoader, { id: "v" }))).status).toBe(404);
-    expect((await caught(() => asked(videoFileLoader, { id: "v", file }))).status).toBe(404);
-    expect((await caught(() => asked(fileLoader, { file }))).status).toBe(403);
+    expect((await catchResponse(() => asked(videoLoader, { id: "v" }))).status).toBe(404);
+    expect((await catchResponse(() => asked(videoFileLoader, { id: "v", file }))).status).toBe(404);
+    expect((await catchResponse(() => asked(fileLoader, { file }))).status).toBe(403);
   });
 
   it("return status 500 if the statistics can't be read", async () => {

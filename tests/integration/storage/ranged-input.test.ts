@@ -12,18 +12,18 @@ import { cachedProbe, probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
-  addFinished,
+  addProcessed,
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
 import { type Clip, makeClip } from "../../media-clips";
-import { leaveInStore, useFolderStore } from "../../only-in-store";
-import { makeUser } from "../../sign-in-requests";
+import { moveToStore, useFolderStore } from "../../only-in-store";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 /** Several blocks of the reader, with the index at the end. */
@@ -62,7 +62,7 @@ function set(environment: Record<string, string>): void {
 async function addStored(clip: string, playable = false) {
   const id = await addToLibrary(site.uploads, clip, playable);
   const { video_url, source_url } = videoRow(id);
-  const [stored] = await leaveInStore(store, id, [source_url ?? video_url]);
+  const [stored] = await moveToStore(store, id, [source_url ?? video_url]);
   sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0");
   return { id, ...stored! };
 }
@@ -222,16 +222,16 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
 describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
   it("reads both files by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
-    const id = addFinished(site.uploads, "converted");
+    const id = addProcessed(site.uploads, "converted");
     const { video_url, source_url } = videoRow(id);
-    await leaveInStore(store, id, [video_url, source_url!]);
+    await moveToStore(store, id, [video_url, source_url!]);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0 WHERE kind = 'captions'");
     await workUntilIdle();
     expect(jobRows(id).find(({ kind }) => kind === "captions")).toMatchObject({
       state: "done",
       reason: null,
     });
-    expect(fs.existsSync(onDisk(site.uploads, video_url))).toBe(false);
+    expect(fs.existsSync(diskPath(site.uploads, video_url))).toBe(false);
   });
 });
 
@@ -243,7 +243,7 @@ describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in
     await withFrame(id, "0:01", "u", async (picture) => {
       expect(fs.statSync(picture.path).size).toBeGreaterThan(1_000);
     });
-    const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, makeUser().id);
+    const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, insertUser().id);
     expect(cut).toMatchObject({ kind: "success" });
     expect(fs.existsSync(file)).toBe(false);
   });

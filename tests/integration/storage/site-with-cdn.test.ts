@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cdnAddress } from "~/media/serve/serve-stored.server";
 import { addStoredVideo } from "../../s3/stored-video";
-import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
+import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
 /** More than two of the slices that nginx caches. */
@@ -15,7 +15,7 @@ const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
 // `npm test` installs nginx, or reports what wasn't tested.
-describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () => {
+describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () => {
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");
   let origin: http.Server;

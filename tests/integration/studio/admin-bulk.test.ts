@@ -14,10 +14,10 @@ import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
-  answered,
+  expectFailure,
+  expectSuccess,
   page,
-  refused,
-  succeed,
+  sendForResult,
   useAdminSite,
   video,
   writeUpload,
@@ -44,7 +44,7 @@ const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
 describe("previewing a bulk action", () => {
   const preview = async (fields: Record<string, string | string[]>) => {
-    const answer = await answered({ ...fields, preview: "1" });
+    const answer = await sendForResult({ ...fields, preview: "1" });
     expect(answer.status).toBe(200);
     return (answer as unknown as { preview: BulkPreview }).preview;
   };
@@ -92,7 +92,7 @@ describe("previewing a bulk action", () => {
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
     expect(shown).toMatchObject({ changed: 1, refused: ["First"] });
-    const { toast } = await succeed({
+    const { toast } = await expectSuccess({
       ...bulk(shown.action, shown.ids),
       ...Object.fromEntries(shown.fields),
       preview: "1",
@@ -113,7 +113,7 @@ describe("previewing a bulk action", () => {
 
 describe("bulk actions", () => {
   it("hide videos, and report unchanged and deleted ones separately", async () => {
-    const { toast, location } = await succeed(
+    const { toast, location } = await expectSuccess(
       bulk("hide", ["a", "b", "c", "gone"]),
       "/admin?tab=manage&sort=title",
     );
@@ -127,13 +127,13 @@ describe("bulk actions", () => {
   });
 
   it("publish videos", async () => {
-    const { toast } = await succeed(bulk("publish", ["a", "b", "c"]));
+    const { toast } = await expectSuccess(bulk("publish", ["a", "b", "c"]));
     expect(toast.description).toBe("Published 2 videos. 1 video was already published.");
     expect(column("status")).toEqual(["published", "published", "published"]);
   });
 
   it("set the category", async () => {
-    const { toast } = await succeed(bulk("category", ["a", "b"], { category: "english" }));
+    const { toast } = await expectSuccess(bulk("category", ["a", "b"], { category: "english" }));
     expect(toast.description).toBe(
       "Set the category of 1 video. 1 video was already in this category.",
     );
@@ -141,24 +141,24 @@ describe("bulk actions", () => {
   });
 
   it("add tags, each once whatever its case", async () => {
-    const { toast } = await succeed(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
+    const { toast } = await expectSuccess(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
     expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
   });
 
   it("remove tags, and store null if none is left", async () => {
-    await succeed(bulk("remove-tags", ["a", "b", "c"], { tags: "ONE" }));
+    await expectSuccess(bulk("remove-tags", ["a", "b", "c"], { tags: "ONE" }));
     expect(column("tags")).toEqual([null, null, '["two"]']);
   });
 
   it("leave videos with too many tags unchanged, and name them", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
-    const { toast } = await succeed(bulk("add-tags", ["a", "b"], { tags: "new" }));
+    const { toast } = await expectSuccess(bulk("add-tags", ["a", "b"], { tags: "new" }));
     expect(toast.description).toBe(
       "Added tags to 1 video. 1 video was not changed because a video has at most 50 tags: “First”.",
     );
-    expect(await refused(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
+    expect(await expectFailure(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "No videos were changed." },
     });
@@ -169,12 +169,12 @@ describe("bulk actions", () => {
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
     const file = writeUpload(site.uploads, "videos/u/1.mp4");
-    expect(await answered(bulk("delete", ["a", "b", "gone"]))).toEqual({
+    expect(await sendForResult(bulk("delete", ["a", "b", "gone"]))).toEqual({
       status: 200,
       confirmation: { ids: ["a", "b"], titles: ["First", "Second"], bytes: 0 },
     });
     expect(video("a")).toBeDefined();
-    const { toast } = await succeed(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
+    const { toast } = await expectSuccess(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
     expect(toast).toMatchObject({
       title: "Videos Deleted",
       description: "Deleted 2 videos. 1 video no longer exists.",
@@ -189,19 +189,19 @@ describe("bulk actions", () => {
   });
 
   it("restore all videos when a deletion is undone", async () => {
-    const { toast } = await succeed(bulk("delete", ["a", "b"], { confirmed: "1" }));
+    const { toast } = await expectSuccess(bulk("delete", ["a", "b"], { confirmed: "1" }));
     const [deletion, ...others] = (await page("/admin?tab=manage")).manage!.deletions;
     expect(others).toEqual([]);
     expect(deletion).toMatchObject({ videos: 2, titles: ["First", "Second"] });
     expect(toast.action.fields).toEqual({ intent: "restore", batch: deletion!.batch });
-    await succeed(toast.action.fields, toast.action.to);
+    await expectSuccess(toast.action.fields, toast.action.to);
     expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
   });
 
   it("change all videos of the list, on every page", async () => {
     for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
     const all = { intent: "bulk", do: "hide", all: "1" };
-    const { toast } = await succeed(all, "/admin?tab=manage&search=night&page=2");
+    const { toast } = await expectSuccess(all, "/admin?tab=manage&search=night&page=2");
     expect(toast.description).toBe("Hid 120 videos.");
     expect(column("status")).toEqual(["published", "hidden", "review"]);
   });
@@ -209,13 +209,13 @@ describe("bulk actions", () => {
   it("change all videos or none", async () => {
     sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE ON videos WHEN OLD.id = 'c'
       BEGIN SELECT raise(ABORT, 'no'); END`);
-    expect(await refused(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });
+    expect(await expectFailure(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });
     expect(column("status")).toEqual(["published", "hidden", "review"]);
     vi.mocked(console.error).mockClear();
   });
 
   it("are recorded in the activity list", async () => {
-    await succeed(bulk("publish", ["b", "c"]));
+    await expectSuccess(bulk("publish", ["b", "c"]));
     expect(await listActivities()).toMatchObject([
       { email: "a@b.c", action: "bulk-edit", detail: "published 2 videos: “Second”, “Third”" },
     ]);
@@ -235,7 +235,7 @@ describe("bulk actions", () => {
       "At most 10,000 videos can be changed together. Use filters to shorten the list.",
     ],
   ])("are refused with a message: %s", async (_, fields, detail) => {
-    expect(await refused(fields)).toMatchObject({
+    expect(await expectFailure(fields)).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "No videos were changed." },
       detail,
@@ -243,14 +243,14 @@ describe("bulk actions", () => {
   });
 
   it("respond with 404 if all videos are deleted", async () => {
-    expect(await refused(bulk("hide", ["x", "y"]))).toMatchObject({
+    expect(await expectFailure(bulk("hide", ["x", "y"]))).toMatchObject({
       status: 404,
       detail: "2 videos no longer exist.",
     });
   });
 
   it("don't leave a file in place of the trash folder", async () => {
-    await succeed(bulk("delete", ["a"], { confirmed: "1" }));
+    await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });
 });
@@ -285,14 +285,14 @@ describe("a bulk action that fails halfway", () => {
       { action: "bulk-edit", detail: expect.stringContaining("hid 32 videos: “n0”") },
     ]);
     sqliteHandle().exec("DROP TRIGGER broken");
-    expect((await succeed(bulk("hide", selected))).toast.description).toBe(
+    expect((await expectSuccess(bulk("hide", selected))).toast.description).toBe(
       "Hid 48 videos. 32 videos were already hidden.",
     );
   });
 
   it("tells the user what happened", async () => {
     failAt("UPDATE OF status");
-    expect((await succeed(bulk("hide", selected))).toast.description).toBe(
+    expect((await expectSuccess(bulk("hide", selected))).toast.description).toBe(
       `Hid 32 videos. 48 videos were not processed. ${left.because}`,
     );
     logged();

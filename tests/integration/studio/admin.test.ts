@@ -15,12 +15,12 @@ import { ToastProvider } from "~/ui/feedback/toast";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
-  caught,
+  catchResponse,
+  expectFailure,
+  expectSuccess,
   get,
   page,
-  refused,
   send,
-  succeed,
   useAdminSite,
   video,
   writeUpload,
@@ -55,7 +55,7 @@ function htmlOf(manage: ManageData): string {
 
 describe("access to the admin panel", () => {
   it("redirects visitors to the sign-in page", async () => {
-    const answer = await caught(() => get("/admin", {}));
+    const answer = await catchResponse(() => get("/admin", {}));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
   });
 
@@ -71,14 +71,14 @@ describe("access to the admin panel", () => {
   it("ignores forms of other sites", async () => {
     addVideo();
     const headers = { Origin: "https://elsewhere.example" };
-    const answer = await caught(() => send({ intent: "delete", id: "v" }, { headers }));
+    const answer = await catchResponse(() => send({ intent: "delete", id: "v" }, { headers }));
     expect(answer.status).toBe(403);
     expect(video()).toBeDefined();
   });
 
   it("responds with 400 to a meaningless form", async () => {
-    expect((await refused({ intent: "launch", id: "v" })).status).toBe(400);
-    expect((await refused({ intent: "delete" })).status).toBe(400);
+    expect((await expectFailure({ intent: "launch", id: "v" })).status).toBe(400);
+    expect((await expectFailure({ intent: "delete" })).status).toBe(400);
   });
 });
 
@@ -172,7 +172,7 @@ const EDIT = {
 describe("editing a video", () => {
   it("changes the fields, shows a toast, and returns to the same list", async () => {
     addVideo({ updated_at: "2020-01-01T00:00:00.000Z" });
-    expect(await succeed(EDIT, "/admin?tab=manage&search=video&page=2&edit=v")).toEqual({
+    expect(await expectSuccess(EDIT, "/admin?tab=manage&search=video&page=2&edit=v")).toEqual({
       location: "/admin?tab=manage&search=video&page=2",
       toast: {
         title: "Video Updated",
@@ -193,7 +193,7 @@ describe("editing a video", () => {
   it("removes control characters, as uploading does", async () => {
     addVideo();
     const texts = { title: "A\u0000better\u2028video\u001b", description: "Wo\u0007rds\r\n\tmore" };
-    await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
+    await expectSuccess({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
     expect(video()).toMatchObject({
       title: "A better video",
       description: "Words\n\tmore",
@@ -203,7 +203,7 @@ describe("editing a video", () => {
 
   it("stores null if no tag is left", async () => {
     addVideo({ tags: '["old"]' });
-    await succeed({ ...EDIT, tags: " , " });
+    await expectSuccess({ ...EDIT, tags: " , " });
     expect(video()?.tags).toBeNull();
   });
 
@@ -214,7 +214,7 @@ describe("editing a video", () => {
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
   ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
-    const answer = await refused({ ...EDIT, [field]: value });
+    const answer = await expectFailure({ ...EDIT, [field]: value });
     expect(answer).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "Failed to update video." },
@@ -224,7 +224,7 @@ describe("editing a video", () => {
   });
 
   it("responds with 404 if the row doesn't exist", async () => {
-    expect(await refused(EDIT)).toMatchObject({
+    expect(await expectFailure(EDIT)).toMatchObject({
       status: 404,
       toast: { description: "Failed to update video." },
     });
@@ -234,13 +234,13 @@ describe("editing a video", () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
-    const answer = await refused({ ...EDIT, version: opened!.version });
+    const answer = await expectFailure({ ...EDIT, version: opened!.version });
     expect(answer).toMatchObject({
       status: 409,
       edit: { current: { title: "Theirs" }, texts: { title: EDIT.title } },
     });
     expect(video()?.title).toBe("Theirs");
-    await succeed({ ...EDIT, version: answer.edit!.current.version });
+    await expectSuccess({ ...EDIT, version: answer.edit!.current.version });
     expect(video()?.title).toBe("A better video");
   });
 
@@ -248,7 +248,7 @@ describe("editing a video", () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET views = views + 1");
-    await succeed({ ...EDIT, version: opened!.version });
+    await expectSuccess({ ...EDIT, version: opened!.version });
   });
 
   it("reports a database failure", async () => {
@@ -256,11 +256,11 @@ describe("editing a video", () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE UPDATE ON videos BEGIN SELECT raise(ABORT, 'no'); END",
     );
-    expect(await refused(EDIT)).toMatchObject({
+    expect(await expectFailure(EDIT)).toMatchObject({
       status: 500,
       toast: { title: "Error", description: "Failed to update video." },
     });
-    expect(await refused({ intent: "toggle", id: "v" })).toMatchObject({
+    expect(await expectFailure({ intent: "toggle", id: "v" })).toMatchObject({
       status: 500,
       toast: { title: "Error", description: "Failed to update video visibility." },
     });
@@ -275,7 +275,7 @@ describe("the visibility toggle", () => {
     ["review", "published", "visible"],
   ])("turns %s into %s", async (from, to, word) => {
     addVideo({ status: from, updated_at: "2020-01-01T00:00:00.000Z" });
-    const { toast } = await succeed({ intent: "toggle", id: "v" });
+    const { toast } = await expectSuccess({ intent: "toggle", id: "v" });
     expect(toast).toMatchObject({
       title: "Video Updated",
       description: `Video is now ${word} on the website.`,
@@ -285,8 +285,8 @@ describe("the visibility toggle", () => {
 
   it("doesn't undo what another admin has just done", async () => {
     addVideo();
-    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
-    const late = await refused({ intent: "toggle", id: "v", expectedStatus: "published" });
+    await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
+    const late = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(late).toMatchObject({
       status: 409,
       detail: "The video’s status has changed since you loaded the page.",
@@ -295,7 +295,7 @@ describe("the visibility toggle", () => {
   });
 
   it("responds with 404 if the row doesn't exist", async () => {
-    expect(await refused({ intent: "toggle", id: "v" })).toMatchObject({
+    expect(await expectFailure({ intent: "toggle", id: "v" })).toMatchObject({
       status: 404,
       toast: { title: "Error", description: "Failed to update video visibility." },
     });
@@ -325,7 +325,7 @@ describe("deleting a video", () => {
       addFile("videos/u/1700000000002.mp4"),
       addFile("thumbnails/u/170000000000.jpg"),
     ];
-    expect((await succeed({ intent: "delete", id: "v" })).toast).toEqual({
+    expect((await expectSuccess({ intent: "delete", id: "v" })).toast).toEqual({
       title: "Video Deleted",
       description: "Video and associated files have been removed successfully.",
       kind: "success",
@@ -347,12 +347,12 @@ describe("deleting a video", () => {
     const files = addWithFiles();
     await checkLibrary();
     const before = video();
-    await succeed({ intent: "delete", id: "v" });
+    await expectSuccess({ intent: "delete", id: "v" });
     const { manage } = await page("/admin?tab=manage");
     expect(manage?.deletions).toMatchObject([{ titles: ["A video"], videos: 1 }]);
     const { batch } = manage!.deletions[0]!;
     await emptyTrash(Date.now() + TRASH_MS - 5_000);
-    await succeed({ intent: "restore", batch });
+    await expectSuccess({ intent: "restore", batch });
     expect(before?.bytes).toBe(20);
     expect(video()).toEqual(before);
     expect(present(files)).toEqual([true, true, true, true]);
@@ -363,9 +363,9 @@ describe("deleting a video", () => {
   it("is undone by the form in its toast, which leads back to the list", async () => {
     const files = addWithFiles();
     const list = "/admin?tab=manage&status=published";
-    const { toast } = await succeed({ intent: "delete", id: "v" }, list);
+    const { toast } = await expectSuccess({ intent: "delete", id: "v" }, list);
     expect(toast.action.to).toBe(list);
-    const { location } = await succeed(toast.action.fields, toast.action.to);
+    const { location } = await expectSuccess(toast.action.fields, toast.action.to);
     expect(location).toBe(list);
     expect(video()).toBeDefined();
     expect(present(files)).toEqual([true, true, true, true]);
@@ -373,17 +373,17 @@ describe("deleting a video", () => {
 
   it("is final after that", async () => {
     addWithFiles();
-    await succeed({ intent: "delete", id: "v" });
+    await expectSuccess({ intent: "delete", id: "v" });
     const { batch } = (await page("/admin?tab=manage")).manage!.deletions[0]!;
     await emptyTrash(Date.now() + TRASH_MS);
-    expect((await refused({ intent: "restore", batch })).status).toBe(404);
+    expect((await expectFailure({ intent: "restore", batch })).status).toBe(404);
     expect((await page("/admin?tab=manage")).manage?.deletions).toEqual([]);
   });
 
   it("keeps a file that another row uses", async () => {
     const files = addWithFiles();
     addVideo({ id: "w", video_url: "/media/videos/u/1700000000000.mp4" });
-    await succeed({ intent: "delete", id: "v" });
+    await expectSuccess({ intent: "delete", id: "v" });
     await emptyTrash(Date.now() + TRASH_MS);
     await removeFiles();
     expect(present(files)).toEqual([true, true, true, false]);
@@ -393,7 +393,7 @@ describe("deleting a video", () => {
     const files = addWithFiles();
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");
-    await succeed({ intent: "delete", id: "v" });
+    await expectSuccess({ intent: "delete", id: "v" });
     await emptyTrash(Date.now() + TRASH_MS);
     await removeFiles();
     expect(video()).toBeUndefined();
@@ -410,12 +410,12 @@ describe("deleting a video", () => {
       video_url: "/media/videos/../secret.txt",
       thumbnail_url: "https://x.example/a.jpg",
     });
-    await succeed({ intent: "delete", id: "v" });
+    await expectSuccess({ intent: "delete", id: "v" });
     expect(fs.existsSync(outside)).toBe(true);
   });
 
   it("responds with 404 if the row doesn't exist", async () => {
-    expect(await refused({ intent: "delete", id: "v" })).toMatchObject({
+    expect(await expectFailure({ intent: "delete", id: "v" })).toMatchObject({
       status: 404,
       toast: { title: "Error", description: "Failed to delete video." },
     });

@@ -12,7 +12,7 @@ import {
 } from "~/shared/categories";
 import { catalogueVersion } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, useAdminSite } from "../../admin-requests";
+import { addVideo, adminCookie, catchResponse, useAdminSite } from "../../admin-requests";
 
 useAdminSite();
 afterEach(() => nameCategories(undefined));
@@ -27,7 +27,7 @@ function send(fields: Record<string, string>, headers = {}) {
   return action({ request, params: {}, context: {} });
 }
 const succeed = async (fields: Record<string, string>) =>
-  expect((await caught(() => send(fields))).status).toBe(302);
+  expect((await catchResponse(() => send(fields))).status).toBe(302);
 const shown = () => shownCategories().map(({ id, label }) => [id, label]);
 const order = () => shownCategories().map(({ id }) => id);
 

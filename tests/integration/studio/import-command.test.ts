@@ -8,7 +8,7 @@ import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
 import { command } from "../../command";
 import { until } from "../../process-figures";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -19,7 +19,7 @@ beforeEach(() => {
   site = useTemporarySite();
   folder = path.join(site.folder, "clips");
   fs.mkdirSync(folder);
-  makeUser("admin@example.com");
+  insertUser("admin@example.com");
 });
 afterEach(() => site.remove());
 

@@ -16,7 +16,7 @@ import { removeFiles } from "~/media/files/removals.server";
 import { titleFromFileName } from "~/shared/file-title";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
-import { makeUser } from "../../sign-in-requests";
+import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { withoutMetadata } from "../../without-metadata";
 
@@ -27,7 +27,7 @@ beforeEach(() => {
   site = useTemporarySite();
   folder = path.join(site.folder, "to-import");
   fs.mkdirSync(folder);
-  userId = makeUser().id;
+  userId = insertUser().id;
 });
 afterEach(() => site.remove());
 
@@ -232,7 +232,7 @@ describe("importing a folder", () => {
     ["blocked", (ownerId: string) => blockUser(userId, ownerId, false)],
     ["deactivated", (ownerId: string) => setDeactivated(userId, true, ownerId)],
   ])("imports nothing more once its account is %s", async (_, end) => {
-    const owner = makeUser("owner@example.com");
+    const owner = insertUser("owner@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(userId);
     for (const name of ["one.mp4", "two.mp4"]) video(name, name);
     const plan = await planFolder(folder, defaults);

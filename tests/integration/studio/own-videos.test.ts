@@ -11,7 +11,7 @@ import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { loader as loadMedia } from "~/features/watch/routes/media";
 import type { Failure } from "~/platform/failure";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, caught, useAdminSite, video } from "../../admin-requests";
+import { addVideo, catchResponse, useAdminSite, video } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
@@ -233,7 +233,7 @@ describe("files of unpublished videos", () => {
     fs.writeFileSync(file, "bytes");
   };
   const statusAt = async (cookie: string, address: string) => {
-    const answer = await caught(() => Promise.resolve(ask(loadMedia, cookie, address)));
+    const answer = await catchResponse(() => Promise.resolve(ask(loadMedia, cookie, address)));
     await answer.body?.cancel();
     return answer.status;
   };

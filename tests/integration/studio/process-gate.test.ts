@@ -7,7 +7,7 @@ import { asJob } from "~/media/probe/process-gate.server";
 import { addVideo, sendMultipart, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { until } from "../../process-figures";
-import { wrapProgram } from "../../wrapped-ffmpeg";
+import { wrapCommand } from "../../wrapped-ffmpeg";
 
 const site = useAdminSite();
 
@@ -18,7 +18,7 @@ function holdFfmpeg() {
   fs.writeFileSync(log, "");
   // Searching for the executables doesn't count as a run.
   ffmpegAvailable();
-  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+  process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     `echo + >> "${log}"`,
     `while [ ! -e "${go}" ]; do sleep 0.02; done`,
     'ffmpeg "$@"',

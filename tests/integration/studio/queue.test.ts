@@ -14,10 +14,10 @@ import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
-  caught,
-  refused,
-  succeed,
-  succeeded,
+  catchResponse,
+  expectFailure,
+  expectSuccess,
+  expectSuccessOf,
   useAdminSite,
 } from "../../admin-requests";
 import { jobRows } from "../../encode-library";
@@ -42,7 +42,7 @@ function send(fields: [string, string][], address = "/admin/queue") {
 
 /** Sends a form that should succeed. Returns the toast. */
 async function said(fields: [string, string][], address?: string): Promise<string> {
-  return (await succeeded(() => send(fields, address))).toast.description;
+  return (await expectSuccessOf(() => send(fields, address))).toast.description;
 }
 
 async function turnedDown(fields: [string, string][]): Promise<Failure> {
@@ -186,7 +186,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
 
   it("is only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
     expect(answer.status).toBe(302);
   });
 });
@@ -436,16 +436,16 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
       ]),
     ).toMatchObject({ status: 409 });
     const bulk = (what: string, selected: string[]) => ({ intent: "bulk", do: what, selected });
-    const { toast } = await succeed(bulk("convert-again", ["a", "b", "empty"]));
+    const { toast } = await expectSuccess(bulk("convert-again", ["a", "b", "empty"]));
     expect(toast.description).toBe(
       "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be converted: “Without a file”.",
     );
     expect([states("a"), states("b"), states("empty")]).toEqual([7, 8, 0]);
-    await succeed(bulk("convert-now", ["b"]));
+    await expectSuccess(bulk("convert-now", ["b"]));
     expect(await next()).toEqual(["b", "transcode"]);
-    await succeed(bulk("convert-later", ["b"]));
+    await expectSuccess(bulk("convert-later", ["b"]));
     expect(await next()).toEqual(["a", "transcode"]);
-    expect((await refused(bulk("convert-again", ["empty"]))).status).toBe(422);
+    expect((await expectFailure(bulk("convert-again", ["empty"]))).status).toBe(422);
     expect((await activities())[0]).toBe("postponed the processing of 1 video: “Video b”");
   });
 });

@@ -22,23 +22,23 @@ import { FILE_COLUMNS, POSTER_COLUMNS } from "~db/video-files";
 import {
   addVideo,
   adminCookie,
+  expectFailure,
+  expectSuccess,
+  expectSuccessOf,
   page,
-  refused,
   sendMultipart,
-  succeed,
-  succeeded,
   useAdminSite,
   video,
   writeUpload,
 } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import {
-  addFinished,
+  addProcessed,
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
   jobStates,
-  onDisk,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -54,7 +54,7 @@ const one = (sql: string, ...values: unknown[]) =>
     .prepare(sql)
     .pluck()
     .get(...values);
-const exists = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+const exists = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
 const files = () => filesBelow(site.uploads).filter((name) => !name.startsWith("tmp/"));
 
 function form(file: string, id: string, more: Record<string, string> = {}): FormData {
@@ -126,7 +126,7 @@ it("accepts a form that is sent twice once, and returns the same result to both"
   const bytes = fs.statSync(received).size;
   const arrived = { path: received, name: "video.mp4", bytes, sha256: "a".repeat(64) };
   const upload = await storeFinishedUpload("u", arrived);
-  const submit = () => succeeded(() => send("", "v", { upload }));
+  const submit = () => expectSuccessOf(() => send("", "v", { upload }));
   const [first, second] = await Promise.all([submit(), submit()]);
   expect(second).toEqual(first);
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
@@ -171,12 +171,12 @@ it("re-encodes additional codecs for the new file's stream", async () => {
 
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("keeps the old file until the new one is fully processed, and can restore it", async () => {
-    const id = addFinished(site.uploads, "counting");
+    const id = addProcessed(site.uploads, "counting");
     sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
     const before = videoRow(id);
     expect(before).toMatchObject({ duration: "0:05", generated_poster_url: before.thumbnail_url });
 
-    const { toast } = await succeeded(() => send(source(2), id));
+    const { toast } = await expectSuccessOf(() => send(source(2), id));
     expect(toast.description).toBe("Visitors see the old file until the new one is ready.");
     expect(videoRow(id)).toEqual(before);
     await activateReady();
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     ]);
 
     const [earlier] = otherFiles(id).earlier;
-    await succeed({ intent: "restore-file", id, file: earlier!.id });
+    await expectSuccess({ intent: "restore-file", id, file: earlier!.id });
     const pick = (row: typeof before) =>
       [...FILE_COLUMNS, ...POSTER_COLUMNS, "bytes", "views"].map((name) => row[name as never]);
     expect(pick(videoRow(id))).toEqual(pick(before));
@@ -228,7 +228,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("asks about duplicate and incomplete files, and accepts them when confirmed", async () => {
     addVideo();
     const whole = source(3);
-    await succeeded(() => send(whole));
+    await expectSuccessOf(() => send(whole));
     expect((await refusalOf(whole)).detail).toMatch(/^Another file is being processed/);
     await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:00" });
@@ -242,15 +242,21 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
       replace: { question: { kind: "duplicate" } },
     });
     const { upload } = same.replace!.question!;
-    await succeed({ intent: "replace", id: "v", upload, duplicate: "keep", incomplete: "ask" });
-    await succeed({ intent: "discard-file", id: "v", file: pendingId() });
+    await expectSuccess({
+      intent: "replace",
+      id: "v",
+      upload,
+      duplicate: "keep",
+      incomplete: "ask",
+    });
+    await expectSuccess({ intent: "discard-file", id: "v", file: pendingId() });
 
     const long = path.join(site.folder, "long.mp4");
     fs.copyFileSync(mp4Clip(5), long);
     const cut = await refusalOf(truncated(long, 0.6));
     expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "incomplete" } } });
     const kept = { upload: cut.replace!.question!.upload, duplicate: "keep", incomplete: "keep" };
-    await succeed({ intent: "replace", id: "v", ...kept });
+    await expectSuccess({ intent: "replace", id: "v", ...kept });
     expect(pendingId()).not.toBe("");
   });
 
@@ -268,7 +274,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("continues after its video is restored from the trash", async () => {
     const id = await addToLibrary(site.uploads, source(1), true);
     sqliteHandle().exec("DELETE FROM jobs");
-    await succeeded(() => send(source(2), id));
+    await expectSuccessOf(() => send(source(2), id));
     await removeVideos([id], "u");
     expect(rows("SELECT 1 FROM jobs")).toEqual([]);
     await activateReady();
@@ -324,7 +330,7 @@ describe("switching to the new file", () => {
       await activateReady();
       expect(pendingId()).toBe("n");
       if (kind === "transcode")
-        expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(409);
+        expect((await expectFailure({ intent: "use-file", id: "v", file: "n" })).status).toBe(409);
       sqliteHandle().exec("DELETE FROM jobs");
     }
     sqliteHandle().exec("UPDATE video_files SET source_url = video_url, video_url = ''");
@@ -339,11 +345,11 @@ describe("switching to the new file", () => {
       `UPDATE video_files SET hls_url = NULL;
        INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('n', 'ladder', 1, 'running', 'w')`,
     );
-    await succeed({ intent: "use-file", id: "v", file: "n" });
+    await expectSuccess({ intent: "use-file", id: "v", file: "n" });
     expect(video()).toMatchObject({ video_url: "/media/videos/u/2.mp4", hls_url: null });
     const ladder = rows("SELECT state FROM jobs WHERE video_id = 'v' AND kind = 'ladder'");
     expect(ladder).toEqual(ffmpegAvailable() ? [{ state: "waiting" }] : []);
-    expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(404);
+    expect((await expectFailure({ intent: "use-file", id: "v", file: "n" })).status).toBe(404);
   });
 
   it("makes the old file private immediately: its URL redirects to the current file", async () => {
@@ -372,13 +378,13 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(15);
     expect(publicFile("/media/videos/u/2.mp4")).toBe("/media/videos/u/1.mp4");
     expect(otherFiles("v").earlier).toEqual([]);
-    expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
+    expect((await expectFailure({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
   });
 
   it("stays while its video is in the trash, and is purged with it", async () => {
     addVideoWithTwoFiles("earlier");
     await removeVideos(["v"], "u");
-    expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
+    expect((await expectFailure({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
     await emptyTrash();
     expect(exists("/media/videos/u/2.mp4")).toBe(true);
     await purge(["v"]);
@@ -439,7 +445,7 @@ describe("the Trash page", () => {
       files: [{ id: "n", title: "A video", duration: "2:00", bytes: 15, deletedBy: "a@b.c" }],
     });
     expect((await trash("/admin/trash?show=files&search=other")).trash.files).toEqual([]);
-    const { location } = await succeeded(() =>
+    const { location } = await expectSuccessOf(() =>
       sendToTrash({ intent: "restore-file", id: "v", file: "n" }),
     );
     expect(location).toBe("/admin/trash?show=files");
@@ -455,12 +461,12 @@ describe("the Trash page", () => {
     expect(otherFiles("v").earlier).toHaveLength(1);
     await removeVideos(["v"], "u");
     const until = new Date(Date.now() + 1_000).toISOString();
-    const { toast } = await succeeded(() => sendToTrash({ intent: "empty", until }));
+    const { toast } = await expectSuccessOf(() => sendToTrash({ intent: "empty", until }));
     expect(toast.description).toBe("1 video was permanently deleted.");
     await removeFiles();
     expect(exists("/media/videos/u/2.mp4")).toBe(false);
     addVideoWithTwoFiles("earlier", "2026-01-01T00:00:00.000Z");
-    const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
+    const only = await expectSuccessOf(() => sendToTrash({ ...form, confirmed: "1" }));
     expect(only.toast.description).toBe("1 earlier file was permanently deleted.");
     expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A video" });
     await removeFiles();

@@ -11,10 +11,10 @@ import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
-  answered,
+  expectFailure,
+  expectSuccess,
   page,
-  refused,
-  succeed,
+  sendForResult,
   useAdminSite,
   video,
 } from "../../admin-requests";
@@ -116,7 +116,7 @@ describe("the schedule form", () => {
   it("saves, shows and removes a schedule", async () => {
     addVideo({ status: "hidden" });
     const [publishAt, unpublishAt] = [inAnHour(), new Date(Date.now() + 7_200_000).toISOString()];
-    const saved = await succeed(form(publishAt, unpublishAt));
+    const saved = await expectSuccess(form(publishAt, unpublishAt));
     expect(saved.toast.description).toBe("The schedule has been saved.");
     expect(video()).toMatchObject({ publish_at: publishAt, unpublish_at: unpublishAt });
     const { manage } = await page("/admin?tab=manage&schedule=v");
@@ -124,7 +124,7 @@ describe("the schedule form", () => {
       kind: "schedule",
       video: { schedule: { publishAt, unpublishAt } },
     });
-    const removed = await succeed(form(""));
+    const removed = await expectSuccess(form(""));
     expect(removed.toast.description).toBe("The schedule has been removed.");
     expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
     expect((await listActivities()).map(({ action }) => action)).toEqual([
@@ -135,7 +135,7 @@ describe("the schedule form", () => {
 
   it("is shown again with the entered values, and changes nothing", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
-    const failure = await refused(form("2020-01-01T00:00", "never"));
+    const failure = await expectFailure(form("2020-01-01T00:00", "never"));
     expect(failure).toMatchObject({
       status: 422,
       schedule: {
@@ -149,12 +149,12 @@ describe("the schedule form", () => {
 
   it("doesn't publish a published video", async () => {
     addVideo({ status: "published" });
-    await succeed(form(inAnHour()));
+    await expectSuccess(form(inAnHour()));
     expect(video()?.publish_at).toBeNull();
   });
 
   it("responds with 404 if the video doesn't exist", async () => {
-    expect(await answered(form(inAnHour()))).toMatchObject({ status: 404 });
+    expect(await sendForResult(form(inAnHour()))).toMatchObject({ status: 404 });
   });
 });
 
@@ -173,7 +173,7 @@ describe("scheduling many videos", () => {
     addVideo({ id: "a", title: "First", status: "hidden" });
     addVideo({ id: "b", title: "Second", status: "published" });
     addVideo({ id: "c", title: "Third", status: "review", unpublish_at: second });
-    const { toast } = await succeed(bulk("schedule", { publishAt: third }));
+    const { toast } = await expectSuccess(bulk("schedule", { publishAt: third }));
     expect(toast.description).toBe(
       "Scheduled 1 video. 1 video was already scheduled like this. 1 video was not changed because a video can be hidden only after it has been published: “Third”.",
     );
@@ -182,14 +182,14 @@ describe("scheduling many videos", () => {
       [null, null],
       [null, second],
     ]);
-    const both = await succeed(bulk("schedule", { publishAt: first, unpublishAt: third }));
+    const both = await expectSuccess(bulk("schedule", { publishAt: first, unpublishAt: third }));
     expect(both.toast.description).toBe("Scheduled 3 videos.");
     expect(times()).toEqual([
       [first, third],
       [null, third],
       [first, third],
     ]);
-    const gone = await succeed(bulk("unschedule"));
+    const gone = await expectSuccess(bulk("unschedule"));
     expect(gone.toast.description).toBe("Removed the schedule of 3 videos.");
     expect(times().flat()).toEqual(Array(6).fill(null));
     expect((await listActivities())[0]?.detail).toMatch(/^removed the schedule of 3 videos/);
@@ -206,7 +206,7 @@ describe("scheduling many videos", () => {
     ],
   ])("is refused with %s", async (_, fields, message) => {
     addVideo({ id: "a", status: "hidden" });
-    const failure = await refused(bulk("schedule", fields));
+    const failure = await expectFailure(bulk("schedule", fields));
     expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(message) });
     expect(video("a")).toMatchObject({ publish_at: null, unpublish_at: null });
   });
@@ -237,10 +237,11 @@ describe("publishing and hiding manually", () => {
     // Sent from a page that was loaded while the video may have had another status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
-      if (isPublished !== (to === "hide")) await succeed({ intent: "toggle", id: "v" });
-      await succeed({ intent: "toggle", id: "v" });
+      if (isPublished !== (to === "hide")) await expectSuccess({ intent: "toggle", id: "v" });
+      await expectSuccess({ intent: "toggle", id: "v" });
     },
-    "a bulk change": (to: "publish" | "hide") => succeed({ intent: "bulk", do: to, selected: "v" }),
+    "a bulk change": (to: "publish" | "hide") =>
+      expectSuccess({ intent: "bulk", do: to, selected: "v" }),
     "the API": callApi,
   };
 
@@ -293,7 +294,7 @@ describe("publishing and hiding manually", () => {
 
   it("shows in the preview that hiding cancels a schedule", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
-    const answer = await answered({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
+    const answer = await sendForResult({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
     expect((answer as unknown as { preview: BulkPreview }).preview.rows).toEqual([
       {
         id: "v",

@@ -14,18 +14,18 @@ import { catalogueVersion } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
-  caught,
+  catchResponse,
+  expectFailure,
+  expectSuccess,
   page,
-  refused,
-  succeed,
   useAdminSite,
   video,
 } from "../../admin-requests";
 import {
   addSeries,
-  changedSeries,
+  expectSeriesFailure,
+  expectSeriesSuccess,
   orderOfSeries,
-  refusedSeries,
   sendSeries,
   seriesPage,
 } from "../../series-requests";
@@ -45,14 +45,16 @@ const four = () => {
 };
 const move = (id: number, fields: Record<string, string>) => {
   const version = String(series(id).version);
-  return caught(() => sendSeries({ intent: "move", version, ...fields }, `/admin/series/${id}`));
+  return catchResponse(() =>
+    sendSeries({ intent: "move", version, ...fields }, `/admin/series/${id}`),
+  );
 };
 
 describe("the series pages", () => {
   it("create a private series from a title, with its own URL", async () => {
     expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
     const before = catalogueVersion().catalogue;
-    const { location } = await changedSeries({
+    const { location } = await expectSeriesSuccess({
       intent: "create",
       title: " Nights in Paris: été ",
     });
@@ -63,7 +65,7 @@ describe("the series pages", () => {
       visibility: "studio",
     });
     expect(catalogueVersion().catalogue).toBeGreaterThan(before);
-    await changedSeries({ intent: "create", title: "Nights in Paris ete" });
+    await expectSeriesSuccess({ intent: "create", title: "Nights in Paris ete" });
     expect(series(2).slug).toBe("nights-in-paris-ete-2");
     expect((await seriesPage()).all.series).toMatchObject([
       { id: 2, videos: 0, published: 0, visibility: "studio", isFeatured: false },
@@ -77,13 +79,13 @@ describe("the series pages", () => {
 
   it("refuse an empty, overlong or existing title, and keep what was entered", async () => {
     addSeries({ title: "Nights" });
-    expect(await refusedSeries({ intent: "create", title: "  " })).toMatchObject({
+    expect(await expectSeriesFailure({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
       fields: { title: "Enter a title." },
     });
     const long = "x".repeat(201);
-    expect((await refusedSeries({ intent: "create", title: long })).typed?.title).toBe(long);
-    expect(await refusedSeries({ intent: "create", title: "nights" })).toMatchObject({
+    expect((await expectSeriesFailure({ intent: "create", title: long })).typed?.title).toBe(long);
+    expect(await expectSeriesFailure({ intent: "create", title: "nights" })).toMatchObject({
       status: 422,
       fields: { title: "There is already a series called “nights”." },
     });
@@ -107,15 +109,15 @@ describe("the series pages", () => {
   });
 
   it("are only for signed-in users, and respond with 404 if a series doesn't exist", async () => {
-    const answer = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
+    const answer = await catchResponse(() => seriesPage("/admin/series", { Cookie: "" }));
     expect(answer.headers.get("Location")).toBe("/auth");
     for (const id of ["7", "x", "0"]) {
       expect(await seriesPage(`/admin/series/${id}`)).toMatchObject({ status: 404 });
     }
     const fields = { intent: "update", title: "A", version: "x" };
-    expect((await refusedSeries(fields, "/admin/series/7")).status).toBe(404);
-    expect((await refusedSeries({ intent: "delete" }, "/admin/series/7")).status).toBe(404);
-    expect((await refusedSeries({ intent: "delete" })).status).toBe(400);
+    expect((await expectSeriesFailure(fields, "/admin/series/7")).status).toBe(404);
+    expect((await expectSeriesFailure({ intent: "delete" }, "/admin/series/7")).status).toBe(404);
+    expect((await expectSeriesFailure({ intent: "delete" })).status).toBe(400);
   });
 });
 
@@ -123,7 +125,7 @@ describe("the texts of a series", () => {
   const open = async (id: number) => (await seriesPage(`/admin/series/${id}`)).one.series;
   const texts = { title: "Days", slug: "", description: "All of them", visibility: "public" };
   const save = async (id: number, fields: Record<string, string>) =>
-    changedSeries(
+    expectSeriesSuccess(
       { intent: "update", version: (await open(id)).textsVersion, ...texts, ...fields },
       `/admin/series/${id}`,
     );
@@ -136,7 +138,7 @@ describe("the texts of a series", () => {
     const other = addSeries({ title: "Other", slug: "other" });
     const version = (await open(other)).textsVersion;
     const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
-    expect(await refusedSeries(taken, `/admin/series/${other}`)).toMatchObject({
+    expect(await expectSeriesFailure(taken, `/admin/series/${other}`)).toMatchObject({
       status: 422,
       fields: { slug: "Another series has or had this URL." },
       typed: { slug: "nights" },
@@ -153,10 +155,10 @@ describe("the texts of a series", () => {
     expect((await open(id)).textsVersion).toBe(textsVersion);
     await save(id, {});
     const sent = { intent: "update", version: textsVersion, ...texts, title: "Mine" };
-    const { status, typed, version } = await refusedSeries(sent, `/admin/series/${id}`);
+    const { status, typed, version } = await expectSeriesFailure(sent, `/admin/series/${id}`);
     expect([status, typed?.title]).toEqual([409, "Mine"]);
     expect(series(id).title).toBe("Days");
-    await changedSeries({ ...sent, version: version ?? "" }, `/admin/series/${id}`);
+    await expectSeriesSuccess({ ...sent, version: version ?? "" }, `/admin/series/${id}`);
     expect(series(id).title).toBe("Mine");
   });
 
@@ -185,14 +187,17 @@ describe("the order of a series", () => {
     await move(id, { video: "d", move: "up" });
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
     expect((await messages())[0]).toBe("reordered the series Nights");
-    const incomplete = await refusedSeries({ intent: "move", video: "d" }, `/admin/series/${id}`);
+    const incomplete = await expectSeriesFailure(
+      { intent: "move", video: "d" },
+      `/admin/series/${id}`,
+    );
     expect(incomplete.status).toBe(400);
   });
 
   it("is changed by buttons without JavaScript that only send their direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
-    await caught(() => sendSeries(fields, `/admin/series/${id}`));
+    await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
@@ -200,7 +205,7 @@ describe("the order of a series", () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
-    expect(await refusedSeries(stale, `/admin/series/${id}`)).toMatchObject({ status: 409 });
+    expect(await expectSeriesFailure(stale, `/admin/series/${id}`)).toMatchObject({ status: 409 });
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
@@ -282,7 +287,10 @@ describe("a deleted series", () => {
     const id = four();
     sqliteHandle().prepare("INSERT INTO featured_series VALUES (1, ?)").run(id);
     expect((await seriesPage(`/admin/series/${id}?delete=1`)).isDeleting).toBe(true);
-    const { location, toast } = await changedSeries({ intent: "delete" }, `/admin/series/${id}`);
+    const { location, toast } = await expectSeriesSuccess(
+      { intent: "delete" },
+      `/admin/series/${id}`,
+    );
     expect(location).toBe("/admin/series");
     expect(toast.action.fields).toEqual({ intent: "restore", series: String(id) });
     expect((await seriesPage(`/admin/series/${id}`)).status).toBe(404);
@@ -290,10 +298,10 @@ describe("a deleted series", () => {
       total: 0,
       deleted: [{ id, title: "Nights" }],
     });
-    const back = await changedSeries(toast.action.fields);
+    const back = await expectSeriesSuccess(toast.action.fields);
     expect(back.location).toBe(`/admin/series/${id}`);
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
-    expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(404);
+    expect((await expectSeriesFailure({ intent: "restore", series: String(id) })).status).toBe(404);
     expect((await messages()).slice(0, 2)).toEqual([
       "restored the series Nights",
       "deleted the series Nights",
@@ -304,8 +312,8 @@ describe("a deleted series", () => {
     const id = four();
     await deleteSeries(id, "u");
     addSeries({ title: "nights", slug: "others" });
-    expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(409);
-    const made = await changedSeries({ intent: "create", title: "Nights!" });
+    expect((await expectSeriesFailure({ intent: "restore", series: String(id) })).status).toBe(409);
+    const made = await expectSeriesSuccess({ intent: "create", title: "Nights!" });
     // The slug stays reserved while the series can be restored.
     expect(series(Number(made.location?.split("/").at(-1))).slug).toBe("nights-2");
   });
@@ -328,7 +336,7 @@ describe("series in the list of videos", () => {
     const id = four();
     for (const each of ["e", "f"]) addVideo({ id: each });
     const bulk = (what: string, selected: string[], name = "nights") =>
-      succeed({ intent: "bulk", do: what, series: name, selected });
+      expectSuccess({ intent: "bulk", do: what, series: name, selected });
     const { toast } = await bulk("add-series", ["f", "e", "a", "gone"]);
     expect(toast.description).toBe(
       "Added 2 videos to the series. 1 video was already in the series. 1 video no longer exists.",
@@ -337,10 +345,10 @@ describe("series in the list of videos", () => {
     await bulk("remove-series", ["a", "f"], " NIGHTS ");
     expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
     const fields = { intent: "bulk", do: "add-series", selected: "a" };
-    expect((await refused({ ...fields, series: "Days" })).detail).toBe(
+    expect((await expectFailure({ ...fields, series: "Days" })).detail).toBe(
       "No series is called “Days”. Create it on the Series page first.",
     );
-    expect((await refused({ ...fields, series: " " })).status).toBe(422);
+    expect((await expectFailure({ ...fields, series: " " })).status).toBe(422);
   });
 
   it("adds a video to a series and removes it from others in the edit dialog", async () => {
@@ -353,11 +361,16 @@ describe("series in the list of videos", () => {
       ],
     });
     addVideo({ id: "e" });
-    await succeed({ intent: "update", id: "e", title: "E", addToSeries: "days" });
+    await expectSuccess({ intent: "update", id: "e", title: "E", addToSeries: "days" });
     expect(orderOfSeries(days)).toEqual(["a", "e"]);
-    await succeed({ intent: "update", id: "e", [`leaveSeries.${days}`]: "1" });
+    await expectSuccess({ intent: "update", id: "e", [`leaveSeries.${days}`]: "1" });
     expect(orderOfSeries(days)).toEqual(["a"]);
-    const answer = await refused({ intent: "update", id: "e", title: "X", addToSeries: "Weeks" });
+    const answer = await expectFailure({
+      intent: "update",
+      id: "e",
+      title: "X",
+      addToSeries: "Weeks",
+    });
     expect(answer).toMatchObject({
       status: 422,
       edit: { texts: { title: "X" }, fields: { series: expect.stringContaining("“Weeks”") } },
@@ -371,10 +384,10 @@ describe("series in the list of videos", () => {
     sqliteHandle().exec("UPDATE videos SET uploaded_by = 'u'");
     addVideo({ id: "e", uploaded_by: "u" });
     const fields = { intent: "bulk", do: "add-series", series: "nights", selected: "e" };
-    expect((await refused(fields)).status).toBe(403);
-    await succeed({ intent: "update", id: "e", title: "E", addToSeries: "nights" });
+    expect((await expectFailure(fields)).status).toBe(403);
+    await expectSuccess({ intent: "update", id: "e", title: "E", addToSeries: "nights" });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
     expect(await dialog("e")).toEqual({ suggested: [], current: [] });
-    expect((await caught(() => seriesPage())).status).toBe(403);
+    expect((await catchResponse(() => seriesPage())).status).toBe(403);
   });
 });

@@ -21,9 +21,9 @@ import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
-  caught,
-  succeeded,
-  succeed as succeedInPanel,
+  catchResponse,
+  expectSuccessOf,
+  expectSuccess as succeedInPanel,
   useAdminSite,
   video,
 } from "../../admin-requests";
@@ -47,7 +47,7 @@ function send(fields: [string, string][], address = "/admin/tags", headers = {})
 }
 
 async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await succeeded(() => send(fields, address));
+  const { location, toast } = await expectSuccessOf(() => send(fields, address));
   return { location, ...toast };
 }
 
@@ -115,11 +115,13 @@ describe("the Tags page", () => {
 
   it("is only for signed-in users, and refuses forms of other sites", async () => {
     const request = new Request(`${ORIGIN}/admin/tags`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
     addTagged();
     const foreign = { Origin: "https://evil.example" };
-    expect((await caught(() => send(merge("x", "hd"), undefined, foreign))).status).toBe(403);
+    expect((await catchResponse(() => send(merge("x", "hd"), undefined, foreign))).status).toBe(
+      403,
+    );
     expect(tagsOf("b")).toEqual([["HD"]]);
   });
 });
@@ -350,7 +352,7 @@ describe("a tag alias", () => {
     addTagged();
     await succeed(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
-    const answer = await caught(() => visit("/tags/High%20Definition?page=2"));
+    const answer = await catchResponse(() => visit("/tags/High%20Definition?page=2"));
     expect(answer.status).toBe(302);
     expect(answer.headers.get("Location")).toBe("/tags/hd?page=2");
     expect((await listTagged({ tag: "hd", page: 1 })).videos.map(({ id }) => id).sort()).toEqual([
@@ -377,7 +379,9 @@ describe("a tag alias", () => {
     const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
     expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
     expect(await findCloseMatches("hd")).toEqual(["Sharp", "a", "b"]);
-    expect((await caught(() => visit("/tags/4k"))).headers.get("Location")).toBe("/tags/sharp");
+    expect((await catchResponse(() => visit("/tags/4k"))).headers.get("Location")).toBe(
+      "/tags/sharp",
+    );
     await succeed(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
     // Renaming without keeping the alias frees the name. A tag renamed to its own alias loses the alias.

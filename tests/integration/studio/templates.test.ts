@@ -8,7 +8,14 @@ import {
   templatesOf,
 } from "~/features/upload/templates.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, page, succeeded, useAdminSite } from "../../admin-requests";
+import {
+  addVideo,
+  adminCookie,
+  catchResponse,
+  expectSuccessOf,
+  page,
+  useAdminSite,
+} from "../../admin-requests";
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -21,7 +28,7 @@ function args(address: string, body?: Record<string, string>) {
 }
 const send = (fields: Record<string, string>) => action(args("/admin/templates", fields));
 const save = (fields: Record<string, string>) =>
-  succeeded(() => send({ intent: "save", ...fields }));
+  expectSuccessOf(() => send({ intent: "save", ...fields }));
 const names = () => templatesOf("u").map(({ name }) => name);
 
 async function refused(fields: Record<string, string>): Promise<TemplateFailure> {
@@ -39,9 +46,9 @@ describe("upload templates", () => {
     const id = String(night?.id);
     await save({ template: id, ...NIGHT, name: "Nights", default: "1" });
     expect(templatesOf("u")).toMatchObject([{ name: "Nights", isDefault: true }]);
-    const { toast } = await succeeded(() => send({ intent: "delete", template: id }));
+    const { toast } = await expectSuccessOf(() => send({ intent: "delete", template: id }));
     expect(names()).toEqual([]);
-    await succeeded(() => send(toast.action.fields));
+    await expectSuccessOf(() => send(toast.action.fields));
     expect(names()).toEqual(["Nights"]);
     const { data, init } = await loader(args("/admin/templates?template=99"));
     expect([data.isGone, init?.status]).toEqual([true, 404]);
@@ -114,7 +121,7 @@ describe("upload templates", () => {
 
   it("are only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/templates`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
   });
 });

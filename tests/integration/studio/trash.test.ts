@@ -16,8 +16,8 @@ import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
-  caught,
-  succeeded,
+  catchResponse,
+  expectSuccessOf,
   useAdminSite,
   video,
   writeUpload,
@@ -44,7 +44,7 @@ function send(fields: [string, string][], address = "/admin/trash", headers = {}
 
 /** Sends a form that should succeed. Returns the redirect and the toast. */
 async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await succeeded(() => send(fields, address));
+  const { location, toast } = await expectSuccessOf(() => send(fields, address));
   return { location, description: toast.description as string };
 }
 
@@ -149,9 +149,11 @@ describe("the Trash page", () => {
 
   it("is only for signed-in users", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
-    const sent = await caught(() => send([["intent", "empty"]], "/admin/trash", { Cookie: "" }));
+    const sent = await catchResponse(() =>
+      send([["intent", "empty"]], "/admin/trash", { Cookie: "" }),
+    );
     expect([sent.status, sent.statusText]).toEqual([400, "Session missing"]);
     addVideo();
     await removeVideos(["v"], "u");
@@ -161,7 +163,7 @@ describe("the Trash page", () => {
       ["intent", "empty"],
       ["until", until],
     ];
-    expect((await caught(() => send(form, "/admin/trash", foreign))).status).toBe(403);
+    expect((await catchResponse(() => send(form, "/admin/trash", foreign))).status).toBe(403);
     expect(inTrash()).toEqual(["v"]);
   });
 });

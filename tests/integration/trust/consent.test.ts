@@ -33,7 +33,7 @@ import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
-  caught,
+  catchResponse,
   get,
   page,
   useAdminSite,
@@ -83,7 +83,7 @@ const PERFORMER = {
 
 async function addPerformer(fields: Partial<typeof PERFORMER> = {}): Promise<string> {
   const body = new URLSearchParams({ ...PERFORMER, ...fields });
-  const answer = await caught(() => post(performerAction as Action, { id: "new" }, body));
+  const answer = await catchResponse(() => post(performerAction as Action, { id: "new" }, body));
   return answer.headers.get("Location")!.split("/").at(-1)!;
 }
 
@@ -100,7 +100,7 @@ function sendDocument(id: string, content: Buffer, name = "id.png", kind = "iden
 }
 
 async function addDocument(id: string): Promise<string> {
-  await caught(() => sendDocument(id, PNG));
+  await catchResponse(() => sendDocument(id, PNG));
   return findPerformer(id)!.documents.at(-1)!.id;
 }
 
@@ -138,7 +138,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
   if (!video()) addVideo();
   const id = await addPerformer();
   const document = await addDocument(id);
-  await caught(() => declare());
+  await catchResponse(() => declare());
   return { id, document };
 }
 
@@ -171,7 +171,7 @@ describe("performer records", () => {
   it("are not overwritten by a form from another tab", async () => {
     const id = await addPerformer();
     const shown = findPerformer(id)!.updatedAt;
-    await caught(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
+    await catchResponse(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
     const late = failed(await change(id, { ...PERFORMER, shown, legalName: "B" }));
     expect(late.init.status).toBe(409);
     expect(late.data.error.typed).toMatchObject({ legalName: "B" });
@@ -191,7 +191,7 @@ describe("performer records", () => {
 describe("documents", () => {
   it("are encrypted before they are written to disk, and each access is logged", async () => {
     const id = await addPerformer();
-    await caught(() => sendDocument(id, PNG, '../../../etc/passwd\u0000".png'));
+    await catchResponse(() => sendDocument(id, PNG, '../../../etc/passwd\u0000".png'));
     const { id: document } = findPerformer(id)!.documents[0]!;
     const file = path.join(site.uploads, "documents", document);
     expect(fs.readdirSync(path.join(site.uploads, "documents"))).toEqual([document]);
@@ -236,25 +236,27 @@ describe("documents", () => {
     const cookieOf = async (who: string) => (await openSession(who)).split(";")[0]!;
     const editor = await cookieOf("editor");
     const uploader = await cookieOf("uploader");
-    expect((await caught(() => open(id, document, editor) as Promise<unknown>)).status).toBe(403);
+    expect((await catchResponse(() => open(id, document, editor) as Promise<unknown>)).status).toBe(
+      403,
+    );
     const forget = new URLSearchParams({ intent: "forget", sure: "on" });
     const asked = () => post(performerAction as Action, { id }, forget, editor);
-    expect((await caught(asked)).status).toBe(403);
+    expect((await catchResponse(asked)).status).toBe(403);
     const save = () =>
       post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), editor);
-    expect((await caught(save)).status).toBe(302);
+    expect((await catchResponse(save)).status).toBe(302);
     const saveAsUploader = () =>
       post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), uploader);
-    expect((await caught(saveAsUploader)).status).toBe(403);
+    expect((await catchResponse(saveAsUploader)).status).toBe(403);
   });
 
   it("report damage or loss and are not sent in part", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
-    expect((await caught(() => open(id, document) as Promise<unknown>)).status).toBe(302);
+    expect((await catchResponse(() => open(id, document) as Promise<unknown>)).status).toBe(302);
     fs.rmSync(file);
-    expect((await caught(() => open(id, document) as Promise<unknown>)).status).toBe(302);
+    expect((await catchResponse(() => open(id, document) as Promise<unknown>)).status).toBe(302);
     expect(actions()).not.toContain("document-open");
     fs.writeFileSync(path.join(site.uploads, "documents", "of-a-killed-process"), "x");
     expect(checkDocuments()).toEqual({ stray: ["of-a-killed-process"], missing: [document] });
@@ -269,13 +271,15 @@ describe("documents", () => {
       isReadable: false,
       stageNames: ["Jane Doe", "Miss J"],
     });
-    expect((await caught(() => open(id, document, cookie) as Promise<unknown>)).status).toBe(302);
+    expect((await catchResponse(() => open(id, document, cookie) as Promise<unknown>)).status).toBe(
+      302,
+    );
     expect(refusalsOf(["v"]).get("v")).toContain("can’t be read");
     // Readable fields can be changed, unreadable ones stay.
     const { updatedAt: shown } = findPerformer(id)!;
     const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
     fields.set("stageNames", "Jane Doe");
-    await caught(() => post(performerAction as Action, { id }, fields, cookie));
+    await catchResponse(() => post(performerAction as Action, { id }, fields, cookie));
     setting("SESSION_SECRET", `${other},${TEST_SECRET}`);
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
     await updateAllConsentHolds();
@@ -290,7 +294,7 @@ describe("documents", () => {
     sqliteHandle();
     const cookie = (await openSession("u")).split(";")[0]!;
     const body = new URLSearchParams(PERFORMER);
-    await caught(() => post(performerAction as Action, { id: "new" }, body, cookie));
+    await catchResponse(() => post(performerAction as Action, { id: "new" }, body, cookie));
     const beside = path.dirname(process.env.DATABASE_PATH!);
     expect(fs.readdirSync(beside)).toContain("records-secret");
     expect(Object.values(BACKUP)).not.toContain("records-secret");
@@ -300,7 +304,7 @@ describe("documents", () => {
     form.append("intent", "add-document");
     form.append("kind", "identity");
     form.append("document", new File([new Uint8Array(PNG)], "id.png"));
-    await caught(() => post(performerAction as Action, { id }, form, cookie));
+    await catchResponse(() => post(performerAction as Action, { id }, form, cookie));
     const listed = listUploads(site.uploads).map((file) => file.path);
     expect(listed).toEqual([`documents/${findPerformer(id)!.documents[0]!.id}`]);
     // As on another machine: the database and session-secret, without the records secret.
@@ -318,12 +322,12 @@ describe("publishing", () => {
     addVideo({ status: "hidden" });
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
-    await caught(() => declare({ people: "2" }));
+    await catchResponse(() => declare({ people: "2" }));
     expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
-    await caught(() => declare());
+    await catchResponse(() => declare());
     expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     const { updatedAt: shown } = findPerformer(id)!;
-    await caught(() => change(id, { ...PERFORMER, shown }));
+    await catchResponse(() => change(id, { ...PERFORMER, shown }));
     expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     await addDocument(id);
     expect(refusalsOf(["v"]).size).toBe(0);
@@ -336,11 +340,11 @@ describe("publishing", () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
-    await caught(() => declare());
+    await catchResponse(() => declare());
     expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).size).toBe(1);
     const { updatedAt: shown } = findPerformer(id)!;
-    await caught(() => change(id, { ...PERFORMER, shown, dateOfBirth: "2000-01-02" }));
+    await catchResponse(() => change(id, { ...PERFORMER, shown, dateOfBirth: "2000-01-02" }));
     expect(refusalsOf(["v"]).size).toBe(0);
     expect(isPublic("v")).toBe(true);
   });
@@ -350,7 +354,7 @@ describe("publishing", () => {
     addVideo({ status: "published" });
     expect(isPublic("v")).toBe(false);
     const id = await addPerformer();
-    await caught(() => declare());
+    await catchResponse(() => declare());
     expect(isPublic("v")).toBe(false);
     await addDocument(id);
     expect(isPublic("v")).toBe(true);
@@ -370,7 +374,7 @@ describe("publishing", () => {
     const message = (two.data.error.fields as { performers: string }).performers;
     expect(message).toContain("Several performers");
     const chosen = /“(.*? #\w{8})”/.exec(message)![1]!;
-    await caught(() => declare({ performers: chosen }));
+    await catchResponse(() => declare({ performers: chosen }));
     expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
   });
 
@@ -378,7 +382,7 @@ describe("publishing", () => {
     addVideo();
     await addPerformer();
     const { shown } = findVideoConsent("v")!;
-    await caught(() => declare());
+    await catchResponse(() => declare());
     const body = new URLSearchParams({ ...CONSENT, shown, people: "7" });
     const late = failed(await post(videoConsentAction as Action, { id: "v" }, body));
     expect(late.init.status).toBe(409);
@@ -392,7 +396,7 @@ describe("a record that expires", () => {
   it("warns for 30 days, hides the video on the day, and needs a person to restore it", async () => {
     addVideo({ status: "published" });
     await prepare();
-    await caught(() => declare({ endsOn: "2027-05-31" }));
+    await catchResponse(() => declare({ endsOn: "2027-05-31" }));
     const ends = Date.parse("2027-05-31T00:00:00Z");
     expect(expiringSoon(ends - 31 * DAY_MS)).toEqual([]);
     expect(expiringSoon(ends - 30 * DAY_MS)).toMatchObject([{ id: "v", endsOn: "2027-05-31" }]);
@@ -415,7 +419,7 @@ describe("a record that expires", () => {
     expect(
       sqliteHandle().prepare("SELECT count(*) FROM alerts WHERE resolved_at IS NULL").pluck().get(),
     ).toBe(0);
-    await caught(() => declare({ endsOn: "2099-01-01" }));
+    await catchResponse(() => declare({ endsOn: "2099-01-01" }));
     expect(refusalsOf(["v"]).size).toBe(0);
     expect(isPublic("v")).toBe(true);
   });
@@ -439,11 +443,11 @@ describe("a record that expires", () => {
     it("if its expiry is moved before the one in the alert", async () => {
       addVideo({ status: "published" });
       await prepare();
-      await caught(() => declare({ endsOn: "2027-05-31" }));
+      await catchResponse(() => declare({ endsOn: "2027-05-31" }));
       addEnding("w", "2027-05-31");
       const day = Date.parse("2027-05-02T12:00:00Z");
       await checkConsent(day);
-      await caught(() => declare({ endsOn: "2027-05-12" }));
+      await catchResponse(() => declare({ endsOn: "2027-05-12" }));
       await checkConsent(day + DAY_MS);
       await checkConsent(day + 2 * DAY_MS);
       expect(messages().slice(1)).toEqual([warningOf("2027-05-12")]);
@@ -521,10 +525,12 @@ describe("public videos without a record", () => {
       post(consentAction as Action, {}, new URLSearchParams(fields));
     expect(failed(await send({ intent: "hide-lacking" })).init.status).toBe(422);
     expect(isPublic("v")).toBe(true);
-    expect((await caught(() => send({ intent: "hide-lacking", sure: "1" }))).status).toBe(302);
+    expect((await catchResponse(() => send({ intent: "hide-lacking", sure: "1" }))).status).toBe(
+      302,
+    );
     expect(isPublic("v")).toBe(false);
     const undo = { intent: "undo-hiding", source: hiddenVideos()[0]?.source ?? "" };
-    expect((await caught(() => send(undo))).status).toBe(302);
+    expect((await catchResponse(() => send(undo))).status).toBe(302);
     expect(isPublic("v")).toBe(true);
     expect(failed(await send(undo)).init.status).toBe(404);
   });
@@ -545,7 +551,7 @@ describe("the state of records", () => {
 
   it("counts down the last 30 days until the record expires", async () => {
     await prepare();
-    await caught(() => declare({ endsOn: "2099-05-31" }));
+    await catchResponse(() => declare({ endsOn: "2099-05-31" }));
     const ends = Date.parse("2099-05-31T00:00:00Z");
     const stateBefore = (days: number) => consentStates(["v"], ends - days * DAY_MS).v;
     expect(stateBefore(31)).toEqual({ kind: "complete" });
@@ -595,7 +601,7 @@ describe("deleting a performer", () => {
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));
     expect(unsure.init.status).toBe(422);
-    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    await catchResponse(() => change(id, { intent: "forget", sure: "on" }));
     expect(findPerformer(id)).toBeUndefined();
     expect(isPublic("v")).toBe(false);
     await removeFiles();
@@ -612,8 +618,8 @@ describe("deleting a performer", () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const { id, document } = await prepare();
-    await caught(() => change(id, { intent: "remove-document", document }));
-    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    await catchResponse(() => change(id, { intent: "remove-document", document }));
+    await catchResponse(() => change(id, { intent: "forget", sure: "on" }));
     expect(isPublic("v")).toBe(true);
   });
 
@@ -621,8 +627,8 @@ describe("deleting a performer", () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
-    await caught(() => declare());
-    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    await catchResponse(() => declare());
+    await catchResponse(() => change(id, { intent: "forget", sure: "on" }));
     expect(isPublic("v")).toBe(false);
     await prepare();
     expect(findLacks(["v"]).size).toBe(0);

@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rawRequest } from "../../raw-request";
-import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
+import { MULTIPART, multipartParts, openRequest, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
@@ -56,7 +56,7 @@ function form(
 ) {
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded", Cookie: cookie };
   const body = new URLSearchParams(texts).toString();
-  return ask(site, "POST", address, { ...urlencoded, ...headers }, body);
+  return sendRequest(site, "POST", address, { ...urlencoded, ...headers }, body);
 }
 
 const parts = multipartParts({ intent: "add-document", kind: "identity" }, "document");
@@ -65,7 +65,7 @@ const address = () => `/admin/consent/${performer}`;
 const beginDocument = (headers: Record<string, string> = {}) =>
   openRequest(site, "POST", address(), { ...MULTIPART, Cookie: cookie, ...headers });
 const addDocument = (content: Buffer) =>
-  ask(
+  sendRequest(
     site,
     "POST",
     address(),
@@ -92,7 +92,8 @@ function column(query: string, ...values: string[]): string[] {
 /** Returns the toast of the next page. */
 async function toastAfter(answer: { headers: { "set-cookie"?: string[] } }): Promise<string> {
   const given = (answer.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
-  return (await ask(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") })).body;
+  return (await sendRequest(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") }))
+    .body;
 }
 
 /** Returns every file below the site's folder, including the database and backup, that contains the text. */
@@ -131,9 +132,9 @@ describe("an interrupted document upload", () => {
   });
 
   it("leaves nothing readable if the process is killed, and is removed by a start an hour later", async () => {
-    const { answer } = await sendHalf();
+    const { response } = await sendHalf();
     await site.stop("SIGKILL");
-    await expect(answer).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     const [half, ...more] = filesIn(site.uploads);
     expect(more).toEqual([]);
     expect(marksFound()).toEqual({});
@@ -142,7 +143,7 @@ describe("an interrupted document upload", () => {
     await site.start();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
-    expect((await ask(site, "GET", address(), { Cookie: cookie })).status).toBe(200);
+    expect((await sendRequest(site, "GET", address(), { Cookie: cookie })).status).toBe(200);
   });
 
   it("returns 507 with a message if the disk is full, and succeeds once there is space", async () => {
@@ -242,7 +243,7 @@ describe("a stored document", () => {
     });
     await site.start({ SESSION_SECRET: OTHER_SECRET });
     cookie = await signInTo(site);
-    const page = (await ask(site, "GET", address(), { Cookie: cookie })).body;
+    const page = (await sendRequest(site, "GET", address(), { Cookie: cookie })).body;
     expect(page.includes("the secret that encrypted them is missing")).toBe(true);
     expect(page.includes(MARKS.legalName)).toBe(false);
     const locked = await open(document);
@@ -252,7 +253,7 @@ describe("a stored document", () => {
     await site.stop();
     await site.start({ SESSION_SECRET: `${OTHER_SECRET},${SECRET}` });
     expect((await open(document)).body === PDF.toString()).toBe(true);
-    const readable = (await ask(site, "GET", address(), { Cookie: cookie })).body;
+    const readable = (await sendRequest(site, "GET", address(), { Cookie: cookie })).body;
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 

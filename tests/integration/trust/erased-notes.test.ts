@@ -10,7 +10,7 @@ import { readReportPage } from "~/features/moderation/reports/report-page.server
 import { addMessage, createReport } from "~/features/moderation/reports/report-records.server";
 import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
+import { addVideo, adminCookie, expectSuccessOf, useAdminSite } from "../../admin-requests";
 
 /** Tests that no text about a report is left after REPORT_KEEP. */
 
@@ -40,7 +40,7 @@ const decide = (
 };
 
 const note = (text: string) =>
-  succeeded(() =>
+  expectSuccessOf(() =>
     review({
       request: new Request("http://localhost/admin/review/v", {
         method: "POST",

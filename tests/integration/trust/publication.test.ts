@@ -13,7 +13,14 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
-import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
+import {
+  addVideo,
+  expectFailure,
+  expectSuccess,
+  sendForResult,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
 
 useAdminSite();
 const MESSAGE = /^This video is on hold until a moderator decides/;
@@ -57,15 +64,17 @@ describe("a video on hold", () => {
   });
 
   it("stays hidden if a person hides it in the meantime", async () => {
-    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
+    await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
     await release();
     expect(statusOf()).toBe("hidden");
     expect(isPublic("v")).toBe(false);
   });
 
   it("is published neither by its toggle nor by the button of the review", async () => {
-    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
-    expect(await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" })).toMatchObject({
+    await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
+    expect(
+      await expectFailure({ intent: "toggle", id: "v", expectedStatus: "hidden" }),
+    ).toMatchObject({
       status: 422,
       detail: expect.stringMatching(MESSAGE),
     });
@@ -76,17 +85,20 @@ describe("a video on hold", () => {
     addVideo({ id: "free", title: "Free", status: "hidden" });
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
-    const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
+    const { bulkPreview, preview = bulkPreview } = (await sendForResult({
+      ...fields,
+      preview: "",
+    })) as {
       bulkPreview?: { because: string };
       preview?: { because: string };
     };
     expect(preview?.because).toMatch(MESSAGE);
-    const { toast } = await succeed(fields);
+    const { toast } = await expectSuccess(fields);
     expect(toast.description).toMatch(
       /Published 1 video.*not changed because.*“A video”.*is on hold until/,
     );
     expect([statusOf(), statusOf("free")]).toEqual(["hidden", "published"]);
-    expect(await refused({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
+    expect(await expectFailure({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
       status: 422,
       detail: expect.stringMatching(/on hold until a moderator/),
     });
@@ -95,7 +107,7 @@ describe("a video on hold", () => {
   it("isn't public at its scheduled time, says so in advance, and appears once it has no hold", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
-    const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
+    const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
     expect(toast.description).toMatch(/has been saved\. This video is on hold .* stays hidden/);
     await performDue(Date.parse(at) + 1);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
@@ -107,7 +119,7 @@ describe("a video on hold", () => {
 
   it("stays hidden if its scheduled end has passed when the last hold is released", async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
-    await succeed({ intent: "schedule", id: "v", unpublishAt: at });
+    await expectSuccess({ intent: "schedule", id: "v", unpublishAt: at });
     await performDue(Date.parse(at) + 1);
     await release();
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });

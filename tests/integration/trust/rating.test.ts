@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import routes from "~/routes";
 import { rawGet, rawRequest } from "../../raw-request";
-import { ask, signInTo } from "../../site-client";
+import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
 /** Tests that every response of the site has the label. */
@@ -146,7 +146,7 @@ describe("the Restricted To Adults label", () => {
     expect(await rawGet(site.url, "/%zz")).toContain(`\r\nRating: ${RTA}\r\n`);
     const tunnel = await rawRequest(site.url, "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
     expect(tunnel).toContain(`\r\nRating: ${RTA}\r\n`);
-    const out = await ask(site, "POST", "/sign-out", { Cookie: session });
+    const out = await sendRequest(site, "POST", "/sign-out", { Cookie: session });
     expect([out.status, out.headers.rating]).toEqual([302, RTA]);
   });
 });

@@ -18,11 +18,11 @@ import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
-  answered,
-  caught,
-  refused,
+  catchResponse,
+  expectFailure,
+  expectSuccess,
+  sendForResult,
   sendMultipart,
-  succeed,
   useAdminSite,
   video,
 } from "../../admin-requests";
@@ -53,7 +53,7 @@ beforeEach(() => require("on"));
 describe("the schedule of a video without a record", () => {
   beforeEach(async () => {
     addVideo({ status: "hidden" });
-    const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
+    const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
     expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
   });
 
@@ -84,7 +84,7 @@ describe("the schedule of a video without a record", () => {
 
   it("hides it at its end even though the record is still missing", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
-    await succeed({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
+    await expectSuccess({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
     await performDue(Date.parse(end) + 1);
     expect(video()).toMatchObject({ status: "hidden", publish_at: null, unpublish_at: null });
@@ -107,13 +107,16 @@ describe("many videos scheduled at once", () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
-    const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
+    const { bulkPreview, preview = bulkPreview } = (await sendForResult({
+      ...fields,
+      preview: "",
+    })) as {
       bulkPreview?: BulkPreview;
       preview?: BulkPreview;
     };
     const message = `2 videos stay hidden at that time unless their holds are released: ${LACKS.record}`;
     expect(onHoldMessage(preview!)).toBe(message);
-    const { toast } = await succeed(fields);
+    const { toast } = await expectSuccess(fields);
     expect(toast.description).toBe(`Scheduled 3 videos. ${message}`);
     await performDue(due);
     expect(["v", "w", "x"].map(isPublic)).toEqual([false, false, true]);
@@ -192,7 +195,7 @@ describe("hiding videos without a record", () => {
 });
 
 describe("a replacement file", () => {
-  const replace = () => refused({ intent: "replace", id: "v" });
+  const replace = () => expectFailure({ intent: "replace", id: "v" });
 
   it("is rejected while its public video has no record, before it is probed", async () => {
     require("off");
@@ -228,7 +231,7 @@ describe("an upload without a record", () => {
   it("redirects to the page of its record, if the user may open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
-      return (await caught(() => sendMultipart(form, "/admin"))).headers.get("Location");
+      return (await catchResponse(() => sendMultipart(form, "/admin"))).headers.get("Location");
     };
     const location = await send();
     expect(location).toMatch(/^\/admin\/videos\/[^/]+\/consent$/);

@@ -8,19 +8,19 @@ import { openSession } from "~/features/permissions/session.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
+import { formRequest, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 let site: ReturnType<typeof useTemporarySite>;
-let owner: ReturnType<typeof makeUser>;
-let uploader: ReturnType<typeof makeUser>;
+let owner: ReturnType<typeof insertUser>;
+let uploader: ReturnType<typeof insertUser>;
 let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  owner = makeUser("owner@example.com");
-  uploader = makeUser("uploader@example.com");
+  owner = insertUser("owner@example.com");
+  uploader = insertUser("uploader@example.com");
   run("UPDATE users SET role = 'uploader', may_publish = 1 WHERE id = ?", uploader.id);
   cookie = (await openSession(owner.id)).split(";")[0]!;
 });
@@ -129,8 +129,8 @@ describe("a strike", () => {
   it("blocks nobody if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
-    owner = makeUser("owner@example.com");
-    uploader = makeUser("uploader@example.com");
+    owner = insertUser("owner@example.com");
+    uploader = insertUser("uploader@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", uploader.id);
     for (let each = 0; each < 5; each++) {
       expect(await giveStrike(uploader.id, "x", owner.id)).toMatchObject({ isBlocked: false });
@@ -138,7 +138,7 @@ describe("a strike", () => {
   });
 
   it("can only be given by owners", async () => {
-    const editor = makeUser("editor@example.com");
+    const editor = insertUser("editor@example.com");
     run("UPDATE users SET role = 'editor' WHERE id = ?", editor.id);
     for (const { id } of [editor, uploader]) {
       const as = (await openSession(id)).split(";")[0]!;
@@ -190,7 +190,7 @@ describe("a block", () => {
   });
 
   it("restores a video that another tool has stored again with another uploader", async () => {
-    const other = makeUser("other@example.com");
+    const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
     run("DELETE FROM videos WHERE id = 'hidden'");
@@ -215,7 +215,7 @@ describe("a block", () => {
   });
 
   it("is not possible for owners, nor for the user's own account", async () => {
-    const other = makeUser("other@example.com");
+    const other = insertUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);
     }

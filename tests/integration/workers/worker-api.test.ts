@@ -12,17 +12,17 @@ import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, filesBelow, jobRows, videoRow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
-import { leaveInStore, useFolderStore } from "../../only-in-store";
-import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { moveToStore, useFolderStore } from "../../only-in-store";
+import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import {
   callWorker,
+  claimJob,
+  createWorkerToken,
   digestsOf,
   type Files,
-  makeWorker,
   sendPart,
   sendResult,
-  takeJob,
 } from "../../workers/worker-requests";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-api-"));
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 let site: ReturnType<typeof useTemporarySite>;
-let owner: ReturnType<typeof makeUser>;
+let owner: ReturnType<typeof insertUser>;
 let token = "";
 let video = "";
 let errors: ReturnType<typeof vi.spyOn>;
@@ -57,8 +57,8 @@ beforeEach(async () => {
   site = useTemporarySite();
   errors = vi.spyOn(console, "error").mockImplementation(() => {});
   if (!source) return;
-  owner = makeUser();
-  token = await makeWorker(owner.id);
+  owner = insertUser();
+  token = await createWorkerToken(owner.id);
   video = await addToLibrary(site.uploads, source, true);
   // Everything except the stream is done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
@@ -93,7 +93,7 @@ async function mediaStatus(url: string): Promise<number> {
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
   it("claims a job, reads its video, and sends the files, which are published", async () => {
-    const taken = await takeJob(token);
+    const taken = await claimJob(token);
     expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
 
@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
   });
 
   it("resumes a file after the received bytes", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
     expect(await (await sendPart(token, lease, name, bytes.slice(0, half))).json()).toEqual({
@@ -141,13 +141,13 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     sqliteHandle()
       .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
       .run(video);
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     expect((await sendResult(token, lease, made)).status).toBe(204);
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
   it("is told that the queue is paused, and gets no new job", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const answer = await callWorker(`leases/${lease}`, token, {
       ...{ method: "POST", json: { progress: 0.1 } },
@@ -157,18 +157,18 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
   });
 
   it("returns a job, which is available immediately and doesn't count as an attempt", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
   });
 
   it("reports a temporary or final failure", async () => {
-    const first = await takeJob(token);
+    const first = await claimJob(token);
     const failure = { reason: "ffmpeg was killed by SIGKILL.", final: false };
     await callWorker(`leases/${first.lease}/failure`, token, { method: "POST", json: failure });
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason: failure.reason });
     sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01T00:00:00.000Z'");
-    const second = await takeJob(token);
+    const second = await claimJob(token);
     const final = { reason: "This video is damaged.", final: true };
     await callWorker(`leases/${second.lease}/failure`, token, { method: "POST", json: final });
     expect(ladder()).toMatchObject({ state: "failed", reason: final.reason });
@@ -211,7 +211,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
       Object.entries(made).map(([name, bytes]) => [name, bytes.slice()]),
     );
     lie(files);
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const answer = await sendResult(token, lease, files);
     expect(answer.status).toBe(422);
     expect(await detail(answer)).toMatch(why);
@@ -223,7 +223,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   });
 
   it("is rejected with a wrong digest", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
     const answer = await sendResult(token, lease, made, digests);
     expect([answer.status, await detail(answer)]).toEqual([
@@ -234,7 +234,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   it("is rejected if its playlists would be shorter than the video", async () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const answer = await sendResult(token, lease, files);
     expect([answer.status, await detail(answer)]).toEqual([422, expect.stringMatching(/shorter/)]);
   });
@@ -242,7 +242,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(
     "can't contain a file named %s",
     async (name) => {
-      const { lease } = await takeJob(token);
+      const { lease } = await claimJob(token);
       const sent = await sendPart(token, lease, name, new TextEncoder().encode("#EXTM3U"));
       expect(sent.status).toBe(422);
       expect(left()).toEqual([]);
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
 
   it("fails the job after being rejected five times in a row", async () => {
     for (let time = 1; time <= 5; time++) {
-      const { lease } = await takeJob(token);
+      const { lease } = await claimJob(token);
       expect((await sendResult(token, lease, {})).status).toBe(422);
       sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01T00:00:00.000Z'");
     }
@@ -266,7 +266,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
   /** Moves the video into a store, and leaves no copy of it on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
-    const [source] = await leaveInStore(store, video, [videoRow(video).video_url]);
+    const [source] = await moveToStore(store, video, [videoRow(video).video_url]);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
     return source!.object;
   }
@@ -283,7 +283,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
     "counts as an attempt unless the failure is temporary: the object %s",
     async (_, damage, attempts) => {
       const object = await moveVideoIntoStore();
-      const { lease } = await takeJob(token);
+      const { lease } = await claimJob(token);
       damage(object);
       expect((await sendResult(token, lease, made)).status).toBeGreaterThanOrEqual(500);
       expect(ladder()).toMatchObject({ state: "waiting", attempts, worker: null });
@@ -294,12 +294,12 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
 
 describe.runIf(ffmpegAvailable())("a lease", () => {
   it("makes its job available when it expires, and late requests are rejected", async () => {
-    const late = await takeJob(token);
+    const late = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, late.lease, name, bytes);
     endLeases();
-    const other = await makeWorker(owner.id, "cellar");
-    const taken = await takeJob(other);
+    const other = await createWorkerToken(owner.id, "cellar");
+    const taken = await claimJob(other);
     expect(ladder()).toMatchObject({ attempts: 1, worker_losses: 1 });
     expect(left()).toEqual([]);
 
@@ -319,7 +319,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("lasts two minutes and is extended by each heartbeat", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     expect(await claim(undefined, Date.now() + LEASE_MS + 1_000)).toBeUndefined();
     endLeases();
     const beat = { method: "POST", json: { progress: 0.2 } };
@@ -330,7 +330,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
 
   it("fails the job when it is lost five times in a row", async () => {
     for (let time = 1; time <= 5; time++) {
-      await takeJob(token);
+      await claimJob(token);
       endLeases();
     }
     expect(await claim()).toBeUndefined();
@@ -340,8 +340,8 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("can't be used by another worker", async () => {
-    const { lease } = await takeJob(token);
-    const other = await makeWorker(owner.id, "cellar");
+    const { lease } = await claimJob(token);
+    const other = await createWorkerToken(owner.id, "cellar");
     expect((await callWorker(`leases/${lease}`, other, { method: "DELETE" })).status).toBe(409);
     expect(await videoStatus(lease)).toBe(200);
     expect(await videoStatus(lease, other)).toBe(409);
@@ -350,7 +350,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("ends when the token is revoked, and the job returns to the queue", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, lease, name, bytes);
     const [{ id } = { id: 0 }] = await listWorkers();
@@ -361,7 +361,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("ends when its video is deleted", async () => {
-    const taken = await takeJob(token);
+    const taken = await claimJob(token);
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
     expect(await videoStatus(taken.lease)).toBe(409);
     expect((await sendResult(token, taken.lease, made)).status).toBe(409);
@@ -369,7 +369,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("continues while its video is hidden, and the result isn't public", async () => {
-    const taken = await takeJob(token);
+    const taken = await claimJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
     expect(await videoStatus(taken.lease)).toBe(200);
     expect((await sendResult(token, taken.lease, made)).status).toBe(204);
@@ -379,8 +379,8 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
 
 describe("an invalid request", () => {
   it("returns the right status and a message", async () => {
-    const user = makeUser("other@example.com");
-    const worker = await makeWorker(user.id, "barn");
+    const user = insertUser("other@example.com");
+    const worker = await createWorkerToken(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {
       const answer = await callWorker(path, given, sent);
       expect(await detail(answer)).toMatch(/\w{3}.*\.$/s);
@@ -396,7 +396,7 @@ describe("an invalid request", () => {
   });
 
   it.runIf(ffmpegAvailable())("changes nothing if its body is invalid", async () => {
-    const { lease } = await takeJob(token);
+    const { lease } = await claimJob(token);
     const send = async (path: string, sent: object) =>
       (await callWorker(`leases/${lease}${path}`, token, { method: "POST", ...sent })).status;
     expect(await send("", { body: "{" })).toBe(400);

@@ -12,7 +12,7 @@ import { encodersIn } from "../../workers/worker-process";
 /** Tests with killed workers and unavailable sites are in tests/encoding. */
 describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () => {
   const workers = useSiteForWorkers();
-  const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
+  const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
   const jobsDone = (name: string) =>
     workers.site
       .database()

@@ -5,7 +5,7 @@ import { isConnected } from "~/features/processing/workers/worker-list";
 import { findWorker, listWorkers } from "~/features/processing/workers/workers.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle } from "~db/client.server";
-import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
+import { formRequest, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const PATH = "/admin/workers";
@@ -14,7 +14,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let cookie = "";
 beforeEach(async () => {
   site = useTemporarySite();
-  cookie = await signIn(makeUser().id);
+  cookie = await signIn(insertUser().id);
 });
 afterEach(() => site.remove());
 
@@ -88,7 +88,7 @@ describe("the workers page", () => {
     const create = { intent: "create", name: "attic" };
     expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
     expect(await send({ name: "attic" })).toMatchObject({ status: 400 });
-    const editor = makeUser("editor@example.com");
+    const editor = insertUser("editor@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(editor.id);
     cookie = await signIn(editor.id);
     expect(await send(create)).toEqual({ status: 403 });

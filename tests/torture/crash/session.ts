@@ -1,4 +1,4 @@
-import { ask } from "../../site-client";
+import { sendRequest } from "../../site-client";
 import type { Random } from "../random";
 import type { Places } from "./checks";
 import type { Video } from "./model";
@@ -31,5 +31,7 @@ export async function send(
   headers: Record<string, string>,
   body?: Buffer | string,
 ) {
-  return ask(site, method, path, { Cookie: cookie, ...headers }, body).catch(() => undefined);
+  return sendRequest(site, method, path, { Cookie: cookie, ...headers }, body).catch(
+    () => undefined,
+  );
 }

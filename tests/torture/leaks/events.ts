@@ -1,4 +1,4 @@
-import { ask } from "../../site-client";
+import { sendRequest } from "../../site-client";
 import type { HiddenSite } from "./hidden-run";
 
 const EVENT_TIMEOUT_MS = 20_000;
@@ -40,8 +40,8 @@ export async function checkEvents(hidden: HiddenSite): Promise<void> {
     for (const stream of streams)
       await waitUntil(() => stream.text.includes("hello"), "the stream was opened");
     const page = async () =>
-      (await ask(site, "GET", "/_root.data")).body.replace(/\b17\d{11}\b/g, "");
-    const etag = async () => (await ask(site, "GET", "/feed.xml")).headers.etag;
+      (await sendRequest(site, "GET", "/_root.data")).body.replace(/\b17\d{11}\b/g, "");
+    const etag = async () => (await sendRequest(site, "GET", "/feed.xml")).headers.etag;
     const before = { page: await page(), etag: await etag() };
     const changes = () => count(studio.text, "jobs") + count(studio.text, "catalogue");
     const textsBefore = streams.map(({ text }) => text);
@@ -55,7 +55,13 @@ export async function checkEvents(hidden: HiddenSite): Promise<void> {
         category: "desi",
       };
       const body = new URLSearchParams({ ...fields, tags: `${word}, evening` }).toString();
-      const { status } = await ask(site, "POST", "/admin", { ...FORM, Cookie: cookie }, body);
+      const { status } = await sendRequest(
+        site,
+        "POST",
+        "/admin",
+        { ...FORM, Cookie: cookie },
+        body,
+      );
       if (status >= 400) throw new Error(`Editing the ${state} video returned ${status}`);
       await waitUntil(() => changes() > changesBefore, `the ${state} video was edited`);
     }

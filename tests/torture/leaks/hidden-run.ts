@@ -1,5 +1,5 @@
 import { freePort } from "../../free-port";
-import { type Answer, ask, signInTo } from "../../site-client";
+import { type SiteResponse, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { createRandom, type Random } from "../random";
@@ -100,11 +100,11 @@ async function createSite(
 }
 
 /** Sends a request as a visitor, each time from another IP address, so that no rate limit is reached. */
-async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Promise<Answer> {
+async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Promise<SiteResponse> {
   const number = ++hidden.requests;
   const from = `203.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   const headers = { "X-Forwarded-For": from, ...request.headers };
-  return ask(hidden.site, request.method ?? "GET", request.path, headers, request.body);
+  return sendRequest(hidden.site, request.method ?? "GET", request.path, headers, request.body);
 }
 
 /** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache knows. */
@@ -177,7 +177,7 @@ async function compareWithUnknown(
 }
 
 /** Returns a response without the parts that repeat the request or differ each time. */
-function normalize({ status, headers, body }: Answer, { id, base, word }: Video): string {
+function normalize({ status, headers, body }: SiteResponse, { id, base, word }: Video): string {
   const { date: _, ...rest } = headers;
   const neutral = (text: string) =>
     [id, id.toUpperCase(), base, word, word.slice(0, 8), word.slice(0, 6)]

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { mp4Clip } from "../../clips";
-import { ask } from "../../site-client";
+import { sendRequest } from "../../site-client";
 import type { SiteProcess } from "../../site-process";
 import type { Random } from "../random";
 import { newMark } from "./marks";
@@ -115,7 +115,13 @@ export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo
   const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {
     const body = new URLSearchParams(fields).toString();
-    const { status, body: text } = await ask(site, "POST", path, { ...FORM, ...headers }, body);
+    const { status, body: text } = await sendRequest(
+      site,
+      "POST",
+      path,
+      { ...FORM, ...headers },
+      body,
+    );
     if (status >= 400) throw new Error(`${path} returned ${status}: ${text.slice(0, 300)}`);
   };
   const studio = { Cookie: cookie };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { clip } from "../../clips";
 import { freePort } from "../../free-port";
-import { ask, MULTIPART, multipartParts, signInTo } from "../../site-client";
+import { MULTIPART, multipartParts, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { listsWith } from "./hidden-requests";
@@ -76,7 +76,7 @@ export async function runFrames({ keepPublic = false }: FramesOptions = {}) {
     }
     for (const page of after.pagesWithColor) faults.push(`${page} names a color of a hidden video`);
     for (const url of shown) {
-      const { status } = await ask(site, "GET", url);
+      const { status } = await sendRequest(site, "GET", url);
       if (status !== 404) faults.push(`${url} of a hidden video returns ${status}`);
     }
     return { faults, media: before.media.size + after.media.size };
@@ -120,7 +120,7 @@ async function upload(
   const { before, after } = multipartParts({ ...texts, intent: "publish" });
   const body = Buffer.concat([Buffer.from(before), fs.readFileSync(video), Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie };
-  const { status, body: text } = await ask(site, "POST", "/admin/publish", headers, body);
+  const { status, body: text } = await sendRequest(site, "POST", "/admin/publish", headers, body);
   if (status !== 201) throw new Error(`An upload returned ${status}: ${text.slice(0, 300)}`);
   const sql = "SELECT id FROM videos WHERE title = ?";
   return site.database().prepare(sql).pluck().get(title) as string;
@@ -140,7 +140,7 @@ async function waitUntilConverted(site: SiteProcess): Promise<void> {
 async function hide(site: SiteProcess, cookie: string, id: string): Promise<void> {
   const headers = { Cookie: cookie, "Content-Type": "application/x-www-form-urlencoded" };
   const fields = new URLSearchParams({ intent: "toggle", id, expectedStatus: "published" });
-  const { status } = await ask(site, "POST", "/admin", headers, fields.toString());
+  const { status } = await sendRequest(site, "POST", "/admin", headers, fields.toString());
   if (status >= 400) throw new Error(`Hiding returned ${status}`);
 }
 
@@ -151,7 +151,7 @@ async function findMedia(site: SiteProcess, videos: readonly string[]): Promise<
   const pagesWithColor: string[] = [];
   const pending = [...new Set(pages)];
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const { body } = await ask(site, "GET", path);
+    const { body } = await sendRequest(site, "GET", path);
     if (MARKS.some((mark) => colorsOf(body).some((color) => isNear(color, mark))))
       pagesWithColor.push(path);
     for (const source of sourcesIn(body, path)) {

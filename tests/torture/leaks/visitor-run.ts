@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { mp4Clip } from "../../clips";
 import { freePort } from "../../free-port";
-import { ask, signInTo } from "../../site-client";
+import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { marksIn, searchFolder } from "./marks";
@@ -111,7 +111,7 @@ async function backUp(site: SiteProcess, folder: string): Promise<void> {
       .filter((name) => name.endsWith(".sqlite") && !name.includes("unfinished")).length;
   const until = Date.now() + BACKUP_TIMEOUT_MS;
   let before = backups();
-  const start = () => ask(site, "POST", "/admin/backups", headers, "intent=back-up");
+  const start = () => sendRequest(site, "POST", "/admin/backups", headers, "intent=back-up");
   for (let { status } = await start(); status >= 400; { status } = await start()) {
     // A scheduled backup is in progress, and may have started before the visit.
     if (status !== 409 || Date.now() > until)

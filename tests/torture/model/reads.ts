@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { CATEGORIES } from "../../../app/shared/category-list";
 import { PAGE_SIZE } from "../../../app/shared/pages";
 import {
+  currentCategory,
   listed,
   lower,
   published,
   type ReferenceVideo,
   related,
-  today,
   trending,
 } from "../../catalogue-reference";
 import { ROLES, type Role } from "./reference";
@@ -152,7 +152,7 @@ const manage: StepKind<{
         (each) =>
           (!own || each.owner === role) &&
           (!status || each.status === status) &&
-          (!category || today(each.category) === category) &&
+          (!category || currentCategory(each.category) === category) &&
           [each.title, ...(each.tags ?? [])].some((text) => lower(text).includes(lower(search))),
       )
       .sort(ORDERS[sort]);

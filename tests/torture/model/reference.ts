@@ -47,12 +47,15 @@ export class Reference {
   ids: string[] = [];
 
   /** Another process inserts a row, which replaces a row with the same id or is ignored. */
-  insert(video: Omit<ModelVideo, "entered">, onConflict: "replace" | "ignore" = "replace"): void {
+  insert(
+    video: Omit<ModelVideo, "listingOrder">,
+    onConflict: "replace" | "ignore" = "replace",
+  ): void {
     if (!this.ids.includes(video.id)) this.ids.push(video.id);
     if (this.find(video.id) && onConflict === "ignore") return;
     this.remove([video.id]);
     this.entered += 1;
-    this.videos.push({ ...video, entered: this.entered });
+    this.videos.push({ ...video, listingOrder: this.entered });
   }
 
   /** Another process deletes rows without moving them to the trash. */

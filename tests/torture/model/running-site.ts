@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { PUBLIC_CHANGE } from "../../../db/catalogue-version";
-import { ask, signInTo } from "../../site-client";
+import { sendRequest, signInTo } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 import { UNCACHED_COOKIE } from "../../uncached-cookie";
 import { type Outcome, ROLES, type Role } from "./reference";
@@ -80,7 +80,7 @@ export class RunningSite {
   async read(path: string, role?: Role | "with a cookie") {
     const cookie = role === "with a cookie" ? UNCACHED_COOKIE : role && this.cookies[role];
     const headers = { ...this.newClientHeaders(), ...(cookie && { Cookie: cookie }) };
-    const { status, body } = await ask(this.process, "GET", path, headers);
+    const { status, body } = await sendRequest(this.process, "GET", path, headers);
     return { status, body, main: body.slice(Math.max(0, body.indexOf("<main"))) };
   }
 
@@ -107,7 +107,7 @@ export class RunningSite {
       for (const value of [values].flat()) body.append(name, value);
     }
     const headers = { ...FORM, ...this.newClientHeaders(), ...this.cookieOf(sender), ...more };
-    return ask(this.process, "POST", path, headers, body.toString());
+    return sendRequest(this.process, "POST", path, headers, body.toString());
   }
 
   protected cookieOf(sender: Role | undefined): Record<string, string> {

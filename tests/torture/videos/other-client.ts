@@ -1,4 +1,4 @@
-import { ask } from "../../site-client";
+import { sendRequest } from "../../site-client";
 import type { SiteProcess } from "../../site-process";
 
 const PAUSE_MS = 50;
@@ -15,7 +15,9 @@ export function startOtherClient(site: SiteProcess, paths: readonly string[] = [
     for (let count = 0; !isEnding; count++) {
       const path = paths[count % paths.length]!;
       const start = performance.now();
-      const response = await ask(site, "GET", path).catch((error: unknown) => String(error));
+      const response = await sendRequest(site, "GET", path).catch((error: unknown) =>
+        String(error),
+      );
       slowestMs = Math.max(slowestMs, performance.now() - start);
       if (typeof response === "string") faults.push(`${path} got no response: ${response}`);
       else if (response.status !== 200) faults.push(`${path} returned ${response.status}`);

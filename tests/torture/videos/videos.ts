@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { residentBytes } from "../../process-figures";
-import { ask, MULTIPART, multipartParts, signInTo } from "../../site-client";
+import { MULTIPART, multipartParts, sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { checkFiles, checkWhileStable, type Row, readRows } from "../crash/checks";
 import type { Faults, TortureOptions } from "../options";
@@ -132,7 +132,7 @@ async function upload(
   const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie };
   try {
-    const response = await ask(site, "POST", "/admin/publish", headers, body);
+    const response = await sendRequest(site, "POST", "/admin/publish", headers, body);
     if (response.status === ACCEPTED) tally.accepted += 1;
     else if (!REFUSALS.includes(response.status))
       return `${title} returned ${response.status} ${response.body.slice(0, 300)}`;

@@ -11,9 +11,9 @@ import type { HoldReason } from "~db/schema/moderation";
 import {
   addVideo,
   adminCookie,
-  refused,
+  expectFailure,
+  expectSuccess,
   sendMultipart,
-  succeed,
   useAdminSite,
   video,
   writeUpload,
@@ -73,14 +73,16 @@ describe("the file of a video on hold", () => {
   it("isn't replaced when someone requests the switch", async () => {
     addVideoWithTwoFiles("pending", "published");
     await holdVideo();
-    expect(await refused({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
+    expect(await expectFailure({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     expect(playedFile()).toBe(BEFORE);
   });
 
   it("isn't replaced by an earlier file, from its dialog or from the trash", async () => {
     addVideoWithTwoFiles("earlier", "published");
     await holdVideo();
-    expect(await refused({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
+    expect(await expectFailure({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(
+      ON_HOLD,
+    );
     const request = new Request(`${ORIGIN}/admin/trash`, {
       method: "POST",
       body: new URLSearchParams({ intent: "restore-file", file: "n" }),
@@ -90,17 +92,17 @@ describe("the file of a video on hold", () => {
     expect((answer as { init?: ResponseInit }).init?.status).toBe(409);
     expect(playedFile()).toBe(BEFORE);
     await release();
-    await succeed({ intent: "restore-file", id: "v", file: "n" });
+    await expectSuccess({ intent: "restore-file", id: "v", file: "n" });
     expect(playedFile()).toBe(AFTER);
   });
 
   it("isn't trimmed, and a trim isn't undone", async () => {
     addVideoWithTwoFiles("original", "published");
     await holdVideo();
-    expect(await refused({ intent: "trim", id: "v", start: "0:01", end: "0:30" })).toMatchObject(
-      ON_HOLD,
-    );
-    expect(await refused({ intent: "undo-trim", id: "v" })).toMatchObject(ON_HOLD);
+    expect(
+      await expectFailure({ intent: "trim", id: "v", start: "0:01", end: "0:30" }),
+    ).toMatchObject(ON_HOLD);
+    expect(await expectFailure({ intent: "undo-trim", id: "v" })).toMatchObject(ON_HOLD);
     expect(playedFile()).toBe(BEFORE);
   });
 
@@ -124,12 +126,12 @@ describe("a pending file", () => {
 
   it("waits for an editor once a drafts-only uploader's video is published", async () => {
     addVideoWithTwoFiles("pending", "review");
-    await succeed({ intent: "toggle", id: "v", expectedStatus: "review" });
+    await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
     await activateReady();
     expect(playedFile()).toBe(BEFORE);
     expect(otherFiles("v").pending?.waitsFor).toContain("An editor has to switch");
-    await succeed({ intent: "use-file", id: "v", file: "n" });
+    await expectSuccess({ intent: "use-file", id: "v", file: "n" });
     expect(playedFile()).toBe(AFTER);
   });
 

@@ -23,21 +23,21 @@ import { sqliteHandle } from "~db/client.server";
 import { FILE_COLUMNS } from "~db/video-files";
 import {
   addVideo,
+  expectFailure,
+  expectSuccess,
   page,
-  refused,
   send,
-  succeed,
   useAdminSite,
   video,
   writeUpload,
 } from "../../../admin-requests";
-import { countingVideo, numbersOf } from "../../../counting-video";
+import { countingVideo, frameNumbers } from "../../../counting-video";
 import {
-  addFinished,
+  addProcessed,
   addToLibrary,
+  diskPath,
   filesBelow,
   jobRows,
-  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
@@ -50,18 +50,18 @@ const rows = (sql: string, ...values: unknown[]) =>
     .all(...values);
 const address = (id: string) => `/admin?tab=manage&trim=${id}`;
 const trim = (id: string, start: string, end: string) =>
-  succeed({ intent: "trim", id, start, end }, address(id));
+  expectSuccess({ intent: "trim", id, start, end }, address(id));
 const refusalOf = (id: string, start: string, end: string) =>
-  refused({ intent: "trim", id, start, end }, address(id));
+  expectFailure({ intent: "trim", id, start, end }, address(id));
 
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-const playing = (id: string) => onDisk(site.uploads, videoRow(id).video_url);
+const playing = (id: string) => diskPath(site.uploads, videoRow(id).video_url);
 const captionTexts = (id: string) =>
   readCaptions(videoRow(id).captions).map(({ label, url }) => [
     label,
-    ...readCues(fs.readFileSync(onDisk(site.uploads, url), "utf8")).map(
+    ...readCues(fs.readFileSync(diskPath(site.uploads, url), "utf8")).map(
       ({ start, end, text }) => `${start.toFixed(1)}-${end.toFixed(1)} ${text}`,
     ),
   ]);
@@ -80,7 +80,7 @@ async function finish(): Promise<void> {
 
 function addCaptions(id: string, label: string, cues: string): void {
   const url = `${videoRow(id).video_url.replace(/\.\w+$/, "")}/captions-${label}.vtt`;
-  fs.writeFileSync(onDisk(site.uploads, url), `WEBVTT\n\n${cues}`);
+  fs.writeFileSync(diskPath(site.uploads, url), `WEBVTT\n\n${cues}`);
   const all = [...readCaptions(videoRow(id).captions)];
   all.push({ url, language: "en", label, added: false });
   sqliteHandle()
@@ -90,7 +90,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 
 describe.runIf(ffmpegAvailable())("trimming a video", () => {
   it("keeps the exact frames, always starts from the original, and restores it unchanged", async () => {
-    const id = addFinished(site.uploads, "counting");
+    const id = addProcessed(site.uploads, "counting");
     addCaptions(
       id,
       "English",
@@ -112,11 +112,11 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     await finish();
     const cut = videoRow(id);
     expect(cut).toMatchObject({ duration: "0:02", views: 9, cut_start: 1.2, cut_end: 3 });
-    expect(numbersOf(playing(id))).toEqual(from(12, 29));
+    expect(frameNumbers(playing(id))).toEqual(from(12, 29));
     expect(captionTexts(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
       expect(cut[column]).not.toBe(before[column]);
-      expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
+      expect(fs.existsSync(diskPath(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
     // The current file is compared with other videos.
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     await trim(id, "", "0:04.5");
     onlyJobs("transcode", "captions", "ladder");
     await finish();
-    expect(numbersOf(playing(id))).toEqual(from(0, 44));
+    expect(frameNumbers(playing(id))).toEqual(from(0, 44));
     expect(captionTexts(id)).toEqual([
       ["English", "0.0-1.5 Before", "1.0-2.0 Over", "4.0-4.5 Late"],
       ["Commentary", "1.2-1.7 Here"],
@@ -154,13 +154,13 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(otherFiles(id).earlier).toMatchObject([{ range: { start: 1.2, end: 3 } }]);
 
-    await succeed({ intent: "undo-trim", id });
+    await expectSuccess({ intent: "undo-trim", id });
     const pick = (row: typeof before) => FILE_COLUMNS.map((name) => row[name]);
     expect(pick(videoRow(id))).toEqual(pick(before));
     expect(fs.readFileSync(playing(id)).equals(bytes)).toBe(true);
     expect(otherFiles(id).original).toBeUndefined();
     expect(otherFiles(id).earlier).toHaveLength(2);
-    expect((await refused({ intent: "undo-trim", id })).status).toBe(409);
+    expect((await expectFailure({ intent: "undo-trim", id })).status).toBe(409);
     expect((await listActivities({ subjectId: id })).map(({ action }) => action)).toEqual([
       ...["cut-undo", "cut", "cut-ask", "cut", "cut-ask"],
     ]);
@@ -168,9 +168,9 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
 
     // Redone from the trash.
     const again = otherFiles(id).earlier.find(({ range }) => range?.start === 1.2);
-    await succeed({ intent: "restore-file", id, file: again!.id });
+    await expectSuccess({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
-    expect(numbersOf(playing(id))).toEqual(from(12, 29));
+    expect(frameNumbers(playing(id))).toEqual(from(12, 29));
   });
 
   it("uses the uploaded file if a converted copy of it is played", async () => {
@@ -180,12 +180,12 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     await workUntilIdle();
     const { source_url, video_url } = videoRow(id);
     expect(source_url).toMatch(/\.mkv$/);
-    fs.rmSync(onDisk(site.uploads, video_url));
+    fs.rmSync(diskPath(site.uploads, video_url));
     await trim(id, "2", "4");
     await finish();
-    expect(numbersOf(playing(id))).toEqual(from(20, 39));
+    expect(frameNumbers(playing(id))).toEqual(from(20, 39));
     expect(videoRow(id).source_url).toBeNull();
-    await succeed({ intent: "undo-trim", id });
+    await expectSuccess({ intent: "undo-trim", id });
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
@@ -232,7 +232,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     addVideo({ id: "else", video_url: "https://elsewhere.example/a.mp4" });
     expect((await refusalOf("else", "1", "3")).status).toBe(409);
     expect((await refusalOf("gone", "1", "3")).status).toBe(404);
-    expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
+    expect((await expectFailure({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
   it("is enqueued once when requested from two tabs", async () => {
@@ -243,7 +243,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const statuses = answers.map((answer) => answer.status ?? answer.init.status);
     expect(statuses.sort()).toEqual([302, 409]);
     expect(rows("SELECT state FROM video_files")).toEqual([{ state: "pending" }]);
-    const reserved = fs.readdirSync(onDisk(site.uploads, "/media/videos/u"));
+    const reserved = fs.readdirSync(diskPath(site.uploads, "/media/videos/u"));
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
@@ -252,13 +252,13 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
     // Its upload id stays reserved, however long the queue is.
-    const folder = onDisk(site.uploads, "/media/videos/u");
+    const folder = diskPath(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
     expect((await checkLibrary()).stray).toEqual([]);
     const pending = () => otherFiles(id).pending?.id ?? "";
-    expect((await refused({ intent: "use-file", id, file: pending() })).status).toBe(409);
-    await succeed({ intent: "discard-file", id, file: pending() });
+    expect((await expectFailure({ intent: "use-file", id, file: pending() })).status).toBe(409);
+    await expectSuccess({ intent: "discard-file", id, file: pending() });
     await removeFiles();
     expect(filesBelow(site.uploads)).toEqual(files);
     expect(fs.readdirSync(folder)).toHaveLength(1);
@@ -329,7 +329,7 @@ describe("the original of a trimmed video", () => {
     expect(trimSource("p")).toMatchObject(found);
     await activateReplacement("e", "u");
     expect(trimSource("p")).toMatchObject(found);
-    expect((await refused({ intent: "undo-trim", id: "v" })).status).toBe(409);
+    expect((await expectFailure({ intent: "undo-trim", id: "v" })).status).toBe(409);
     sqliteHandle().exec("UPDATE video_files SET state = 'removed' WHERE video_url LIKE '%1.mp4'");
     expect(trimSource("p")).toBeUndefined();
   });

@@ -7,9 +7,9 @@ import { openSession } from "~/features/permissions/session.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
+  expectFailure,
+  expectSuccess,
   page,
-  refused,
-  succeed,
   useAdminSite,
   video,
   writeUpload,
@@ -117,7 +117,7 @@ describe("the filters of the list", () => {
     const { view } = (await page(address)).manage!;
     expect(manageHref(view)).toBe(address);
     expect(manageHref({ ...view, page: 2 })).toBe(`${address}&page=2`);
-    const { location, toast } = await succeed({ intent: "delete", id: "b" }, address);
+    const { location, toast } = await expectSuccess({ intent: "delete", id: "b" }, address);
     expect(location).toBe(address);
     expect(toast.action.to).toBe(address);
   });
@@ -131,10 +131,10 @@ describe("the filters of the list", () => {
 
   it("limit a bulk action on all videos of the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
-    await succeed(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
+    await expectSuccess(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
     expect(hidden).toEqual(["b", "c"]);
-    await succeed(all, "/admin?tab=manage&search=valley&missing=1");
+    await expectSuccess(all, "/admin?tab=manage&search=valley&missing=1");
     expect(video("d")?.status).toBe("hidden");
     expect(video("a")?.status).toBe("published");
   });
@@ -242,7 +242,7 @@ describe("saved views", () => {
   const HERE =
     "/admin?tab=manage&search=beach&uploader=other&sort=title&size=20&columns=title%2Cviews";
   const save = (name: string, address = `${HERE}&page=2`) =>
-    succeed({ intent: "save-view", name }, address);
+    expectSuccess({ intent: "save-view", name }, address);
   const names = async () => (await manage("")).savedViews.map(({ name }) => name);
 
   it("store the URL of the first page, and are sorted by name", async () => {
@@ -268,28 +268,28 @@ describe("saved views", () => {
   it("can be removed, and restored from the toast", async () => {
     await save("Mine");
     const { id } = (await manage("")).savedViews[0]!;
-    const { toast } = await succeed({ intent: "remove-view", view: String(id) });
+    const { toast } = await expectSuccess({ intent: "remove-view", view: String(id) });
     expect(await names()).toEqual([]);
-    await succeed(toast.action.fields, toast.action.to);
+    await expectSuccess(toast.action.fields, toast.action.to);
     expect((await manage("")).savedViews).toMatchObject([{ name: "Mine", to: HERE }]);
-    expect((await refused({ intent: "remove-view", view: String(id) })).status).toBe(404);
-    expect((await refused({ intent: "remove-view", view: "x" })).status).toBe(400);
+    expect((await expectFailure({ intent: "remove-view", view: String(id) })).status).toBe(404);
+    expect((await expectFailure({ intent: "remove-view", view: "x" })).status).toBe(400);
   });
 
   it.each(["", "  ", "x".repeat(41), "a\u0000b"])("refuse the name %j", async (name) => {
-    expect((await refused({ intent: "save-view", name })).status).toBe(422);
+    expect((await expectFailure({ intent: "save-view", name })).status).toBe(422);
     expect(await names()).toEqual([]);
   });
 
   it("are limited to twenty per user, who sees and removes only their own", async () => {
     for (let n = 1; n <= 20; n += 1) await save(`View ${n}`);
-    expect((await refused({ intent: "save-view", name: "One more" })).status).toBe(422);
+    expect((await expectFailure({ intent: "save-view", name: "One more" })).status).toBe(422);
     await save("View 7", "/admin?tab=manage&failed=1");
     sqliteHandle().exec("UPDATE saved_views SET user_id = 'other' WHERE name <> 'View 7'");
     expect(await names()).toEqual(["View 7"]);
     const other = sqliteHandle().prepare("SELECT id FROM saved_views WHERE name = 'View 1'");
     const view = String(other.pluck().get());
-    expect((await refused({ intent: "remove-view", view })).status).toBe(404);
+    expect((await expectFailure({ intent: "remove-view", view })).status).toBe(404);
     sqliteHandle().exec("DELETE FROM users WHERE id = 'other'");
     expect(sqliteHandle().prepare("SELECT count(*) FROM saved_views").pluck().get()).toBe(1);
   });

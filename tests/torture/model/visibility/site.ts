@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { ReportKind } from "~db/schema/moderation";
 import { PUBLIC_CHANGE } from "../../../../db/catalogue-version";
-import { ask } from "../../../site-client";
+import { sendRequest } from "../../../site-client";
 import { ROLES, type Role } from "../reference";
 import { PUBLIC_URL, RunningSite } from "../running-site";
 import { expectSame } from "../step";
@@ -155,7 +155,7 @@ export class VisibilitySite extends RunningSite {
       ...(body !== undefined && { "Content-Type": "application/json" }),
     };
     const text = body === undefined ? undefined : JSON.stringify(body);
-    return ask(this.process, method, `/api/v1${path}`, headers, text);
+    return sendRequest(this.process, method, `/api/v1${path}`, headers, text);
   }
 
   /** Sends a form with a file, like a browser. */
@@ -169,7 +169,13 @@ export class VisibilitySite extends RunningSite {
       ...this.cookieOf(role),
       "Content-Type": request.headers.get("Content-Type") ?? "",
     };
-    return ask(this.process, "POST", path, headers, Buffer.from(await request.arrayBuffer()));
+    return sendRequest(
+      this.process,
+      "POST",
+      path,
+      headers,
+      Buffer.from(await request.arrayBuffer()),
+    );
   }
 
   /** Uploads a file over tus, from which a video is created later. Returns the id of the upload. */
@@ -180,12 +186,12 @@ export class VisibilitySite extends RunningSite {
       ...{ Authorization: `Bearer ${tokenOf(role)}`, "Tus-Resumable": "1.0.0" },
     };
     const filename = Buffer.from("video.mp4").toString("base64");
-    const created = await ask(this.process, "POST", "/api/v1/uploads", {
+    const created = await sendRequest(this.process, "POST", "/api/v1/uploads", {
       ...headers,
       ...{ "Upload-Length": String(bytes.length), "Upload-Metadata": `filename ${filename}` },
     });
     const id = created.headers.location?.split("/").at(-1) ?? "";
-    const sent = await ask(
+    const sent = await sendRequest(
       this.process,
       "PATCH",
       `/api/v1/uploads/${id}`,
