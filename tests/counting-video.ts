@@ -8,17 +8,18 @@ const STEP = 4;
 const [WIDTH, HEIGHT] = [160, 90];
 
 /** Creates a video whose frames encode their number as luma. Returns its path. */
-export function countingVideo(folder: string, as = "mp4"): string {
+export function countingVideo(folder: string, extension = "mp4"): string {
   const luma = `lum='${MIN_LUMA}+${STEP}*N':cb=128:cr=128`;
   return makeClip(folder, "counting", {
-    as,
-    picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${luma}`,
+    extension,
+    videoSource: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${luma}`,
     // The Matroska file has B-frames, and its only keyframe is the first frame.
-    video: `libx264 -preset ${as === "mkv" ? "medium" : "ultrafast"} -crf 1 -pix_fmt yuv420p`.split(
-      " ",
-    ),
-    audio: as === "mkv" ? ["flac"] : undefined,
-    sound: `sine=frequency=440:sample_rate=48000:duration=${SECONDS}`,
+    video:
+      `libx264 -preset ${extension === "mkv" ? "medium" : "ultrafast"} -crf 1 -pix_fmt yuv420p`.split(
+        " ",
+      ),
+    audio: extension === "mkv" ? ["flac"] : undefined,
+    audioSource: `sine=frequency=440:sample_rate=48000:duration=${SECONDS}`,
   });
 }
 

@@ -52,7 +52,8 @@ interface Recipe {
 const RECIPES: Record<ProcessedVideo, Recipe> = {
   counting: { create: (folder) => countingVideo(folder), playable: true, duration: "0:05" },
   converted: {
-    create: (folder) => makeClip(folder, "video", { as: "avi", video: ["mpeg4"], size: "160x90" }),
+    create: (folder) =>
+      makeClip(folder, "video", { extension: "avi", video: ["mpeg4"], size: "160x90" }),
     playable: false,
     duration: "0:02",
   },

@@ -7,33 +7,35 @@ import { clip as cachedClip } from "./clips";
 
 export interface Clip {
   /** File extension, which chooses the container: mp4, mov, mkv, webm, avi … */
-  as?: string;
+  extension?: string;
   seconds?: number;
   /** Such as 320x180. */
   size?: string;
   frameRate?: string;
   /** A lavfi source; the default is a moving test card. */
-  picture?: string;
+  videoSource?: string;
   /** ffmpeg's video encoder and its options. */
   video?: string[];
   /** ffmpeg's audio encoder and its options; false for a silent video. */
   audio?: string[] | false;
   /** A lavfi source; the default is a tone as long as the video. */
-  sound?: string;
+  audioSource?: string;
   /** Options of the output, such as -movflags. */
   output?: string[];
 }
 
 /** Generates a clip, or copies it from the cache. Returns its path. */
 export function makeClip(folder: string, name: string, clip: Clip = {}): string {
-  const { as = "mp4", seconds = 2, size = "320x180", frameRate = "25" } = clip;
-  const picture = clip.picture ?? `testsrc2=size=${size}:rate=${frameRate}:duration=${seconds}`;
-  const file = path.join(folder, `${name}.${as}`);
+  const { extension = "mp4", seconds = 2, size = "320x180", frameRate = "25" } = clip;
+  const videoSource =
+    clip.videoSource ?? `testsrc2=size=${size}:rate=${frameRate}:duration=${seconds}`;
+  const file = path.join(folder, `${name}.${extension}`);
   const video = clip.video ?? ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
-  const sound = clip.sound ?? `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
-  const cached = cachedClip(as, [
-    ...["-f", "lavfi", "-i", picture],
-    ...(clip.audio === false ? [] : ["-f", "lavfi", "-i", sound]),
+  const audioSource =
+    clip.audioSource ?? `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
+  const cached = cachedClip(extension, [
+    ...["-f", "lavfi", "-i", videoSource],
+    ...(clip.audio === false ? [] : ["-f", "lavfi", "-i", audioSource]),
     ...["-c:v", ...video],
     ...(clip.audio === false ? [] : ["-c:a", ...(clip.audio ?? ["aac", "-b:a", "64k"])]),
     ...(clip.output ?? []),
@@ -90,7 +92,7 @@ export function patched(file: string, name: string, from: string, to: string): s
 export function encryptedMatroska(folder: string, name: string): string {
   const title = "t".repeat(40);
   const output = ["-metadata:s:v:0", `title=${title}`];
-  const file = makeClip(folder, name, { as: "mkv", output });
+  const file = makeClip(folder, name, { extension: "mkv", output });
   const encryption = "5035 8f 47e18105 47e288 0102030405060708";
   const encoding = `6240 9e 50318100 50328101 50338101 ${encryption}`;
   const element = Buffer.from(`6d80 a8 ${encoding} ec85 0000000000`.replaceAll(" ", ""), "hex");

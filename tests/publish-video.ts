@@ -9,10 +9,10 @@ export function publishVideo(
   site: SiteProcess,
   {
     file = mp4Clip(40),
-    as = "mp4",
+    extension = "mp4",
     bytes = fs.readFileSync(file),
     ...columns
-  }: { file?: string; as?: string; bytes?: Buffer; [column: string]: unknown } = {},
+  }: { file?: string; extension?: string; bytes?: Buffer; [column: string]: unknown } = {},
 ): string {
   const name = `owner/${++uploadId}`;
   const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(40), "-frames:v", "1"]);
@@ -21,7 +21,7 @@ export function publishVideo(
     title: "A quiet evening",
     description: "By the sea.",
     duration: "0:40",
-    video_url: site.addFile("videos", `${name}.${as}`, bytes),
+    video_url: site.addFile("videos", `${name}.${extension}`, bytes),
     thumbnail_url: site.addFile("thumbnails", `${name}.jpg`, fs.readFileSync(still)),
     ...(columns as Record<string, string>),
   });

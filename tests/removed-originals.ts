@@ -14,7 +14,12 @@ export const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", 
 
 /** Creates a video that needs conversion. Returns its path. */
 export function mpeg4(folder: string, more = {}): string {
-  return makeClip(folder, "video", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
+  return makeClip(folder, "video", {
+    extension: "avi",
+    video: ["mpeg4"],
+    audio: ["libmp3lame"],
+    ...more,
+  });
 }
 
 /** Adds a video and runs the jobs that affect its original. Returns its id and the original's URL. */

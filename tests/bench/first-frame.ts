@@ -120,7 +120,7 @@ async function compare(
 async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const rate = ["-b:v", "12M", "-minrate", "12M", "-maxrate", "12M", "-bufsize", "12M"];
   const clip = makeClip(site.folder, "video", {
-    picture: `testsrc2=size=1920x1080:rate=30:duration=${VIDEO_SECONDS},noise=alls=40:allf=t`,
+    videoSource: `testsrc2=size=1920x1080:rate=30:duration=${VIDEO_SECONDS},noise=alls=40:allf=t`,
     seconds: VIDEO_SECONDS,
     video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "60", ...rate],
     output: ["-movflags", "+faststart"],

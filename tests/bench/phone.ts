@@ -76,7 +76,7 @@ export async function run(report: Report): Promise<void> {
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {
-    picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS},noise=alls=10:allf=t`,
+    videoSource: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS},noise=alls=10:allf=t`,
     seconds: VIDEO_SECONDS,
     video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-b:v", "3M", "-g", "60"],
     output: ["-movflags", "+faststart"],

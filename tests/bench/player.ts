@@ -118,7 +118,7 @@ function barePage(video: string): string {
 /** Adds an HD video with its storyboard. */
 async function addVideoWithFile(site: SiteProcess): Promise<{ id: string; url: string }> {
   const clip = makeClip(site.folder, "video", {
-    picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
+    videoSource: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
     seconds: VIDEO_SECONDS,
     output: ["-g", "60", "-movflags", "+faststart"],
   });

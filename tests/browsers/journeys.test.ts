@@ -82,7 +82,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
   it("shows the frame at the requested position of a stream that the site has encoded", async () => {
     const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
     const clip = makeClip(site.folder, "flash", {
-      picture: `color=black:size=320x180:rate=5:duration=12,${flash}`,
+      videoSource: `color=black:size=320x180:rate=5:duration=12,${flash}`,
       seconds: 12,
     });
     const source_url = site.addFile("videos", `u/${++uploadId}.mp4`, fs.readFileSync(clip));

@@ -27,7 +27,7 @@ async function orderOf(clip: Clip): Promise<string[]> {
 describe.runIf(ffmpegAvailable())("a video that not every browser decodes", () => {
   it.each<[string, Clip]>([
     ["AV1 in MP4", { video: AV1 }],
-    ["AV1 in Matroska, copied into MP4", { as: "mkv", video: AV1 }],
+    ["AV1 in Matroska, copied into MP4", { extension: "mkv", video: AV1 }],
   ])("gets its stream right after it is playable: %s", async (_, clip) => {
     expect((await orderOf(clip)).slice(0, 2)).toEqual(["transcode", "ladder"]);
   });

@@ -22,7 +22,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
     const names = Object.keys(CLIPS);
     for (const name of names) {
       const file = makeClip(site.folder, name.replace(" ", "-"), {
-        picture: CLIPS[name]!,
+        videoSource: CLIPS[name]!,
         audio: false,
       });
       files.set(name, file);

@@ -22,7 +22,7 @@ const LEEWAY_LEVELS = 3;
 function videoFile(size: string, matrix: string, range: string, tags: string[] = []): string {
   const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
   return makeClip(site.folder, "video", {
-    picture: `color=c=0xC83214:size=${size}:rate=25:duration=1,format=rgb24,${yuv}`,
+    videoSource: `color=c=0xC83214:size=${size}:rate=25:duration=1,format=rgb24,${yuv}`,
     video: ["libx264", "-preset", "ultrafast", "-crf", "4", "-pix_fmt", "yuv420p", ...tags],
     audio: false,
   });

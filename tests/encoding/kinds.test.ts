@@ -47,7 +47,7 @@ describe.runIf(ffmpegAvailable())(
   "a file with a damaged packet whose codecs browsers can play",
   () => {
     it("is encoded if it can't be copied, and plays to its end", async () => {
-      const whole = small("whole", { as: "ts", seconds: 4, video: X264 });
+      const whole = small("whole", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(whole);
       // Headers of audio frames (ADTS) in the second half: a copy to MP4 ends there.
       let at = bytes.length / 2;
@@ -104,12 +104,16 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
   it.each<[string, Clip, string]>([
     [
       "Windows Media with audio first",
-      { as: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
+      { extension: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
       "wmv",
     ],
-    ["an MPEG-1 elementary stream", { ...MPEG1, as: "m1v" }, "mpg"],
-    ["an MPEG-2 elementary stream", { as: "m2v", video: ["mpeg2video"], audio: false }, "mpg"],
-    ["MXF", { as: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
+    ["an MPEG-1 elementary stream", { ...MPEG1, extension: "m1v" }, "mpg"],
+    [
+      "an MPEG-2 elementary stream",
+      { extension: "m2v", video: ["mpeg2video"], audio: false },
+      "mpg",
+    ],
+    ["MXF", { extension: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
   ])("%s", async (_, clip, ending) => {
     const file = small("kind", clip);
     expect(await upload(file)).toMatchObject({ ok: true, video: { status: "published" } });
@@ -128,11 +132,15 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
   });
 
   it("Ogg with a Skeleton", async () => {
-    const file = small("plain", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
+    const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
     // Audio only isn't a video, whatever the container.
-    const sound = small("sound", { as: "wma", audio: ["wmav2"], output: ["-vn", "-f", "asf"] });
+    const sound = small("sound", {
+      extension: "wma",
+      audio: ["wmav2"],
+      output: ["-vn", "-f", "asf"],
+    });
     const message = "This file has no video track.";
     expect(await upload(sound)).toMatchObject({ status: 422, failure: { message } });
   });

@@ -73,7 +73,9 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     ["ends with the video if it is longer", "mp4", 2, tone(9)],
     ["is padded to the end of the video in a file without stream durations", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
-    const ladder = await createLadder(makeClip(site.folder, "video", { as, seconds, sound }));
+    const ladder = await createLadder(
+      makeClip(site.folder, "video", { extension: as, seconds, audioSource: sound }),
+    );
     const file = masterOf(ladder);
     expect(endOf(file, "v")).toBeCloseTo(seconds, 0);
     expect(Math.abs(endOf(file, "a") - endOf(file, "v"))).toBeLessThan(LEEWAY_SECONDS);
@@ -114,7 +116,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
 
   it("isn't available in surround if that would be shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
-      ...{ as: "mkv", seconds: 6, sound: tone(2) },
+      ...{ extension: "mkv", seconds: 6, audioSource: tone(2) },
       audio: ["ac3", "-ac", "6"],
     });
     const ladder = await createLadder(clip);
@@ -160,7 +162,13 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   });
 
   it("is padded in the playable copy if it is re-encoded", async () => {
-    const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
+    const short = {
+      extension: "avi",
+      seconds: 4,
+      audioSource: tone(1),
+      video: ["mpeg4"],
+      audio: ["ac3"],
+    };
     const clip = makeClip(site.folder, "video", short);
     const { moves } = await transcode(...(await playableEncodeArguments(clip)));
     const file = path.join(site.folder, moves[0]!.from);

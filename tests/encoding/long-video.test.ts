@@ -19,7 +19,7 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
   it("gets a storyboard of at most a hundred frames in sync, and renditions of full length", async () => {
     // The brightness encodes the time: 20 at the beginning, 220 at the end.
     const clip = makeClip(site.folder, "long", {
-      picture: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
+      videoSource: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
       seconds: SECONDS,
       // Audio would be encoded for every rendition, which takes as long as the video.
       audio: false,

@@ -25,7 +25,7 @@ it.runIf(ffmpegAvailable())(
         const picture = `color=${color}:size=160x120:rate=25:duration=2`;
         await addToLibrary(
           site.uploads,
-          makeClip(site.folder, "video", { picture, audio: false }),
+          makeClip(site.folder, "video", { videoSource: picture, audio: false }),
           true,
         );
       }

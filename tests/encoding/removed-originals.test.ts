@@ -24,7 +24,7 @@ describe.runIf(ffmpegAvailable())("a converted original", () => {
     ["has 60 frames a second", () => mpeg4(site.folder, { frameRate: "60", size: "640x360" })],
     [
       "has video that is copied into another container",
-      () => makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] }),
+      () => makeClip(site.folder, "video", { extension: "mkv", video: H264, audio: ["ac3"] }),
     ],
   ])("is removed if it %s and the played file has all frames", async (_, make) => {
     await expectRemoved(site.uploads, make(), warnings);
@@ -33,7 +33,7 @@ describe.runIf(ffmpegAvailable())("a converted original", () => {
 
 function variableRate(): string {
   const steady = makeClip(site.folder, "steady", {
-    as: "mkv",
+    extension: "mkv",
     seconds: 4,
     frameRate: "60",
     video: H264,

@@ -22,9 +22,12 @@ const ONE_FRAME = { ...SMALL, seconds: 1, output: ["-frames:v", "1"] };
 describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely short", () => {
   it.each<[string, Clip]>([
     ["one frame in MP4", { ...ONE_FRAME, audio: false }],
-    ["one frame in Matroska", { ...ONE_FRAME, as: "mkv", audio: false }],
-    ["one frame in AVI with sound", { ...ONE_FRAME, as: "avi", video: ["mpeg4"], audio: ["mp2"] }],
-    ["19 ms", { picture: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
+    ["one frame in Matroska", { ...ONE_FRAME, extension: "mkv", audio: false }],
+    [
+      "one frame in AVI with sound",
+      { ...ONE_FRAME, extension: "avi", video: ["mpeg4"], audio: ["mp2"] },
+    ],
+    ["19 ms", { videoSource: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
   ])("is played, without ladder and storyboard: %s", async (_, clip) => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "short", clip), false);
     await workUntilIdle();

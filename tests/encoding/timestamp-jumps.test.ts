@@ -33,10 +33,10 @@ afterEach(() => site.remove());
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
-  as: "ts",
+  extension: "ts",
   seconds,
-  picture: flash(at, seconds),
-  sound: beep(at, seconds),
+  videoSource: flash(at, seconds),
+  audioSource: beep(at, seconds),
   ...more,
 });
 const X264 = ["libx264", "-preset", "veryfast", "-g", "50", "-pix_fmt", "yuv420p"];
@@ -46,18 +46,18 @@ const later = (seconds: number): Clip => ({
   output: ["-output_ts_offset", String(seconds)],
 });
 const MPEG2_TS = { ...PART, video: ["mpeg2video"], audio: ["mp2"] };
-const VOB = { ...PART, as: "vob", video: ["mpeg2video"], audio: ["ac3"] };
-const AVCHD = { ...PART, as: "m2ts", audio: ["ac3"], output: ["-mpegts_m2ts_mode", "1"] };
+const VOB = { ...PART, extension: "vob", video: ["mpeg2video"], audio: ["ac3"] };
+const AVCHD = { ...PART, extension: "m2ts", audio: ["ac3"], output: ["-mpegts_m2ts_mode", "1"] };
 const HOLE = clipOf(14, 1, {
   video: [...X264, "-vf", "select='not(between(t,2,13))'", "-vsync", "passthrough"],
 });
-const OTHER_SIZE = clipOf(4, 3, { video: X264, picture: flash(3, 4, "320x180") });
-const OTHER_SOUND = clipOf(4, 3, { video: X264, sound: beep(3, 4, 44_100) });
+const OTHER_SIZE = clipOf(4, 3, { video: X264, videoSource: flash(3, 4, "320x180") });
+const OTHER_SOUND = clipOf(4, 3, { video: X264, audioSource: beep(3, 4, 44_100) });
 
 /** Appends the files of several clips, as `cat` does. */
 function join(parts: Clip[]): string {
   const files = parts.map((part, index) => makeClip(site.folder, `part-${index}`, part));
-  const joined = path.join(site.folder, `joined.${parts[0]!.as}`);
+  const joined = path.join(site.folder, `joined.${parts[0]!.extension}`);
   fs.writeFileSync(joined, Buffer.concat(files.map((file) => fs.readFileSync(file))));
   return joined;
 }
@@ -154,8 +154,8 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
   });
 
   it("is compared with the block list by frames from all of its parts", async () => {
-    const still = { ...PART, picture: "testsrc=size=160x90:rate=25:duration=6" };
-    const other = { ...PART, picture: "mandelbrot=size=160x90:rate=25,trim=end=6" };
+    const still = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
+    const other = { ...PART, videoSource: "mandelbrot=size=160x90:rate=25,trim=end=6" };
     const [source, found, task] = await encodeArguments(join([still, other]));
     const { hashes } = await hashComparedFrames(source.file, found, task);
     const bytes = hashes.length / COMPARED_FRAMES;

@@ -11,7 +11,7 @@ const site = useAdminSite();
 /** Eight scenes of soft spots, chosen by a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
-    picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
+    videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
     audio: false,
   });
 
@@ -29,7 +29,7 @@ const x264 = (crf: string, ...filter: string[]) => [
 
 const still = (name: string, picture: string) =>
   makeClip(site.folder, name, {
-    picture: `${picture}size=320x180:rate=10:duration=20`,
+    videoSource: `${picture}size=320x180:rate=10:duration=20`,
     audio: false,
   });
 

@@ -41,7 +41,7 @@ export async function run(report: Report): Promise<void> {
 function createVideo(folder: string, size: string): string {
   const part = makeClip(folder, "part", {
     seconds: PART_SECONDS,
-    picture: `testsrc2=size=${size}:rate=30:duration=${PART_SECONDS}`,
+    videoSource: `testsrc2=size=${size}:rate=30:duration=${PART_SECONDS}`,
     video: [
       ...["libx265", "-preset", "ultrafast", "-crf", "40", "-tag:v", "hvc1", "-pix_fmt", "yuv420p"],
       ...["-x265-params", "log-level=none:keyint=60"],

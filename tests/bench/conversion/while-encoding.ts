@@ -55,7 +55,7 @@ function p99(times: number[]): number {
 
 async function startEncoding(site: SiteProcess): Promise<void> {
   const clip = makeClip(site.folder, "video", {
-    picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
+    videoSource: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
     seconds: VIDEO_SECONDS,
     output: ["-movflags", "+faststart"],
   });

@@ -7,16 +7,16 @@ import { expectPlays, type Input, X264 } from "../studio/plays-encoded";
 const INPUTS: Input[] = [
   [
     "10 bits and AC-3 5.1 in Matroska",
-    { as: "mkv", video: [...X264, "-pix_fmt", "yuv420p10le"], audio: ["ac3", "-ac", "6"] },
+    { extension: "mkv", video: [...X264, "-pix_fmt", "yuv420p10le"], audio: ["ac3", "-ac", "6"] },
     16 / 9,
   ],
-  ["a turned MOV", { as: "mov" }, 9 / 16, 90],
-  ["MPEG-4 and MP3 in AVI", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"] }, 16 / 9],
-  ["H.264 and FLAC in Matroska", { as: "mkv", audio: ["flac"] }, 16 / 9],
+  ["a turned MOV", { extension: "mov" }, 9 / 16, 90],
+  ["MPEG-4 and MP3 in AVI", { extension: "avi", video: ["mpeg4"], audio: ["libmp3lame"] }, 16 / 9],
+  ["H.264 and FLAC in Matroska", { extension: "mkv", audio: ["flac"] }, 16 / 9],
   [
     "VP9 of odd size in WebM",
     {
-      as: "webm",
+      extension: "webm",
       size: "333x187",
       video: ["libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"],
       audio: ["libopus"],
@@ -26,7 +26,7 @@ const INPUTS: Input[] = [
   [
     "a varying rate",
     {
-      as: "mkv",
+      extension: "mkv",
       video: [
         ...X264,
         "-pix_fmt",
@@ -41,7 +41,10 @@ const INPUTS: Input[] = [
   ],
   [
     "HEVC",
-    { as: "mp4", video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"] },
+    {
+      extension: "mp4",
+      video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"],
+    },
     16 / 9,
   ],
 ];

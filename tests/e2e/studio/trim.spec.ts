@@ -13,7 +13,12 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 test("trims a video at the player's position with the keyboard", async ({ page, site }) => {
   // Nothing processes the trim in the meantime.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
-  const clip = makeClip(folder, "video", { seconds: 6, as: "webm", video: VP8, audio: false });
+  const clip = makeClip(folder, "video", {
+    seconds: 6,
+    extension: "webm",
+    video: VP8,
+    audio: false,
+  });
   const video_url = site.addFile("videos", "u/1700000000000.webm", fs.readFileSync(clip));
   site.addVideo({ id: "v", title: "Aurora", video_url, duration: "0:06" });
   await signIn(page);

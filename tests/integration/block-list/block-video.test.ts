@@ -25,7 +25,7 @@ const SHA = "a".repeat(64);
 
 const video = (seed: number, seconds = 6) =>
   makeClip(site.folder, `video-${seed}`, {
-    picture: `color=gray:size=16x12:rate=1:duration=${seconds},noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
+    videoSource: `color=gray:size=16x12:rate=1:duration=${seconds},noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
 const digest = (id: string, sha256 = SHA) =>

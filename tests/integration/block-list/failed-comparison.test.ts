@@ -64,7 +64,9 @@ const logged = () =>
 
 describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", () => {
   it("shows the reason, and is published after a successful comparison", async () => {
-    const clip = makeClip(site.folder, "video", { picture: "testsrc2=size=160x120:duration=4" });
+    const clip = makeClip(site.folder, "video", {
+      videoSource: "testsrc2=size=160x120:duration=4",
+    });
     const id = await addToLibrary(site.uploads, clip, true);
     await transaction(() => holdUncompared(id));
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard')");

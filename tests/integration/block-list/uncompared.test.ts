@@ -26,7 +26,7 @@ import { fileBlob, uploadRequest } from "../../upload-requests";
 const site = useAdminSite();
 const source = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
-    picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
+    videoSource: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
 

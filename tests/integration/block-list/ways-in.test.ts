@@ -45,7 +45,7 @@ const digestOf = (file: string, algorithm = "sha256") =>
   createHash(algorithm).update(fs.readFileSync(file)).digest("hex");
 const source = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
-    picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
+    videoSource: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
 /** Creates a copy that is smaller, mirrored, cropped and without its beginning. */

@@ -52,7 +52,7 @@ Dialogue: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0 100 100{\\
 
 /** A video of 4 s with English and French captions. */
 function subtitled(as: string, codecs: [string, string], options: string[] = []): string {
-  const source = makeClip(site.folder, "video", { seconds: 4, video: ["mpeg4"], as: "mkv" });
+  const source = makeClip(site.folder, "video", { seconds: 4, video: ["mpeg4"], extension: "mkv" });
   const [english, french] = [path.join(site.folder, "e.srt"), path.join(site.folder, "f.ass")];
   fs.writeFileSync(english, ENGLISH);
   fs.writeFileSync(french, FRENCH);
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
   });
 
   it("are limited to twenty, and one that an admin added is kept", async () => {
-    const source = makeClip(site.folder, "video", { as: "mkv" });
+    const source = makeClip(site.folder, "video", { extension: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);
     const many = path.join(site.folder, "many.mkv");

@@ -165,7 +165,7 @@ describe.runIf(ffmpegAvailable())(
 
 describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play", () => {
   it("serves the playable file once there is one, and the source stays private", async () => {
-    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
     expect(await statusOf(url)).toBe(404);
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play",
   });
 
   it("never turns into 404 if another tool published it", async () => {
-    const mkv = makeClip(site.folder, "clip", { as: "mkv" });
+    const mkv = makeClip(site.folder, "clip", { extension: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;
     only("transcode", "cleanup");

@@ -35,11 +35,11 @@ const ALL_DONE = {
 
 let site: ReturnType<typeof useTemporarySite>;
 
-const makeMov = () => makeClip(site.folder, "clip", { as: "mov" });
+const makeMov = () => makeClip(site.folder, "clip", { extension: "mov" });
 /** Like a recording of a browser, which has no duration in its header. */
 const makeRecording = () =>
   makeClip(site.folder, "clip", {
-    as: "webm",
+    extension: "webm",
     video: ["libvpx", "-deadline", "realtime", "-cpu-used", "8"],
     audio: ["libopus"],
     output: ["-live", "1"],
@@ -52,7 +52,7 @@ afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("processing a video", () => {
   it("creates all derived files of an AVI in order, records them in its row and counts their size", async () => {
-    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], seconds: 5 });
+    const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"], seconds: 5 });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
 
   it("encodes only what browsers can't play: in Matroska with AC-3, just the audio", async () => {
     const clip = makeClip(site.folder, "clip", {
-      as: "mkv",
+      extension: "mkv",
       audio: ["ac3", "-ac", "6"],
       video: [...X264, "-pix_fmt", "yuv420p", "-g", "25"],
     });
@@ -191,7 +191,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const pq = ["-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
     const hdr = rotate(
       makeClip(site.folder, "hdr", {
-        as: "mp4",
+        extension: "mp4",
         video: [...X264, "-pix_fmt", "yuv420p10le", ...pq],
         audio: false,
       }),
@@ -213,7 +213,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
   it("creates a storyboard that is in sync with the video", async () => {
     // The brightness of each frame encodes its time: 10 more each second.
     const clip = makeClip(site.folder, "codes", {
-      picture: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
+      videoSource: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
       seconds: 21,
       audio: false,
     });
@@ -249,7 +249,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
 
   it("doesn't choose a black frame as the poster", async () => {
     const clip = makeClip(site.folder, "dark", {
-      picture:
+      videoSource:
         "testsrc2=size=320x180:rate=10:duration=9,drawbox=color=black:t=fill:enable='not(between(t,4,5))'",
       seconds: 9,
     });
@@ -264,7 +264,11 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_PRESET: "superfast", ENCODER_HARDWARE: "nvenc" });
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], audio: false });
+    const clip = makeClip(site.folder, "clip", {
+      extension: "avi",
+      video: ["mpeg4"],
+      audio: false,
+    });
     const id = await addToLibrary(site.uploads, clip, false);
     onlyJobs("transcode", "ladder");
     await workUntilIdle();

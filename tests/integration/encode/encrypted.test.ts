@@ -31,7 +31,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific
     ["index first", FASTSTART],
     ["in fragments", { output: ["-movflags", "+frag_keyframe+empty_moov"] }],
     ["without audio", { audio: false }],
-    ["as MOV", { as: "mov" }],
+    ["as MOV", { extension: "mov" }],
   ])("Common Encryption, %s", async (_, clip) => {
     const file = encryptedClip(site.folder, "cenc", clip);
     await expect(probe(file)).rejects.toMatchObject({ status: 422, message: MESSAGE });

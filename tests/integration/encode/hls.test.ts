@@ -52,8 +52,8 @@ beforeAll(async () => {
   forgetSettings();
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "hls-test-"));
   const clip = makeClip(folder, "flash", {
-    picture: FLASH,
-    as: "mkv",
+    videoSource: FLASH,
+    extension: "mkv",
     video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "60"],
     audio: false,
   });
@@ -308,7 +308,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   it.each([5, 24, 50])("keeps audio and video in sync at %i frames per second", async (rate) => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
-    const source = makeClip(folder, `rate-${rate}`, { picture, sound });
+    const source = makeClip(folder, `rate-${rate}`, { videoSource: picture, audioSource: sound });
     const master = path.join(await createLadder(source), "master.m3u8");
     expect(Math.abs(flashOf(master) - 5)).toBeLessThan(MAX_SYNC);
     expect(Math.abs(beepOf(master) - 5)).toBeLessThan(MAX_SYNC);

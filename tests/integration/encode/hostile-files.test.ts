@@ -49,7 +49,7 @@ async function endsWell(file: string): Promise<string[]> {
 
 const tiny = (name: string, as = "mp4") =>
   makeClip(site.folder, name, {
-    as,
+    extension: as,
     size: "96x64",
     seconds: 3,
     ...(as === "mp4" && { output: ["-movflags", "+faststart"] }),

@@ -92,8 +92,8 @@ const allDone = (id: string) =>
 /** Minutes of static video, which are generated quickly. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
-    as,
-    picture: `testsrc2=size=320x180:rate=30:duration=${seconds}`,
+    extension: as,
+    videoSource: `testsrc2=size=320x180:rate=30:duration=${seconds}`,
     video: [...video, ...(video[0] === "libx264" ? ["-preset", "ultrafast"] : [])],
     audio: false,
     output: as === "mp4" ? ["-pix_fmt", "yuv420p", "-movflags", "+faststart"] : [],
@@ -272,7 +272,7 @@ describe.runIf(ffmpegAvailable())("the queue while another process writes", () =
 
 describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () => {
   it("gets jobs for missing files in the same transaction, and is processed completely", async () => {
-    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     await removeVideos([id], "u");
     expect(jobRows(id)).toEqual([]);
@@ -337,7 +337,7 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
     return jobRows("avi")[0]!;
   };
   beforeEach(() => {
-    const avi = makeClip(site.folder, "clip", { as: "avi" });
+    const avi = makeClip(site.folder, "clip", { extension: "avi" });
     fs.mkdirSync(path.dirname(diskPath(site.uploads, VIDEO)), { recursive: true });
     fs.copyFileSync(avi, diskPath(site.uploads, VIDEO));
     sqliteHandle()

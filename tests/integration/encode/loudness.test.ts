@@ -32,8 +32,8 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
   it.each([-8, -23, -36])("is measured: a tone of %i LUFS", async (lufs) => {
     // Not in AAC, in which a tone begins with a higher peak.
     const { loudness, true_peak } = await measured({
-      sound: tone(lufs),
-      as: "mkv",
+      audioSource: tone(lufs),
+      extension: "mkv",
       audio: ["flac"],
     });
     expect(Math.abs(loudness! - lufs)).toBeLessThan(0.5);
@@ -43,8 +43,8 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
   it("is that of the default audio track", async () => {
     // The second track is louder and the default.
     const { loudness } = await measured({
-      sound: tone(-30),
-      as: "mkv",
+      audioSource: tone(-30),
+      extension: "mkv",
       output: [
         ...["-filter_complex", "[1:a]asplit=2[quiet][rest];[rest]volume=18dB[loud]"],
         ...["-map", "0:v", "-map", "[quiet]", "-map", "[loud]"],
@@ -58,12 +58,12 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
     expect(await findPublished(none.id)).not.toHaveProperty("loudness");
-    const silent = await measured({ sound: "anullsrc=sample_rate=48000:duration=3" });
+    const silent = await measured({ audioSource: "anullsrc=sample_rate=48000:duration=3" });
     expect(silent.loudness).toBe(-70);
   });
 
   it("is passed to the page, and measured for older videos that lack it", async () => {
-    const { id } = await measured({ sound: tone(-23) });
+    const { id } = await measured({ audioSource: tone(-23) });
     expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,
       truePeak: videoRow(id).true_peak,

@@ -29,7 +29,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   it.each<[string, Clip, Record<string, unknown>]>([
     ["H.264 in MP4", FASTSTART, { container: "mp4", playable: true, needsFaststart: false }],
     ["index at the end", {}, { container: "mp4", playable: true, needsFaststart: true }],
-    ["MOV", { as: "mov" }, { container: "mov", playable: true, needsFaststart: true }],
+    ["MOV", { extension: "mov" }, { container: "mov", playable: true, needsFaststart: true }],
     [
       "fragments",
       { output: ["-movflags", "+frag_keyframe+empty_moov"] },
@@ -42,20 +42,23 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     ["4:4:4", { video: [...X264, "-pix_fmt", "yuv444p"] }, { playable: false }],
     [
       "HEVC in MOV",
-      { as: "mov", video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"] },
+      {
+        extension: "mov",
+        video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"],
+      },
       { playable: false },
     ],
     [
       "WebM",
-      { as: "webm", video: VP9, audio: ["libopus"] },
+      { extension: "webm", video: VP9, audio: ["libopus"] },
       { container: "webm", playable: true, needsFaststart: false },
     ],
     [
       "H.264 in Matroska",
-      { as: "mkv" },
+      { extension: "mkv" },
       { container: "matroska", playable: false, needsFaststart: false },
     ],
-    ["AVI", { as: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
+    ["AVI", { extension: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
   ])("detects whether browsers can play a file: %s", async (name, clip, wanted) => {
     const found = await probe(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
     expect(found).toMatchObject({ video: { width: 320, height: 180 }, ...wanted });
@@ -71,7 +74,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   });
 
   it("measures a recording without a duration in its header", async () => {
-    const live = { as: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
+    const live = { extension: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
     const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
@@ -92,7 +95,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   });
 
   it("rejects a disguised playlist, and opens none of its files", async () => {
-    const target = makeClip(folder, "target", { as: "ts" });
+    const target = makeClip(folder, "target", { extension: "ts" });
     const playlist = path.join(folder, "playlist.mp4");
     for (const text of [
       `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile://${target}\n#EXT-X-ENDLIST\n`,
@@ -106,22 +109,27 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   it("rejects extreme sizes, durations over a day, and a thousand streams", async () => {
     const raw = ["ffv1", "-pix_fmt", "gray"];
     const line = makeClip(folder, "line", {
-      as: "mkv",
-      picture: "color=gray:size=20000x2:rate=1:duration=1",
+      extension: "mkv",
+      videoSource: "color=gray:size=20000x2:rate=1:duration=1",
       video: raw,
       audio: false,
     });
     expect(await errorOf(line)).toMatchObject({ status: 422, message: /too large or too small/ });
-    const small = makeClip(folder, "small", { size: "8x8", as: "mkv", video: raw, audio: false });
+    const small = makeClip(folder, "small", {
+      size: "8x8",
+      extension: "mkv",
+      video: raw,
+      audio: false,
+    });
     expect(await errorOf(small)).toMatchObject({ status: 422 });
     const long = makeClip(folder, "long", {
-      as: "mkv",
-      picture: "color=gray:size=32x32:rate=1/1000:duration=100000",
+      extension: "mkv",
+      videoSource: "color=gray:size=32x32:rate=1/1000:duration=100000",
       audio: false,
     });
     expect(await errorOf(long)).toMatchObject({ status: 422, message: /24 hours/ });
     const many = makeClip(folder, "many", {
-      as: "mkv",
+      extension: "mkv",
       audio: false,
       output: Array.from({ length: 80 }, () => ["-map", "0:v"]).flat(),
       video: ["mpeg4"],

@@ -66,8 +66,8 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
       const codes = LUMINANCES.map((luminance) => Math.round(64 + 876 * signalOf(luminance)));
       const stripes = codes.map((code, index) => `${code}*eq(floor(X/${STRIPE})\\,${index})`);
       const clip = makeClip(site.folder, "stripes", {
-        picture: `color=size=${STRIPE * codes.length}x80:rate=5:duration=1,format=yuv420p10le,geq=lum='${stripes.join("+")}':cb=512:cr=512`,
-        as: "mkv",
+        videoSource: `color=size=${STRIPE * codes.length}x80:rate=5:duration=1,format=yuv420p10le,geq=lum='${stripes.join("+")}':cb=512:cr=512`,
+        extension: "mkv",
         video: [
           ...["libx264", "-preset", "ultrafast", "-crf", "1", "-pix_fmt", "yuv420p10le"],
           ...["-color_trc", transfer, "-color_primaries", "bt2020", "-colorspace", "bt2020nc"],

@@ -10,8 +10,8 @@ const GROUPS = ["-g", "25"];
 const X264 = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", ...GROUPS];
 const FASTSTART = { video: X264, output: ["-movflags", "+faststart"] };
 const FRAGMENTS = { video: X264, output: ["-movflags", "+frag_keyframe+empty_moov"] };
-const AVI = { as: "avi", video: ["mpeg4", ...GROUPS], audio: ["libmp3lame"] };
-const WMV = { as: "wmv", video: ["wmv2", ...GROUPS], audio: ["wmav2"] };
+const AVI = { extension: "avi", video: ["mpeg4", ...GROUPS], audio: ["libmp3lame"] };
+const WMV = { extension: "wmv", video: ["wmv2", ...GROUPS], audio: ["wmav2"] };
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -24,23 +24,23 @@ const whole = (clip: Clip) =>
 const lengthOf = async (file: string) => (await probe(file))!;
 
 describe.runIf(ffmpegAvailable())("the duration of a video", () => {
-  const SOUND_OF_40 = { seconds: 40, picture: "testsrc2=size=160x90:rate=25:duration=1.6" };
+  const SOUND_OF_40 = { seconds: 40, videoSource: "testsrc2=size=160x90:rate=25:duration=1.6" };
   it.each<[string, Clip, number]>([
     ["of MP4 with longer audio", SOUND_OF_40, 1.6],
     ["of fragments with longer audio", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
-    ["of Matroska with longer audio", { ...SOUND_OF_40, as: "mkv" }, 1.6],
+    ["of Matroska with longer audio", { ...SOUND_OF_40, extension: "mkv" }, 1.6],
     ["of AVI with longer audio", { ...SOUND_OF_40, ...AVI }, 1.6],
     [
       "whose timestamps begin after an hour",
-      { as: "mkv", output: ["-output_ts_offset", "3892"] },
+      { extension: "mkv", output: ["-output_ts_offset", "3892"] },
       6,
     ],
-    ["of a transport stream", { as: "ts", output: ["-output_ts_offset", "3892"] }, 6],
-    ["of a program stream", { as: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
-    ["of Flash", { as: "flv", video: X264 }, 6],
+    ["of a transport stream", { extension: "ts", output: ["-output_ts_offset", "3892"] }, 6],
+    ["of a program stream", { extension: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
+    ["of Flash", { extension: "flv", video: X264 }, 6],
     ["of Windows Media", WMV, 6],
-    ["of Ogg", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
-    ["of a recording without a duration", { as: "mkv", output: ["-live", "1"] }, 6],
+    ["of Ogg", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
+    ["of a recording without a duration", { extension: "mkv", output: ["-live", "1"] }, 6],
   ])("is that of its frames: %s", async (_, clip, seconds) => {
     const found = await lengthOf(whole(clip));
     expect(found.durationSeconds).toBeCloseTo(seconds, 0);
@@ -56,9 +56,16 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
   ])(
     "includes the last frames of a program stream, which have no timestamps: %s in %s, %i s",
     async (audio, format, seconds) => {
-      const picture = `color=gray:size=160x90:rate=25:duration=${seconds}`;
+      const videoSource = `color=gray:size=160x90:rate=25:duration=${seconds}`;
       const output = ["-f", format];
-      const clip = { as: "mpg", video: ["mpeg2video"], audio: [audio], seconds, picture, output };
+      const clip = {
+        extension: "mpg",
+        video: ["mpeg2video"],
+        audio: [audio],
+        seconds,
+        videoSource,
+        output,
+      };
       const { durationSeconds } = await lengthOf(whole(clip));
       expect(durationSeconds).toBeGreaterThanOrEqual(seconds);
       expect(durationSeconds).toBeLessThan(seconds + 0.1);
@@ -67,10 +74,10 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
 
   it.each<[string, Clip]>([
     ["MP4 with its index first", FASTSTART],
-    ["MOV with its index first", { ...FASTSTART, as: "mov" }],
-    ["Matroska", { as: "mkv", video: X264 }],
+    ["MOV with its index first", { ...FASTSTART, extension: "mov" }],
+    ["Matroska", { extension: "mkv", video: X264 }],
     ["AVI", AVI],
-    ["Flash", { as: "flv", video: X264 }],
+    ["Flash", { extension: "flv", video: X264 }],
     ["Windows Media", WMV],
   ])("is that of the existing part of a truncated file: %s", async (_, clip) => {
     const found = await lengthOf(truncated(whole(clip), 0.6));

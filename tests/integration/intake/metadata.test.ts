@@ -95,10 +95,10 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each([
     ["an MP4 of a phone", { output: [...TAGS, "-movflags", "+faststart+use_metadata_tags"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
-    ["a MOV", { as: "mov", output: [...TAGS, "-movflags", "use_metadata_tags"] }],
-    ["a WebM", { as: "webm", ...VP8, output: TAGS }],
-    ["a Matroska", { as: "mkv", output: TAGS }],
-    ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
+    ["a MOV", { extension: "mov", output: [...TAGS, "-movflags", "use_metadata_tags"] }],
+    ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
+    ["a Matroska", { extension: "mkv", output: TAGS }],
+    ["a recording of a camcorder", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
   ])("is not in %s, from the moment it is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(metadataOf(file)).toMatch(PRIVATE);
@@ -145,7 +145,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
   it.each([
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
-    ["a WebM", { as: "webm", ...VP8, output: TAGS }],
+    ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
   ])("are marked until the next `jobs -- --all` has cleaned them (%s)", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);

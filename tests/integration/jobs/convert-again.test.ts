@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
   });
 
   it("doesn't replace the played file if it can't be decoded", async () => {
-    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("transcode");
     await workUntilIdle();

@@ -38,7 +38,7 @@ afterEach(() => site.remove());
 
 const avi = (size = "320x180", seconds = 2) =>
   makeClip(site.folder, "video", {
-    ...{ as: "avi", size, seconds },
+    ...{ extension: "avi", size, seconds },
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
 const isThere = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
@@ -221,7 +221,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     await site.remove();
     begin("never");
     const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
-    const clip = { as: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
+    const clip = { extension: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
     const { id, source } = await add(makeClip(site.folder, "video", clip));
     sqliteHandle().exec("UPDATE jobs SET state = 'failed' WHERE kind = 'ladder'");
     await workUntilIdle();

@@ -39,7 +39,7 @@ async function previewOf(video: string): Promise<string> {
 describe.runIf(ffmpegAvailable())("the hover preview", () => {
   it("shows 8 continuous seconds of the video, starting at 25 s", async () => {
     const video = makeClip(site.folder, "video", {
-      picture: "testsrc2=size=320x180:rate=10:duration=60",
+      videoSource: "testsrc2=size=320x180:rate=10:duration=60",
       audio: false,
     });
     const preview = await previewOf(video);
@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
 
   it("starts in the middle of a video that is shorter than 26 s", async () => {
     const video = makeClip(site.folder, "video", {
-      picture: "testsrc2=size=320x180:rate=10:duration=10",
+      videoSource: "testsrc2=size=320x180:rate=10:duration=10",
       audio: false,
     });
     expect((await probe(await previewOf(video)))?.durationSeconds).toBeCloseTo(5, 1);

@@ -242,7 +242,11 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
   it("is kept with KEEP_SOURCES=never when the playable version is damaged, before and after encoding", async () => {
     await site.remove();
     begin("never");
-    const source = makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] });
+    const source = makeClip(site.folder, "video", {
+      extension: "mkv",
+      video: H264,
+      audio: ["ac3"],
+    });
     const id = await addToLibrary(site.uploads, source, false);
     onlyJobs("transcode");
     await workUntilIdle();

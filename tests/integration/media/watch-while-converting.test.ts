@@ -50,8 +50,8 @@ afterEach(async () => {
 /** A format that browsers can't play. */
 async function addHevc(seconds = SECONDS): Promise<string> {
   const clip = makeClip(site.folder, "phone", {
-    as: "mp4",
-    picture: `testsrc2=size=426x240:rate=10:duration=${seconds}`,
+    extension: "mp4",
+    videoSource: `testsrc2=size=426x240:rate=10:duration=${seconds}`,
     seconds,
     video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"],
   });

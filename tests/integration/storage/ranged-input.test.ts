@@ -31,7 +31,7 @@ const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size:
 const FRAMES = 100;
 const SHORT_CLIP: Clip = {
   seconds: 2,
-  as: "mkv",
+  extension: "mkv",
   video: ["mpeg4", "-qscale:v", "1"],
   audio: false,
 };
@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
-    const clip = makeClip(site.folder, "clip", { ...CLIP, as, video, audio });
+    const clip = makeClip(site.folder, "clip", { ...CLIP, extension: as, video, audio });
     expect(fs.statSync(clip).size).toBeGreaterThan(5 * 1024 ** 2);
     const { file } = await addStored(clip);
     const local = await probe(clip);
@@ -99,7 +99,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   });
 
   it("is read at a secret URL that is only valid during the work", async () => {
-    const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
+    const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
     const address = await byRange(file, async () => {
       const address = inputArguments(file).at(-1)!;
@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     ["missing", (object) => fs.rmSync(object)],
     ["damaged", (object) => fs.truncateSync(object, 3 * 1024 ** 2)],
   ])("fails if the object is %s, even if ffmpeg succeeds", async (failure, damage) => {
-    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
+    const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file, object } = await addStored(clip);
     const decoded = byRange(file, async () => {
       damage(object);
@@ -140,7 +140,12 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
 
   it("is probed again after a store failure, with its full duration", async () => {
     const video = ["mpeg2video", "-qscale:v", "1"];
-    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "mpg", video, audio: ["mp2"] });
+    const clip = makeClip(site.folder, "clip", {
+      ...CLIP,
+      extension: "mpg",
+      video,
+      audio: ["mp2"],
+    });
     const { file, object } = await addStored(clip);
     const whole = fs.readFileSync(object);
     fs.truncateSync(object, 3 * 1024 ** 2);
@@ -153,7 +158,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   });
 
   it("is read by range only inside the work that requested it", async () => {
-    const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
+    const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
     const first = byRange(file, async () => {
@@ -170,7 +175,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   });
 
   it("can be read by several processes at once", async () => {
-    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
+    const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file } = await addStored(clip);
     const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));
     expect(counts).toEqual([FRAMES, FRAMES, FRAMES]);

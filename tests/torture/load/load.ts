@@ -216,7 +216,7 @@ async function addVideosWithFiles(
   for (let video = 0; video < count; video++) {
     const name = `video-${video}`;
     const picture = `testsrc2=size=640x360:rate=25:duration=12,hue=h=${90 * video + random.below(40)}`;
-    const clip = makeClip(site.folder, name, { picture, seconds: 12 });
+    const clip = makeClip(site.folder, name, { videoSource: picture, seconds: 12 });
     const { status } = await sendVideo(
       site.url,
       0,
