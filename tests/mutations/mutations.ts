@@ -363,7 +363,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ start, end: Math.min(end, size - 1) }",
     replace: "{ start, end }",
     killedBy: "tests/unit/shared/byte-range.test.ts",
-    title: "never leads out of the file",
+    title: "never selects bytes outside the file",
   },
 
   // Sessions, accounts and the API

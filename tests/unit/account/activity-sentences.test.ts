@@ -29,6 +29,6 @@ it("allows a percent sign in a title", () => {
   expect(sentence("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("describes an action of another version by its name", () => {
+it("shows the name of an action from another version", () => {
   expect(sentence("levitate", "A video")).toBe("Ann levitate A video");
 });

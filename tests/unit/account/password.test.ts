@@ -25,17 +25,17 @@ describe("a password", () => {
     }
   });
 
-  it("never matches without an account", async () => {
+  it("never matches if there is no account", async () => {
     expect(await checkPassword("anything at all", undefined, REQUESTER)).toBe(false);
   });
 
-  it("has a minimum in characters and a maximum in bytes", async () => {
+  it("has a minimum length in characters and a maximum length in bytes", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
       await expect(hashPassword(password, REQUESTER), password).rejects.toThrow(FormError);
     }
   });
 
-  it("chosen in the browser must be more than the site name and the email address", () => {
+  it("chosen in the browser must contain more than the site name and the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -68,7 +68,7 @@ describe("a password", () => {
 describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** Returns the names of the checked requests in order, and of the rejected ones. */
+  /** Returns the names of the checked requests, in order, and those of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const refused: string[] = [];

@@ -24,7 +24,7 @@ const filling = fc.oneof(
   ),
   fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 );
-/** Returns a character in another case, or percent-encoded. */
+/** Generates spellings of a character: in another case or percent-encoded. */
 const spelling = fc.constantFrom<(letter: string) => string>(
   ...[
     (letter: string) => letter,
@@ -41,7 +41,7 @@ const pattern = fc.oneof(
   fc.constantFrom(...ROUTES.filter((route) => route !== "/assets/*")),
   fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join("/")}`),
 );
-/** An arbitrary spelling of a URL, with or without a route. */
+/** Arbitrary spellings of URLs, with or without a route. */
 const target = fc
   .tuple(
     pattern,

@@ -85,14 +85,14 @@ describe("the secret without SESSION_SECRET", () => {
     expect(sessionSecrets()[0]).toBe(secret);
   });
 
-  it("is rotated with a line at the top of its file", () => {
+  it("is rotated by adding a line at the top of its file", () => {
     fs.mkdirSync(path.join(site.folder, "db"), { recursive: true });
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
     setting("SESSION_SECRET", undefined);
     expect(sessionSecrets()).toEqual([NEW, OLD]);
   });
 
-  it("is rejected if its file contains a short one", () => {
+  it("is rejected if its file contains a short secret", () => {
     const file = path.join(site.folder, "db", "session-secret");
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);

@@ -64,7 +64,7 @@ describe("the ffmpeg command for the ladder", () => {
     "on %i processors, uses %s threads for each decoder, encoder and filter graph",
     (processors, most) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // The decoder, the video filters, those of each audio rendition, and six encoders.
+      // One for the decoder, the video filters, the filters of each audio rendition, and six encoders.
       expect(threads).toEqual([most, most, "1", ...Array(6).fill(most)]);
     },
   );

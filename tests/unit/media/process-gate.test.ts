@@ -48,11 +48,11 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // An upload waits anyway, because its bytes have arrived.
+    // An upload waits regardless of the limit, because its bytes have arrived.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Slots rotate among owners, however many calls one of them makes.
+    // Slots rotate among owners, regardless of how many calls each makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 

@@ -122,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as RFC 8216 defines it, so that a short last segment is no peak", () => {
+  it("measure the bandwidth as defined in RFC 8216, so a short last segment isn't a peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -196,7 +196,7 @@ describe("playlists", () => {
     },
   );
 
-  it("list the keyframes, which are the beginnings of the same segments", () => {
+  it("list the keyframes, which start the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");

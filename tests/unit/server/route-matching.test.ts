@@ -95,7 +95,7 @@ it.each(PATHS)("runs the same loaders for %j as a handler of all routes", async 
   }
 });
 
-it("creates at most one handler per first segment, whatever is requested", async () => {
+it("creates at most one handler per first segment, regardless of the requests", async () => {
   let created = 0;
   const handler = narrowHandler(await allRoutes(), (routes) => {
     created += 1;

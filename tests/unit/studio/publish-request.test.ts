@@ -19,7 +19,7 @@ const texts = {
   unpublishAt: "",
 };
 
-/** Publishes while the server returns these responses in sequence. */
+/** Publishes with a server that returns these responses in sequence. */
 async function publish(answers: (Response | Error)[]) {
   const requests = vi.fn(async () => {
     const answer = answers.shift()!;

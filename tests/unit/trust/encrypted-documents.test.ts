@@ -47,7 +47,7 @@ async function decrypt(withKey = key): Promise<Buffer> {
 
 describe("the encryption of documents", () => {
   it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 1_000_000])(
-    "gives %i bytes back as they were, and not a word of them is on the disk",
+    "decrypts to the same %i bytes, and no plaintext is on the disk",
     async (bytes) => {
       const content = Buffer.alloc(bytes, "a legal name ");
       await encrypt(content);
@@ -104,7 +104,7 @@ describe("the encryption of documents", () => {
     expect(unwrapKey(wrapped)).toBe(key);
   });
 
-  it("stops rejected files", async () => {
+  it("propagates errors of the source", async () => {
     const refusing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });

@@ -20,7 +20,7 @@ const bytesOf = (buffer: Buffer): Bytes => ({
   read: (at, length) => buffer.subarray(at, at + length),
 });
 
-/** Returns the file after it was cleaned. */
+/** Returns the file after its metadata was removed. */
 function rewritten(bytes: Buffer) {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, bytes);
@@ -105,10 +105,10 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).answer).toEqual({ done: "nothing" });
   });
 
-  it("is completely removed by a second attempt, wherever the first one was killed", () => {
+  it("is completely removed by a second attempt if the first one was killed at any point", () => {
     const whole = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
-    if (!plan) throw new Error("It can't be rewritten.");
+    if (!plan) throw new Error("The file can't be rewritten.");
     for (let done = 0; done <= plan.edits.length; done += 1) {
       const killed = Buffer.from(bytes);
       for (const { at, bytes: written } of plan.edits.slice(0, done)) written.copy(killed, at);
