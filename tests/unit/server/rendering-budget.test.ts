@@ -22,9 +22,9 @@ function pass(ms: number, busy = ms) {
 }
 
 function begin(network?: string): () => void {
-  const begun = budgets.begin(network);
-  if (typeof begun === "number") throw new Error(`Rejected for ${begun} s.`);
-  return begun;
+  const result = budgets.begin(network);
+  if (typeof result === "number") throw new Error(`Rejected for ${result} s.`);
+  return result;
 }
 
 /** Renders for a while, and returns the number of seconds for which the next request is rejected. */
@@ -36,9 +36,9 @@ function render(network: string, ms: number): number | undefined {
 }
 
 function waitOf(network: string): number | undefined {
-  const begun = budgets.begin(network);
-  if (typeof begun === "number") return begun;
-  begun();
+  const result = budgets.begin(network);
+  if (typeof result === "number") return result;
+  result();
   return undefined;
 }
 

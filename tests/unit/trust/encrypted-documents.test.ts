@@ -60,20 +60,20 @@ describe("the encryption of documents", () => {
 
   it("rejects a file that was changed, truncated, reordered or extended", async () => {
     await encrypt(randomBytes(3 * CHUNK + 7));
-    const whole = fs.readFileSync(file);
+    const encryptedFile = fs.readFileSync(file);
     // The last chunk has 7 bytes.
-    const begin = whole.length - 3 * SEALED - 7 - 16;
+    const begin = encryptedFile.length - 3 * SEALED - 7 - 16;
     const chunk = (number: number) =>
-      whole.subarray(begin + number * SEALED, begin + (number + 1) * SEALED);
-    const changed = Buffer.from(whole);
+      encryptedFile.subarray(begin + number * SEALED, begin + (number + 1) * SEALED);
+    const changed = Buffer.from(encryptedFile);
     changed[begin + SEALED + 3]! ^= 1;
     const cases = [
       changed,
-      whole.subarray(0, begin + 2 * SEALED),
-      whole.subarray(0, begin + 2 * SEALED + 100),
-      whole.subarray(0, -1),
-      Buffer.concat([whole.subarray(0, begin), chunk(1), chunk(0), chunk(2), chunk(3)]),
-      Buffer.concat([whole, whole.subarray(0, 50)]),
+      encryptedFile.subarray(0, begin + 2 * SEALED),
+      encryptedFile.subarray(0, begin + 2 * SEALED + 100),
+      encryptedFile.subarray(0, -1),
+      Buffer.concat([encryptedFile.subarray(0, begin), chunk(1), chunk(0), chunk(2), chunk(3)]),
+      Buffer.concat([encryptedFile, encryptedFile.subarray(0, 50)]),
       Buffer.alloc(0),
       Buffer.alloc(5),
     ];
@@ -105,11 +105,11 @@ describe("the encryption of documents", () => {
   });
 
   it("propagates errors of the source", async () => {
-    const refusing = encryptingStream(Promise.resolve(key), () => {
+    const failing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const written = pipeline(Readable.from([Buffer.from("x")]), refusing, nowhere);
+    const written = pipeline(Readable.from([Buffer.from("x")]), failing, nowhere);
     await expect(written).rejects.toThrow("too long");
   });
 });
