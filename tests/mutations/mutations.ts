@@ -312,7 +312,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "an upload survives a connection that is cut, and a server that is killed meanwhile",
+    title: "an upload survives a lost connection while the server is killed and restarted",
     needsBuild: true,
   },
   {

@@ -76,9 +76,9 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   const documents = page.getByRole("list", { name: "Documents" });
   await expect(documents.getByRole("listitem")).toHaveCount(1);
   await look();
-  const answer = page.waitForEvent("download");
+  const download = page.waitForEvent("download");
   await page.getByRole("button", { name: /^Open Proof of identity/ }).click();
-  expect((await answer).suggestedFilename()).toMatch(/\.png$/);
+  expect((await download).suggestedFilename()).toMatch(/\.png$/);
 
   await page.goto(`/admin/videos/${id}/consent`);
   await expect(page.getByText("Not valid")).toBeVisible();

@@ -84,8 +84,8 @@ test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
   test("a visitor sees a message and can read the legal pages", async ({ page }) => {
-    const answer = await page.goto("/video/v1");
-    expect(answer?.status()).toBe(451);
+    const response = await page.goto("/video/v1");
+    expect(response?.status()).toBe(451);
     await expect(
       page.getByRole("heading", { name: "Afterdark is not available in your country or region" }),
     ).toBeVisible();

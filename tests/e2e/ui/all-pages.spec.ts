@@ -142,9 +142,9 @@ test("on a phone the menu closes with Escape and after a choice, and the buttons
 });
 
 test("a contact message is logged to the browser's console and not sent", async ({ page }) => {
-  const said: string[] = [];
+  const logged: string[] = [];
   const sent: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
+  page.on("console", (message) => logged.push(message.text()));
   page.on("request", (request) => {
     if (request.method() !== "GET" || request.url().includes("Ann")) sent.push(request.url());
   });
@@ -155,6 +155,6 @@ test("a contact message is logged to the browser's console and not sent", async 
   await page.getByLabel("Message").fill("Is this yours?");
   await page.getByRole("button", { name: "Prepare email" }).click();
   await expect(page.getByText("Thank you, Ann. Your email is ready.")).toBeFocused();
-  expect(said.join()).toContain("Contact form");
+  expect(logged.join()).toContain("Contact form");
   expect(sent).toEqual([]);
 });

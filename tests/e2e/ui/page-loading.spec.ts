@@ -22,11 +22,11 @@ async function startSlowProxy(origin: string, path: string, pieces: readonly Buf
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       return sendNext();
     }
-    const answer = await fetch(new URL(request.url ?? "/", origin));
-    response.writeHead(answer.status, {
-      "content-type": answer.headers.get("content-type") ?? "application/octet-stream",
+    const upstream = await fetch(new URL(request.url ?? "/", origin));
+    response.writeHead(upstream.status, {
+      "content-type": upstream.headers.get("content-type") ?? "application/octet-stream",
     });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    response.end(Buffer.from(await upstream.arrayBuffer()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
