@@ -52,7 +52,7 @@ test("without a connection the offline page is shown, and reloads when it is bac
   await expect(page).toHaveURL("/trending?from=here");
 });
 
-test("pages are always current, and nothing that is visited is stored or passes serviceWorkerTypes the worker", async ({
+test("pages are always current, no visited page is stored, and media bypass the worker", async ({
   page,
   site,
 }) => {
@@ -68,7 +68,7 @@ test("pages are always current, and nothing that is visited is stored or passes 
   await expect(page.locator("main article").first()).toContainText("Brand new");
   for (const path of ["/?search=video", "/nonsense", "/video/v1"]) await page.goto(path);
 
-  await test.step("only pages and the shell's files pass serviceWorkerTypes it", async () => {
+  await test.step("only pages and the shell's files pass through it", async () => {
     await page.evaluate(() => document.querySelector("video")?.play());
     await expect
       .poll(() => page.evaluate(() => document.querySelector("video")?.currentTime))
