@@ -214,7 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "turns away visitors and other sites where it has to",
+    title: "rejects visitors and other sites where required",
   },
   {
     rule: "A resumable upload requires a session",
@@ -389,7 +389,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
     killedBy: "tests/integration/studio/process-gate.test.ts",
-    title: "runs two at a time",
+    title: "runs two processes at a time",
   },
   {
     rule: "A request for a file that ends gives its place back",
@@ -469,7 +469,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "turns away visitors and other sites where it has to",
+    title: "rejects visitors and other sites where required",
   },
   {
     rule: "A redirect never leaves the site",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, and nobody else",
+    title: "block an address after ten failures, and no other",
   },
   {
     rule: "Failed sign-ins are limited by account",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "lets the attempts of a busy second through, and answers a flood with a line of text",
+    title: "accepts a burst of attempts, and rejects a flood with a line of text",
   },
   {
     rule: "A sign-in that another site sends isn't counted",
@@ -623,7 +623,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets only uploaders who may publish do so, hide and schedule",
+    title: "lets only uploaders with permission publish, hide and schedule",
   },
   {
     rule: "An uploader changes only their own videos",
@@ -706,7 +706,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is not shown to search engines, or twice to a visitor",
+    title: "isn't shown to search engines, nor twice to a visitor",
   },
   {
     rule: "The age gate is in the place of the page",
@@ -808,7 +808,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "brings back texts, views, files, streams, captions and digest after weeks",
+    title: "restores texts, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "A file that a row refers to is not removed",
@@ -816,7 +816,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps what a row of another tool references by now, and its derived files",
+    title: "keeps files that another tool's row references by then, and their derived files",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -912,7 +912,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "brings back texts, views, files, streams, captions and digest after weeks",
+    title: "restores texts, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "The trash keeps a video for 30 days",

@@ -64,7 +64,7 @@ describe("changing the password", () => {
       "Use a password with at least 10 characters.",
     ],
     [
-      "one that bcrypt would cut",
+      "one that bcrypt would truncate",
       { password: "é".repeat(37), again: "é".repeat(37) },
       422,
       "The password is too long. Use at most 72 bytes.",
@@ -155,7 +155,7 @@ describe("the second factor", () => {
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Intercepted and used again, in another second step.
+    // Simulates an intercepted code in another second step.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("is not on until a code confirms it, and its secret is encrypted", async () => {
+  it("is off until a code confirms it, and its secret is encrypted", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });

@@ -82,7 +82,7 @@ function everything(): Record<string, unknown[]> {
 interface Column {
   table: string;
   name: string;
-  /** What happens to its row with the account, if it has a foreign key. */
+  /** What happens to the row when the account is deleted, if there is a foreign key. */
   onDelete?: string;
 }
 
@@ -108,7 +108,7 @@ function accountColumns(): Column[] {
 }
 
 describe("each column that references an account", () => {
-  it("has a decision about what happens to it", () => {
+  it("has a documented deletion rule", () => {
     const undecided = accountColumns().filter(
       ({ table, name }) => !ACCOUNT_COLUMNS[`${table}.${name}`],
     );
@@ -127,7 +127,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("contains the receiver, nothing or still the id after a deletion, as decided", async () => {
+  it("contains the receiver, NULL or the id after a deletion, according to its rule", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -387,7 +387,7 @@ describe("deleting an account", () => {
 });
 
 describe("transferring videos", () => {
-  it("leaves the account as it is, and is logged as one activity", async () => {
+  it("leaves the account unchanged, and is logged as one activity", async () => {
     for (let number = 0; number < 120; number++) addVideo(`v${number}`);
     const done = await transferVideos(user, receiver, owner);
     expect(done).toEqual({ email: EMAIL, receiver: "third@example.com", videos: 120 });

@@ -16,7 +16,7 @@ import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests what ends with each event (app/features/accounts/end-access.server.ts). */
+/** Tests which access each event ends (app/features/accounts/end-access.server.ts). */
 
 let site: ReturnType<typeof useTemporarySite>;
 let owner: string;
@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("the access of an account", () => {
-  it("exists before", async () => {
+  it("exists before any of the events", async () => {
     expect(await left()).toEqual(ALL);
   });
 

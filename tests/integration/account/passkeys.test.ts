@@ -257,7 +257,7 @@ describe("a passkey response", () => {
     });
   });
 
-  it("of a copy is rejected and recorded, because its counter doesn't increase", async () => {
+  it("of a cloned passkey is rejected and recorded, because its counter doesn't increase", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
@@ -285,7 +285,7 @@ describe("a passkey response", () => {
   });
 
   it.each(["", "null", "{}", '{"id":1}', '{"id":"x","response":7}', "[".repeat(3_000)])(
-    "is refused: what is none (%#)",
+    "is rejected if it is malformed (%#)",
     async (passkey) => {
       const { cookies } = await begin(authPasskey, {});
       expect(await post(auth.action, "/auth", { passkey }, cookies)).toMatchObject({ status: 400 });

@@ -7,7 +7,7 @@ import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permis
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Requests every route of the built site with every role, and compares the results with the table of permissions. */
+/** Requests every route of the built site with every role, and compares the results with the permissions table. */
 
 const SERVER = fileURLToPath(new URL("../../../build/server/index.js", import.meta.url));
 const PASSWORD = "correct horse battery";
@@ -99,7 +99,7 @@ function expected(name: Name, permission: Permission): Verdict {
 
 const addressOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** Returns the form of a line, for a video that doesn't exist. */
+/** Returns the form for a permission, for a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";

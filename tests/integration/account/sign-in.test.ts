@@ -174,7 +174,7 @@ describe("the limits of sign-in", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("block an address after ten failures, and nobody else", async () => {
+  it("block an address after ten failures, and no other", async () => {
     makeUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {

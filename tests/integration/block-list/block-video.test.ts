@@ -125,7 +125,7 @@ describe("the block list", () => {
     const decided = transaction(() => {
       expect(blockVideo("nobody", "other")).toBeUndefined();
       expect(blockVideo("v", "other")?.known).toBe("bytes");
-      throw new Error("somebody else was first");
+      throw new Error("another moderator was faster");
     });
     await expect(decided).rejects.toThrow("first");
     expect(blocked()).toEqual([]);

@@ -24,7 +24,7 @@ import {
 import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 
-/** Videos that are on hold for their comparison with the block list, which failed for good. */
+/** Videos on hold until they are compared with the block list, whose comparison failed permanently. */
 
 const site = useAdminSite();
 
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
   }, 60_000);
 });
 
-describe("a comparison that failed for good", () => {
+describe("a comparison that failed permanently", () => {
   afterEach(() => forgetFfmpeg());
   const why = "The file is damaged.";
 

@@ -266,7 +266,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
 
   it("is on hold after the upload until someone dismisses the match", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
-    if (!answer.ok) throw new Error("It was refused.");
+    if (!answer.ok) throw new Error("The upload was rejected.");
     const { id } = answer.video;
     expect(successMessage(answer.video)).toContain("resembles a removed video");
     expect(isPublic(id)).toBe(false);
@@ -295,7 +295,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
 
   it("stays a draft if it was one, and isn't published by the toggle", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
-    if (!answer.ok) throw new Error("It was refused.");
+    if (!answer.ok) throw new Error("The upload was rejected.");
     const { id } = answer.video;
     await sendToggle(id);
     expect(videoRow(id).status).toBe("review");

@@ -298,7 +298,7 @@ describe("the age gate", () => {
     expect(await asks("/")).toBe(true);
   });
 
-  it("is not shown to search engines, or twice to a visitor", async () => {
+  it("isn't shown to search engines, nor twice to a visitor", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
       false,
     );

@@ -106,7 +106,7 @@ describe("search", () => {
     }
   });
 
-  it("searches neither hidden rows nor previous titles", async () => {
+  it("doesn't search hidden rows or previous titles", async () => {
     only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
     expect(await found("night")).toEqual([]);
@@ -136,7 +136,7 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // Few hits are cached completely, many only as marks.
+  // A few hits are cached completely, many only as bookmarks.
   it.each([1_500, 5_000])("clamps its pages, including deep ones of %i hits", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "counts more than two thousand hits of %j, whatever happens to rows",
+    "counts more than two thousand hits of %j after any change of rows",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({

@@ -124,7 +124,7 @@ describe("the list of a tag", () => {
   });
 });
 
-describe("a text that can't be in a path", () => {
+describe("a tag that can't be in a path", () => {
   it.each([".", "..", "", " ", "a\tb", "x".repeat(201), "\ud800"])(
     "links %j to a search",
     (tag) => {

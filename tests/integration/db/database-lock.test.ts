@@ -142,7 +142,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   }, 60_000);
 
-  it("answers a sign-in with a message that the site is busy", async () => {
+  it("rejects a sign-in with a message that the site is busy", async () => {
     await lock();
     const response = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
     expect([response.status, response.headers["retry-after"]]).toEqual([503, "5"]);

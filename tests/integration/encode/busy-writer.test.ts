@@ -68,7 +68,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // The other gets the first job, because it takes longer to start. Then more are added until both had one.
+    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both had one.
     ask.run(ids[0]);
     await until(() => workers.all().length === 1);
     const runner = startRunner(1);

@@ -34,7 +34,7 @@ const interrupt = (program: "ffmpeg" | "ffprobe") =>
 
 describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
-    "killed while a file is examined (%s), says nothing of the file",
+    "killed while a file is examined (%s), doesn't reject the file",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);

@@ -73,7 +73,7 @@ export class HtmlVisitor {
   async follow(link: HTMLElement | string): Promise<void> {
     const element = typeof link === "string" ? this.named("link", link) : link;
     const address = element.closest("a")?.getAttribute("href");
-    if (!address) throw new Error(`${element.outerHTML} leads nowhere.`);
+    if (!address) throw new Error(`${element.outerHTML} has no URL.`);
     await this.request(new URL(address, this.document.URL), {});
   }
 
@@ -126,13 +126,13 @@ export class HtmlVisitor {
   /** Submits the form of a field like Enter, with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
-    if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
+    if (!form) throw new Error(`${field.outerHTML} isn't in a form.`);
     const fields = [...form.elements] as HTMLInputElement[];
     button ??= fields.find(({ type }) => type === "submit") as unknown as HTMLButtonElement;
     const skipsChecks = form.noValidate || button?.formNoValidate;
     const invalid = fields.find((each) => !this.files.has(each) && !each.checkValidity());
     if (invalid && !skipsChecks) {
-      throw new Error(`${invalid.name} is invalid, so the browser does not send the form.`);
+      throw new Error(`${invalid.name} is invalid, so a browser wouldn't submit the form.`);
     }
     await this.send(form, button);
   }

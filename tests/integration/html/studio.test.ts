@@ -58,7 +58,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("publishes a truncated file once its question is answered", async () => {
+  it("publishes a truncated file once that is confirmed", async () => {
     const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");

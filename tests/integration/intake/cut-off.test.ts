@@ -31,7 +31,7 @@ const send = (texts: Record<string, string>) =>
   receiveUpload(uploadRequest(fileBlob(file), texts), user);
 async function asked(texts: Record<string, string> = {}) {
   const outcome = await send({ incomplete: "ask", ...texts });
-  if (outcome.ok) throw new Error("It was taken without a question.");
+  if (outcome.ok) throw new Error("The upload was accepted without confirmation.");
   return outcome;
 }
 

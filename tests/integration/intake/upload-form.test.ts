@@ -33,7 +33,7 @@ async function refused(request: Request) {
   const outcome = await receiveUpload(request, USER);
   expect(rows()).toEqual([]);
   expect(filesIn(site.uploads)).toEqual([]);
-  if (outcome.ok) throw new Error("The upload was taken.");
+  if (outcome.ok) throw new Error("The upload was accepted.");
   return outcome;
 }
 
@@ -219,7 +219,7 @@ describe("a thumbnail", () => {
   });
 });
 
-describe("an invalid upload leaves no files, keeps the text fields and shows the reason", () => {
+describe("an invalid upload is rejected with the reason, keeps the text fields and leaves no files", () => {
   it.each(["title", "description", "category"])("without %s (422)", async (field) => {
     const { status, failure } = await refused(uploadRequest(clip, { [field]: "  " }));
     expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
@@ -371,7 +371,7 @@ describe("an exact duplicate", () => {
       uploadRequest(clip, { title: "Again", duplicate: "ask" }),
       USER,
     );
-    if (again.ok) throw new Error("The duplicate was taken.");
+    if (again.ok) throw new Error("The duplicate was accepted.");
     expect(again.status).toBe(409);
     expect(again.failure.duplicate).toMatchObject({ id: first.id, title: first.title });
     expect(rows()).toHaveLength(1);

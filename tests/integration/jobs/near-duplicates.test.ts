@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are next to each other in the list, each with the videos that it resembles", async () => {
+  it("are adjacent in the list, each with the videos that it resembles", async () => {
     addFour();
     const { list, similar } = await shown();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);

@@ -139,7 +139,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(storedBackups(folder)).toEqual([accepted.name]);
   });
 
-  it("doesn't take files for the remains of an interrupted upload", async () => {
+  it("doesn't mistake files for the remains of an interrupted upload", async () => {
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     useNewDatabase();
     await identifySite();

@@ -85,7 +85,7 @@ describe("a flood of sign-ins from one address", () => {
 });
 
 describe("open event streams", () => {
-  /** Whether a stream opens. It stays open until the signal. */
+  /** Returns whether a stream opens. It stays open until the signal. */
   async function open(address: string, signal: AbortSignal): Promise<number> {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${site.url}/events`, { headers, signal })).status;

@@ -42,7 +42,7 @@ it("deletes records after a year", async () => {
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
 });
 
-it("needs records of a week for a forecast, from any time of day", async () => {
+it("needs a week of records for a forecast, from any time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
   expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });

@@ -169,7 +169,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(await first).not.toBe(second);
   });
 
-  it("can be read by several processes at once", async () => {
+  it("can be read by several processes concurrently", async () => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
     const { file } = await addStored(clip);
     const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));

@@ -87,7 +87,7 @@ describe("previewing a bulk action", () => {
     ]);
   });
 
-  it("names the videos that would be refused, and performs the action once confirmed", async () => {
+  it("names the videos that would be rejected, and performs the action once confirmed", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -164,7 +164,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("ask for confirmation, then delete the videos with their files", async () => {
+  it("require confirmation before they delete videos with their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
@@ -290,7 +290,7 @@ describe("a bulk action that fails halfway", () => {
     );
   });
 
-  it("tells the user what happened", async () => {
+  it("shows the user what was and wasn't changed", async () => {
     failAt("UPDATE OF status");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
       `Hid 32 videos. 48 videos were not processed. ${left.because}`,

@@ -283,7 +283,7 @@ describe("the visibility toggle", () => {
     expect(video()).toMatchObject({ status: to, updated_at: "2020-01-01T00:00:00.000Z" });
   });
 
-  it("doesn't undo what another admin has just done", async () => {
+  it("doesn't undo another admin's change", async () => {
     addVideo();
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     const late = await refused({ intent: "toggle", id: "v", expectedStatus: "published" });

@@ -164,7 +164,7 @@ describe("fetching a URL", () => {
     },
   );
 
-  it("gives up when the server goes silent, and requires a valid certificate", async () => {
+  it("fails when the server stops responding, and requires a valid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
       "The server stopped sending.",
     );

@@ -188,7 +188,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page()).queue.timeLeft.seconds).toBeCloseTo(7, 3);
   });
 
-  it("is only for signed-in users", async () => {
+  it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.status).toBe(302);
@@ -244,8 +244,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
   });
 });
 
-describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
-  it("puts them before or behind all others, the most recent move outermost", async () => {
+describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
+  it("puts them before or after all others, the most recently moved outermost", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -299,7 +299,7 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     expect(job).toMatchObject({ attempts: 1, reason: null });
   });
 
-  it("stops a running job that is moved last, and doesn't count the attempt", async () => {
+  it("stops a running job that is moved to the back, and doesn't count the attempt", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const job = (await claim())!;
     expect(
@@ -321,7 +321,7 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("is refused with the status of the reason", async () => {
+  it("is rejected with the status of the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");

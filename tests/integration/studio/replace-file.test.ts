@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("asks about duplicate and incomplete files, and accepts them when confirmed", async () => {
+  it("requires confirmation for duplicate and incomplete files", async () => {
     addVideo();
     const whole = source(3);
     await succeeded(() => send(whole));
@@ -254,7 +254,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(pendingId()).not.toBe("");
   });
 
-  it("refuses other files, a missing file, and a video that doesn't exist, and leaves nothing", async () => {
+  it("rejects other files, a missing file, and a video that doesn't exist, and leaves no files", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
@@ -388,7 +388,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another program deletes its video, even among more rows than one round checks", async () => {
+  it("is found when another tool deletes its video, even among more rows than one round checks", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -446,7 +446,7 @@ describe("the Trash page", () => {
     expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
   });
 
-  it("asks before it purges a file, and empties all of them", async () => {
+  it("requires confirmation before it purges one or all files", async () => {
     addVideoWithTwoFiles("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({

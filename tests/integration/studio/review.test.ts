@@ -198,7 +198,7 @@ describe("a preview link", () => {
 });
 
 describe("the review of a draft", () => {
-  it("shows the notes of both sides, and who has to act", async () => {
+  it("shows the notes of both sides, and who has to respond", async () => {
     const theirs = await signInUploader();
     addDraft();
     expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({
@@ -228,7 +228,7 @@ describe("the review of a draft", () => {
     expect(((await open("")) as Response).headers.get("Location")).toBe("/auth");
   });
 
-  it("refuses a video that is no longer a draft, and empty or overlong notes", async () => {
+  it("rejects a video that is no longer a draft, and empty or overlong notes", async () => {
     addDraft({ status: "published" });
     const late = (await send({ intent: "ready", note: "Late" })) as Plain;
     expect(late.status).toBe(409);

@@ -75,7 +75,7 @@ describe("the series pages", () => {
     ]);
   });
 
-  it("refuse an empty, overlong or existing title, and keep what was entered", async () => {
+  it("reject an empty, overlong or existing title, and keep the input", async () => {
     addSeries({ title: "Nights" });
     expect(await refusedSeries({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
@@ -106,7 +106,7 @@ describe("the series pages", () => {
     });
   });
 
-  it("are only for signed-in users, and respond with 404 if a series doesn't exist", async () => {
+  it("require a session, and return 404 if a series doesn't exist", async () => {
     const answer = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
     expect(answer.headers.get("Location")).toBe("/auth");
     for (const id of ["7", "x", "0"]) {
@@ -146,7 +146,7 @@ describe("the texts of a series", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("are refused if they have changed, but not if only the order has", async () => {
+  it("are rejected if they have changed, but not if only the order has", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -196,7 +196,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("is refused if it has changed, and nothing moves", async () => {
+  it("is rejected if it has changed, and nothing moves", async () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
@@ -268,7 +268,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("no longer count if another program deletes them, and disappear with the next change of the order", async () => {
+  it("no longer count if another tool deletes them, and disappear with the next change of the order", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);

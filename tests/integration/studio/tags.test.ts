@@ -113,7 +113,7 @@ describe("the Tags page", () => {
     expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, requested: null });
   });
 
-  it("is only for signed-in users, and refuses forms of other sites", async () => {
+  it("requires a session, and rejects forms from other sites", async () => {
     const request = new Request(`${ORIGIN}/admin/tags`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
@@ -240,7 +240,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request for another program that is writing", async () => {
+  it("waits longer than a request for another process that is writing", async () => {
     addTagged();
     await succeed(merge("x", "hd"));
     sqliteHandle().exec(`
@@ -337,7 +337,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("is suggested as the tag while a published video has that", async () => {
+  it("is suggested as its tag while a published video has the tag", async () => {
     addTagged();
     await succeed(aliases("hd", "uhd"));
     await succeed(aliases("river", "stream"));
@@ -346,7 +346,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects its URL to that of the tag, whose page also lists videos that other programs tagged with the alias", async () => {
+  it("redirects its URL to that of the tag, whose page also lists videos that other tools tagged with the alias", async () => {
     addTagged();
     await succeed(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
@@ -392,7 +392,7 @@ describe("a tag alias", () => {
     ["a tag with aliases", "night", "“night” has aliases of its own"],
     ["an alias of another tag", "dark", "“dark” is already an alias of “night”."],
     ["too long", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("is refused if it is %s", async (_, text, message) => {
+  ])("is rejected if it is %s", async (_, text, message) => {
     addTagged();
     await succeed(aliases("night", "dark"));
     expect(await refused(aliases("hd", text))).toMatchObject({

@@ -68,7 +68,7 @@ describe("upload templates", () => {
     expect(names()).toHaveLength(MAX_TEMPLATE - 1);
   });
 
-  it("are refused with an error for each field, keeping what was entered", async () => {
+  it("are rejected with an error for each field, keeping the input", async () => {
     await save(NIGHT);
     const wrong = { intent: "save", ...NIGHT, name: "", category: "nothing" };
     expect(await refused(wrong)).toMatchObject({
@@ -112,7 +112,7 @@ describe("upload templates", () => {
     expect(left()).toEqual([]);
   });
 
-  it("are only for signed-in users", async () => {
+  it("require a session", async () => {
     const request = new Request(`${ORIGIN}/admin/templates`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");

@@ -103,13 +103,13 @@ const digests = (id: string) =>
 const watched = (id: string) => readWatchedParts(id).views;
 
 describe("the Trash page", () => {
-  it("lists deleted videos, the latest first, with who deleted them and their size", async () => {
+  it("lists deleted videos, newest first, with their size and the user who deleted them", async () => {
     expect((await page()).trash.total).toEqual({ videos: 0, bytes: 0 });
     addVideoWithFiles("a", { bytes: 1_000 });
     addVideoWithFiles("b", { bytes: 500 });
     await removeVideos(["a"], "u");
     await new Promise((next) => setTimeout(next, 2));
-    await removeVideos(["b"], "somebody who is gone");
+    await removeVideos(["b"], "a deleted user");
     const { trash } = await page();
     expect(trash).toMatchObject({ page: 1, pageCount: 1, found: 2 });
     expect(trash.total).toEqual({ videos: 2, bytes: 1_500 });
@@ -119,7 +119,7 @@ describe("the Trash page", () => {
     ]);
   });
 
-  it("finds titles whatever their case, and clamps the page", async () => {
+  it("finds titles in any case, and clamps the page", async () => {
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
     addVideo({ id: "w", title: "Winter" });
     await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
@@ -135,7 +135,7 @@ describe("the Trash page", () => {
     });
   });
 
-  it("finds ASCII text whatever its case, and treats wildcards literally", async () => {
+  it("finds ASCII text in any case, and treats wildcards literally", async () => {
     addVideo({ id: "w", title: "Winter" });
     addVideo({ id: "p", title: "100 % \\ a_b" });
     await removeVideos(["w", "p"], "u");
@@ -147,7 +147,7 @@ describe("the Trash page", () => {
     for (const sign of ["%", "_", "\\", "0 % \\ A_"]) expect(await ids(sign)).toEqual(["p"]);
   });
 
-  it("is only for signed-in users", async () => {
+  it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.headers.get("Location")).toBe("/auth");
@@ -167,7 +167,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("brings back texts, views, files, streams, captions and digest after weeks", async () => {
+  it("restores texts, views, files, streams, captions and digest after weeks", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -275,7 +275,7 @@ describe("restoring from the trash", () => {
 });
 
 describe("purging", () => {
-  it("asks first, then deletes files, views and digest", async () => {
+  it("requires confirmation, then deletes files, views and digest", async () => {
     const files = addVideoWithFiles("a", { bytes: 1_000 });
     const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
@@ -337,7 +337,7 @@ describe("purging", () => {
     expect(left("preview_links")).toEqual(["b"]);
   });
 
-  it("empties the trash of what was in it when the dialog was shown", async () => {
+  it("purges only the videos that were in the trash when the dialog was shown", async () => {
     addVideoWithFiles("a");
     addVideoWithFiles("b");
     await removeVideos(["a"], "u");
@@ -358,7 +358,7 @@ describe("purging", () => {
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("keeps the views of a video that has the id now", async () => {
+  it("keeps the views of a new video with the same id", async () => {
     addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
@@ -416,7 +416,7 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps what a row of another tool references by now, and its derived files", async () => {
+  it("keeps files that another tool's row references by then, and their derived files", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
@@ -435,7 +435,7 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("either restores or purges a video when both are requested at once", async () => {
+  it("either restores or purges a video when both are requested concurrently", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [answer, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);

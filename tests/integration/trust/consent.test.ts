@@ -483,7 +483,7 @@ describe("a record that expires", () => {
     });
   });
 
-  it("hides a hundred videos at once, including those that expired while the site was down", async () => {
+  it("hides a hundred videos together, including those that expired while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });

@@ -159,7 +159,7 @@ describe("a blocked country", () => {
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("answers a request for a page's data with a whole page", async () => {
+  it("gets a whole page for a request for a page's data", async () => {
     const answer = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await answer.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -312,34 +312,34 @@ describe("a country that requires an age check", () => {
 
   const hour = 3_600_000;
   it.each<[string, (nonce: string) => string, string]>([
-    ["signed by another", (nonce) => ageToken(ageClaims(nonce), "x".repeat(40)), "wrong"],
+    ["signed with another secret", (nonce) => ageToken(ageClaims(nonce), "x".repeat(40)), "wrong"],
     [
       "without a signature",
       (nonce) => ageToken(ageClaims(nonce), "", { alg: "none" }).replace(/[^.]*$/, ""),
       "wrong",
     ],
     [
-      "of another algorithm",
+      "with another algorithm",
       (n) => ageToken(ageClaims(n), PROVIDER_SECRET, { alg: "HS512" }),
       "wrong",
     ],
-    ["of another nonce", () => ageToken(ageClaims("another")), "wrong"],
-    ["that is too old", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
-    ["of the future", (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)), "wrong"],
+    ["with another nonce", () => ageToken(ageClaims("another")), "wrong"],
+    ["issued too long ago", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
+    ["issued in the future", (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)), "wrong"],
     [
-      "that lives too long",
+      "with too long a lifetime",
       (nonce) => ageToken({ ...ageClaims(nonce), exp: Math.floor(Date.now() / 1000) + 3_600 }),
       "wrong",
     ],
-    ["that says more", (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }), "wrong"],
+    ["with an additional claim", (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }), "wrong"],
     [
-      "that says less",
+      "with a missing claim",
       (nonce) => ageToken({ ...ageClaims(nonce), age_over_18: undefined }),
       "wrong",
     ],
-    ["changed on the way", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
-    ["of no text at all", () => "a.b.c", "wrong"],
-    ["of too much text", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
+    ["changed in transit", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
+    ["without a JSON payload", () => "a.b.c", "wrong"],
+    ["that is too long", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
   ])("rejects a response %s", async (_, tokenOf, problem) => {
     const { nonce, cookie } = await begin("/trending");
     const answer = await answerWith(tokenOf(nonce), cookie);

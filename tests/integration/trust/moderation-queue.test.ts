@@ -167,7 +167,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });
 
-  it("asks the reporter, and reopens after a counter-notice", async () => {
+  it("sends a question to the reporter, and reopens after a counter-notice", async () => {
     await report("r");
     await decide("r", "ask", { reason: "Which of the two?" });
     expect(pageOf("r")?.report.state).toBe("asked");
@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown to both sides with its reason, of which the log only has the digest", async () => {
+  it("is shown to both sides with its reason, whose digest is logged", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -231,7 +231,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("can be made about a video in the trash or deleted for good", async () => {
+  it("can be made about a video that is in the trash or permanently deleted", async () => {
     await report("r");
     await report("s", { videos: ["never"] });
     await decide("r", "remove");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("on a report without a video closes it or asks, and says what is missing otherwise", async () => {
+  it("on a report without a video can only close it or ask the reporter", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -664,7 +664,7 @@ describe("a removal", () => {
     );
   });
 
-  it("stands if the video can't be moved to the trash, says so, and is finished by the next start", async () => {
+  it("is recorded with a message if the video can't be moved to the trash, and completed at the next start", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",

@@ -83,7 +83,7 @@ async function send(fields: Record<string, string>): Promise<number> {
 }
 
 describe("a report that names two videos", () => {
-  it("is closed once each has a decision, and tells the reporter about both", async () => {
+  it("is closed once each has a decision, and informs the reporter about both", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -91,7 +91,7 @@ describe("a report that names two videos", () => {
       ["v", "remove"],
       ["w", null],
     ]);
-    // What isn't decided yet stays on hold.
+    // Videos without a decision stay on hold.
     expect(isPublic("w")).toBe(false);
     await decide("keep", ["w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
@@ -109,7 +109,7 @@ describe("a report that names two videos", () => {
     });
   });
 
-  it("can be closed although one of them was deleted for good", async () => {
+  it("can be closed although one of them was permanently deleted", async () => {
     await report("copyright", ["v", "gone"]);
     expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
       ["hide", "keep", "remove"],
@@ -177,7 +177,7 @@ describe("a report that names two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // Someone has deleted it since, which the report must not undo.
+    // A user has deleted it since, which the report must not undo.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
@@ -194,7 +194,7 @@ describe("a report that names two videos", () => {
     ]);
   });
 
-  it("says that a video was deleted for good", async () => {
+  it("says that a video was permanently deleted", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(

@@ -102,7 +102,7 @@ describe("the schedule of a video without a record", () => {
   });
 });
 
-describe("many videos scheduled at once", () => {
+describe("many videos scheduled together", () => {
   it("show how many lack a record, before and after", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");

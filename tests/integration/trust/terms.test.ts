@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("outlive changes and the trash, and the video itself by a year, whoever deleted it", async () => {
+  it("outlive changes and the trash, and the video itself by a year, regardless of who deleted it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });
