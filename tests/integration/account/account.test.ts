@@ -302,9 +302,9 @@ describe("the second factor", () => {
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
     let [mine, other] = [markIn(here), markIn(await signIn())];
-    const expectVoid = (answer: { cookies: string }) => {
+    const expectVoid = (response: { cookies: string }) => {
       expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
-      mine = markIn(answer);
+      mine = markIn(response);
       expect(isKnown(mine)).toBe(true);
     };
     const session = here.cookies.split("; ").find((cookie) => cookie.startsWith("session="))!;

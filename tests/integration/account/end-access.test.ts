@@ -213,14 +213,14 @@ describe("the forms", () => {
   it("create a token only with the password", async () => {
     const fields = { intent: "create", name: "a program", scope: "read", days: "7" };
     for (const current of [undefined, "a wrong one"]) {
-      const answer = await send(tokensAction, "/admin/tokens", {
+      const response = await send(tokensAction, "/admin/tokens", {
         ...fields,
         ...(current && { current }),
       });
-      expect(answer).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
+      expect(response).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
     }
-    const answer = await send(tokensAction, "/admin/tokens", { ...fields, current: GOOD_PASSWORD });
-    expect((answer as { token: string }).token).toMatch(/^afterdark_/);
+    const response = await send(tokensAction, "/admin/tokens", { ...fields, current: GOOD_PASSWORD });
+    expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
   it("revoke the tokens with a password change if requested", async () => {

@@ -107,10 +107,10 @@ describe("a quota", () => {
   it("is shown on the upload page with the current usage", async () => {
     const shown = async (as: string) => {
       const request = new Request(`${ORIGIN}/admin`, { headers: { Cookie: as } });
-      const answer = (await adminLoader({ request, params: {}, context: {} })) as {
+      const response = (await adminLoader({ request, params: {}, context: {} })) as {
         quota?: string;
       };
-      return answer.quota;
+      return response.quota;
     };
     expect(await shown(cookie)).toBeUndefined();
     await setLimits(
@@ -250,8 +250,8 @@ describe("the storage limit", () => {
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ upload, ...texts }),
     });
-    const answer = await api({ request, params: { "*": "videos" }, context: {} } as never);
-    const problem = (await (answer as Response).json()) as { status: number; detail: string };
+    const response = await api({ request, params: { "*": "videos" }, context: {} } as never);
+    const problem = (await (response as Response).json()) as { status: number; detail: string };
     expect(problem.status).toBe(403);
     expect(problem.detail).toContain("Your storage is limited to 1 bytes");
   });
@@ -269,11 +269,11 @@ describe("the limit of videos in 24 hours", () => {
     const request = uploadRequest(fileBlob(mp4Clip(2)));
     request.headers.set("Cookie", cookie);
     request.headers.set("Origin", ORIGIN);
-    const answer = await publish({ request, params: {}, context: {} });
-    expect(answer.status).toBe(429);
-    const seconds = Number(answer.headers.get("Retry-After"));
+    const response = await publish({ request, params: {}, context: {} });
+    expect(response.status).toBe(429);
+    const seconds = Number(response.headers.get("Retry-After"));
     expect(Math.abs(seconds - 4 * 3600)).toBeLessThan(60);
-    const { failure } = (await answer.json()) as { failure: { message: string } };
+    const { failure } = (await response.json()) as { failure: { message: string } };
     expect(failure.message).toBe(
       "You can upload 2 videos in 24 hours and have uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
     );

@@ -73,7 +73,7 @@ export async function brokenRouteRules(
 }
 
 /**
- * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be broken: elsewhere the
+ * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be found: elsewhere the
  * route may have looked something up. The API ignores cookies, so requests with one count as a visitor's.
  */
 function isRejection(response: Response | undefined, path: string): boolean {

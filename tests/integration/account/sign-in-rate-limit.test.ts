@@ -41,7 +41,7 @@ function attempt({ now, url = "/auth", method = "POST", address, headers }: Atte
 
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
-const passed = (answers: unknown[]) => answers.filter((answer) => answer === "on").length;
+const passed = (results: unknown[]) => results.filter((result) => result === "on").length;
 const cookieOf = async (userId: string) => {
   const cookie = await transaction(() => recordDevice(userId, undefined));
   return { cookie: cookie.split(";")[0]! };

@@ -35,12 +35,12 @@ async function post(
   fields: Record<string, string>,
   headers: Record<string, string> = { "X-Forwarded-For": freshAddress() },
 ): Promise<Answer> {
-  const answer = await auth.action(args(formRequest("/auth", fields, headers)));
-  if (answer instanceof Response) return { status: answer.status, response: answer };
+  const response = await auth.action(args(formRequest("/auth", fields, headers)));
+  if (response instanceof Response) return { status: response.status, response };
   return {
-    status: answer.init?.status,
-    headers: new Headers(answer.init?.headers),
-    ...answer.data,
+    status: response.init?.status,
+    headers: new Headers(response.init?.headers),
+    ...response.data,
   };
 }
 
@@ -51,7 +51,7 @@ const withCookie = (cookie: string) =>
 async function turnedAway(address: string, cookie = ""): Promise<Response> {
   const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
   return requirePermission(request, "/admin").catch(
-    (answer: unknown) => answer as Response,
+    (response: unknown) => response as Response,
   ) as never;
 }
 
@@ -66,9 +66,9 @@ describe("a page that requires a sign-in", () => {
     makeUser();
     const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
-    const answer = await signInWith(cookiesOf(away));
-    expect(answer.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
-    expect(answer.headers.getSetCookie().join()).toMatch(/return-to=; Path=\/; Max-Age=0/);
+    const response = await signInWith(cookiesOf(away));
+    expect(response.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
+    expect(response.headers.getSetCookie().join()).toMatch(/return-to=; Path=\/; Max-Age=0/);
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
@@ -215,10 +215,10 @@ describe("the limits of sign-in", () => {
   it("count concurrent attempts", async () => {
     makeUser();
     const address = freshAddress();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => guess("admin@example.com", address)),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     const tried = statuses.filter((status) => status === 400);
     expect(tried.length).toBeGreaterThan(0);
     expect(tried.length).toBeLessThanOrEqual(10);
@@ -226,10 +226,10 @@ describe("the limits of sign-in", () => {
   });
 
   it("keep a flood from many addresses out of the queue", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
-    const busy = answers.filter(({ status }) => status === 429);
+    const busy = responses.filter(({ status }) => status === 429);
     expect(busy.length).toBeGreaterThanOrEqual(40);
     expect(busy[0]!.message).toBe("Too many people are signing in. Try again in a few seconds.");
     expect(busy[0]!.headers!.get("Retry-After")).toBe("5");
@@ -266,10 +266,10 @@ describe("a session", () => {
   it("ends at sign-out, and only on this device", async () => {
     makeUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
-    const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
-    expect(answer.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
-    expect(answer.headers.get("Clear-Site-Data")).toBe('"cache"');
+    const response = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
+    expect(response.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
+    expect(response.headers.get("Clear-Site-Data")).toBe('"cache"');
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeDefined();
   });
@@ -278,8 +278,8 @@ describe("a session", () => {
     makeUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
-    const answer = await signOut.action(args(form));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    const response = await signOut.action(args(form));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });
@@ -350,9 +350,9 @@ describe("a session", () => {
       status: 302,
     });
     const upload = requirePermission(formRequest("/admin", { intent: "publish" }), "/admin");
-    const answer = (await upload.catch((thrown) => thrown)) as Response;
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = (await upload.catch((thrown) => thrown)) as Response;
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       message: "You must be logged in to upload videos.",
     });
   });

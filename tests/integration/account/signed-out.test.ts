@@ -153,7 +153,7 @@ describe("a form whose session has ended", () => {
 
   it("is rejected from another site", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
-    const answer = await caught(() => sendToPanel(body, { Origin: "https://elsewhere.example" }));
-    expect(answer.status).toBe(403);
+    const response = await caught(() => sendToPanel(body, { Origin: "https://elsewhere.example" }));
+    expect(response.status).toBe(403);
   });
 });

@@ -88,9 +88,9 @@ async function send(name: string, key = "key", as = token) {
   return { status: response.status, headers: sent, body: await response.text() };
 }
 
-const replayed = (answer: Awaited<ReturnType<typeof send>>) => ({
-  ...answer,
-  headers: { ...answer.headers, "idempotent-replayed": "true" },
+const replayed = (response: Awaited<ReturnType<typeof send>>) => ({
+  ...response,
+  headers: { ...response.headers, "idempotent-replayed": "true" },
 });
 
 /** Returns how many changes happened. Each one is one activity. */

@@ -163,10 +163,10 @@ describe("a comparison that failed permanently", () => {
     const before = process.env.PATH;
     process.env.PATH = site.folder;
     forgetFfmpeg();
-    const answer = await ask("v", "compare-again");
+    const response = await ask("v", "compare-again");
     process.env.PATH = before;
-    expect(answer).toMatchObject({ init: { status: 409 } });
-    expect(JSON.stringify(answer)).toContain("ffmpeg is not installed");
+    expect(response).toMatchObject({ init: { status: 409 } });
+    expect(JSON.stringify(response)).toContain("ffmpeg is not installed");
     expect(jobStates("v")).toEqual({ fingerprint: "failed" });
   });
 });

@@ -92,8 +92,8 @@ function thumbnail(entry: string): Promise<Response> {
 }
 async function exported(): Promise<string> {
   const request = new Request("http://localhost/", { headers: { Cookie: adminCookie() } });
-  const answer = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
-  return answer.text();
+  const response = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
+  return response.text();
 }
 
 describe("the block list page", () => {
@@ -295,11 +295,11 @@ describe("an invalid block list file", () => {
     ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
     ["with null", [HEADER, "null"], "Line 2 "],
   ])("is rejected entirely: %s", async (_, lines, message) => {
-    const answer = (await sendList(...lines)) as unknown as {
+    const response = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };
-    expect(answer.data.error.status).toBe(422);
-    expect(answer.data.error.detail).toContain(message);
+    expect(response.data.error.status).toBe(422);
+    expect(response.data.error.detail).toContain(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

@@ -106,8 +106,8 @@ describe("the sitemap", () => {
     const part = await ask(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
     expect(texts(xml(await part.text()), "loc")).toEqual(["https://videos.example/video/a"]);
     for (const unknown of ["2.xml", "0.xml", "x.xml", "1", "1e3.xml"]) {
-      const answer = await ask(sitemap, `/sitemap/${unknown}`, {}, { part: unknown });
-      expect(answer.status, unknown).toBe(404);
+      const response = await ask(sitemap, `/sitemap/${unknown}`, {}, { part: unknown });
+      expect(response.status, unknown).toBe(404);
     }
   });
 });
@@ -129,9 +129,9 @@ describe("the feed", () => {
     sqliteHandle().exec(`
       UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id = 'v59';
       UPDATE videos SET video_url = '/media/videos/u/gone.mp4' WHERE id = 'v58'`);
-    const answer = await ask(feed, "/feed.xml");
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
-    const document = xml(await answer.text());
+    const response = await ask(feed, "/feed.xml");
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const document = xml(await response.text());
     expect(texts(document, "guid")).toEqual(
       Array.from({ length: 50 }, (_, i) => `https://videos.example/video/v${59 - i}`),
     );
@@ -166,13 +166,13 @@ describe("validators", () => {
       },
     );
     const again = request({ "If-None-Match": made.headers.get("ETag")! });
-    const answer = await conditionalResponse(
+    const response = await conditionalResponse(
       again,
       "https://videos.example",
       "text/plain",
       () => "without it",
     );
-    expect([answer.status, await answer.text()]).toEqual([200, "without it"]);
+    expect([response.status, await response.text()]).toEqual([200, "without it"]);
   });
 
   it.each([
@@ -257,8 +257,8 @@ describe("the site's own images", () => {
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
   ])("%s is an image of the right size", async (name, width, height) => {
-    const answer = await ask(picture, `/${name}`);
-    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({
+    const response = await ask(picture, `/${name}`);
+    expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({
       format: "png",
       width,
       height,
@@ -274,8 +274,8 @@ describe("the site's own images", () => {
   it("have a logo within the safe zone of every mask, a radius of 40% of the width", async () => {
     const { icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
-    const answer = await ask(picture, maskable.src);
-    const image = sharp(Buffer.from(await answer.arrayBuffer())).removeAlpha();
+    const response = await ask(picture, maskable.src);
+    const image = sharp(Buffer.from(await response.arrayBuffer())).removeAlpha();
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
     const ground = data.subarray(0, 3);
     const middle = info.width / 2;

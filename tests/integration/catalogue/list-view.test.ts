@@ -135,12 +135,12 @@ describe("pages of ordered lists", () => {
 
   it("keep the view when a category's URL redirects", async () => {
     const request = new Request("https://videos.example/categories/amateur?sort=views&page=2");
-    const answer = await categories({
+    const response = await categories({
       request,
       params: { category: "amateur" },
       context: {},
     } as never).catch((thrown: Response) => thrown);
-    expect((answer as Response).headers.get("Location")).toBe("/categories/desi?sort=views&page=2");
+    expect((response as Response).headers.get("Location")).toBe("/categories/desi?sort=views&page=2");
   });
 
   it("are indexed only in the default order", async () => {
@@ -163,8 +163,8 @@ describe("pages of ordered lists", () => {
 
   it("include the categories' current and legacy values", async () => {
     write([video({ id: "a", category: "amateur" }), video({ id: "b", category: "desi" })]);
-    const answer = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
-    expect(answer.list.videos.map(({ category }) => toCategoryId(category))).toEqual([
+    const response = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
+    expect(response.list.videos.map(({ category }) => toCategoryId(category))).toEqual([
       "desi",
       "desi",
     ]);

@@ -16,10 +16,10 @@ function ask(body: URLSearchParams | string, method = "POST"): Promise<Response>
 }
 
 async function asked(...wanted: string[]): Promise<string[]> {
-  const answer = await ask(new URLSearchParams(wanted.map((id) => ["id", id])));
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
-  return ids((await answer.json()).videos);
+  const response = await ask(new URLSearchParams(wanted.map((id) => ["id", id])));
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
+  return ids((await response.json()).videos);
 }
 
 describe("the cards of saved videos", () => {

@@ -31,7 +31,7 @@ const args = (address: string, headers = {}) => {
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
-    (answer: Response) => answer,
+    (response: Response) => response,
   );
 
 async function open(address: string, headers = {}) {
@@ -111,8 +111,8 @@ describe("the page of a series", () => {
       ["/series/nights/", 301, "/series/nights"],
       ["/series/evenings?page=2", 302, "/series/nights?page=2"],
     ] as const) {
-      const answer = await thrown(page(args(asked)));
-      expect([answer.status, answer.headers.get("Location")], asked).toEqual([status, to]);
+      const response = await thrown(page(args(asked)));
+      expect([response.status, response.headers.get("Location")], asked).toEqual([status, to]);
     }
     const moved = await thrown(feed(args("/series/evenings/feed.xml")));
     expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");
@@ -124,8 +124,8 @@ describe("the page of a series", () => {
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
     const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
     for (const address of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
-      const answer = await thrown(page(args(address)));
-      expect([answer.status, answer.headers.get("Location")], address).toEqual([404, null]);
+      const response = await thrown(page(args(address)));
+      expect([response.status, response.headers.get("Location")], address).toEqual([404, null]);
       const seen = await thrown(page(args(address, { Cookie: cookie })));
       expect(seen.headers.get("Location"), address).toBe("/series/launch");
     }
@@ -224,8 +224,8 @@ describe("a video within a series", () => {
 
 describe("home", () => {
   const featured = async (address = "/") => {
-    const answer = await home(args(address));
-    return (answer.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
+    const response = await home(args(address));
+    return (response.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
   };
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
@@ -258,9 +258,9 @@ describe("feed and sitemap", () => {
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["v0"]);
-    const answer = await feed(args("/series/nights/feed.xml"));
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
-    const text = await answer.text();
+    const response = await feed(args("/series/nights/feed.xml"));
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const text = await response.text();
     const titles = [...text.matchAll(/<item><title>(.*?)<\/title>/g)].map(([, name]) => name);
     expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 3, 2, 0].map((n) => `Video ${n}`));
     expect(text).toContain(`${ORIGIN}/series/nights/feed.xml`);

@@ -79,16 +79,16 @@ describe("suggestions", () => {
     "treat %j as plain text",
     async (text) => {
       write([video({ id: "a", title: `before ${text.slice(0, 100)} after` })]);
-      const answer = await ask(`?q=${encodeURIComponent(text)}`);
-      expect(answer.status).toBe(200);
+      const response = await ask(`?q=${encodeURIComponent(text)}`);
+      expect(response.status).toBe(200);
     },
   );
 
   it("are never stored, and ignore an invalid category", async () => {
     write([video({ id: "a", title: "Night" })]);
-    const answer = await ask("?q=night&category=nonsense");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(await answer.json()).toMatchObject({ suggestions: [{ text: "Night" }] });
+    const response = await ask("?q=night&category=nonsense");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(await response.json()).toMatchObject({ suggestions: [{ text: "Night" }] });
     expect(await (await ask("")).json()).toEqual({ suggestions: [] });
   });
 
@@ -103,8 +103,8 @@ describe("suggestions", () => {
 
   it("are empty when the threads are overloaded", async () => {
     write([video({ id: "a", title: "Night" })]);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
-    expect(answers.filter(({ length }) => length === 1)).toHaveLength(16);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
+    expect(responses.filter(({ length }) => length === 1)).toHaveLength(16);
     expect(await texts("night")).toEqual(["Night"]);
   });
 });

@@ -20,9 +20,9 @@ it("redirects to a published video, or to Home if there is none", async () => {
   expect((await ask("")).headers.get("Location")).toBe("/");
   expect((await ask("?seed=1&step=0")).status).toBe(404);
   write([video({ id: "hidden", status: "hidden" }), video({ id: "a" })]);
-  const answer = await ask("");
-  expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/video/a?from=home"]);
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  const response = await ask("");
+  expect([response.status, response.headers.get("Location")]).toEqual([302, "/video/a?from=home"]);
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
 });
 
 it("visits all videos before any repeats", async () => {

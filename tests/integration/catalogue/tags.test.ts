@@ -25,7 +25,7 @@ const args = (address: string) =>
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
-    (answer: Response) => answer,
+    (response: Response) => response,
   );
 
 async function open(address: string) {
@@ -99,8 +99,8 @@ describe("the list of a tag", () => {
     ["/tags/beach/", "/tags/beach"],
     ["/tags/%D0%9E", "/tags/%D0%BE"],
   ])("redirects %s permanently to %s", async (asked, canonical) => {
-    const answer = await thrown(page(args(asked)));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([301, canonical]);
+    const response = await thrown(page(args(asked)));
+    expect([response.status, response.headers.get("Location")]).toEqual([301, canonical]);
   });
 
   it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
@@ -139,9 +139,9 @@ describe("the feed of a tag", () => {
       ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
       video({ id: "other", tags: ["r&b house"] }),
     ]);
-    const answer = await feed(args(tagFeedPath("R&B")));
-    const text = await answer.text();
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const response = await feed(args(tagFeedPath("R&B")));
+    const text = await response.text();
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
     expect(text.match(/<guid[^>]*>[^<]*/g)).toHaveLength(50);
     expect(text.indexOf("/video/v59<")).toBeLessThan(text.indexOf("/video/v10<"));
     expect(text).not.toContain("other");
@@ -151,8 +151,8 @@ describe("the feed of a tag", () => {
 
   it("doesn't exist without a video, and redirects to the canonical one", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
-    const answer = await thrown(feed(args("/tags/Beach/feed.xml")));
-    expect(answer.headers.get("Location")).toBe("/tags/beach/feed.xml");
+    const response = await thrown(feed(args("/tags/Beach/feed.xml")));
+    expect(response.headers.get("Location")).toBe("/tags/beach/feed.xml");
   });
 });
 

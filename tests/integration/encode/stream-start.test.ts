@@ -104,8 +104,8 @@ it("sends the stream start only for published videos", async () => {
     video({ id: "file" }),
   ]);
   await database().updateTable("videos").set({ hls_url: HLS }).where("id", "!=", "file").execute();
-  const answer = await ask("open");
-  expect(await answer.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  const response = await ask("open");
+  expect(await response.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
   for (const id of ["shut", "file", "nobody"]) expect((await ask(id)).status).toBe(204);
 });

@@ -169,7 +169,7 @@ export class HtmlVisitor {
 
   private async request(url: URL, init: RequestInit): Promise<void> {
     const from = this.document.URL === "about:blank" ? "none" : "same-origin";
-    const answer = await this.fetch(url, {
+    const response = await this.fetch(url, {
       ...init,
       headers: {
         Accept: "text/html",
@@ -178,12 +178,12 @@ export class HtmlVisitor {
         "Sec-Fetch-Site": from,
       },
     });
-    this.status = answer.status;
-    const address = new URL(answer.url || url);
+    this.status = response.status;
+    const address = new URL(response.url || url);
     address.hash ||= url.hash;
     this.files.clear();
     // Without JavaScript, the content of <noscript> is part of the page: jsdom parses it as such.
-    this.dom = new JSDOM(await answer.text(), { url: address.href });
+    this.dom = new JSDOM(await response.text(), { url: address.href });
     // Remove scripts, which contain the page's data but aren't visible.
     for (const script of this.document.querySelectorAll("script")) script.remove();
   }

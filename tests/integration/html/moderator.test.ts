@@ -42,9 +42,9 @@ const linksOf = (name: string) =>
     .map(({ textContent }) => textContent?.replace(/\d.*/, ""));
 const formsOfPage = () => [...visitor.document.querySelectorAll("main form")];
 const statusOf = async (address: string) => {
-  const answer = await visitor.get(address);
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await visitor.get(address);
+  await response.body?.cancel();
+  return response.status;
 };
 
 describe("a moderator", () => {

@@ -95,7 +95,7 @@ describe("a multipart form sent to /admin", () => {
 
   it("ignores files that aren't in the edit form", async () => {
     const clip = new Blob(["not a video"]);
-    const answer = await sendMultipart(
+    const response = await sendMultipart(
       multipart([
         ["video", clip],
         ["intent", "update"],
@@ -104,17 +104,17 @@ describe("a multipart form sent to /admin", () => {
       ]),
       "/admin",
     );
-    expect(answer).toMatchObject({ init: { status: 415 } });
+    expect(response).toMatchObject({ init: { status: 415 } });
     expect(video()?.title).toBe("A video");
   });
 
   it("is an upload with any other intent or none", async () => {
     for (const intent of ["publish", "draft", undefined]) {
       const entries: [string, string][] = intent ? [["intent", intent]] : [];
-      const answer = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");
-      expect(answer).toMatchObject({ init: { status: 422 }, data: { upload: {} } });
+      const response = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");
+      expect(response).toMatchObject({ init: { status: 422 }, data: { upload: {} } });
     }
-    const answer = await sendMultipart(multipart([["intent", "conquer"]]), "/admin");
-    expect(answer).toMatchObject({ init: { status: 400 }, data: { upload: {} } });
+    const response = await sendMultipart(multipart([["intent", "conquer"]]), "/admin");
+    expect(response).toMatchObject({ init: { status: 400 }, data: { upload: {} } });
   });
 });

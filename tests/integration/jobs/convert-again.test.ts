@@ -32,9 +32,9 @@ afterEach(() => site.remove());
 
 const statusOf = async (url: string) => {
   const request = new Request(`http://site.example${url}`);
-  const answer = await media({ request, params: {}, context: {} });
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await media({ request, params: {}, context: {} });
+  await response.body?.cancel();
+  return response.status;
 };
 const waiting = () =>
   sqliteHandle()
@@ -196,9 +196,9 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
         }),
       );
     expect((await ask("nothing")).status).toBe(400);
-    const answer = await ask("convert-again");
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/admin/statistics?days=7");
+    const response = await ask("convert-again");
+    expect(response.status).toBe(302);
+    expect(response.headers.get("Location")).toBe("/admin/statistics?days=7");
     expect(waiting()).toEqual(["w"]);
     const recorded = sqliteHandle().prepare("SELECT action, detail FROM activities").all();
     expect(recorded).toEqual([{ action: "convert-again", detail: "1 video" }]);

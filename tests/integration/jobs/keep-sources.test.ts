@@ -87,12 +87,12 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
 
     // Its URL leads to the playable version.
     const request = new Request(`http://site.example${source}`);
-    const answer = await media({ request, params: {}, context: {} });
-    expect(answer.status).toBe(200);
-    expect(Number(answer.headers.get("Content-Length"))).toBe(
+    const response = await media({ request, params: {}, context: {} });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("Content-Length"))).toBe(
       fs.statSync(onDisk(site.uploads, row.video_url)).size,
     );
-    await answer.body?.cancel();
+    await response.body?.cancel();
   });
 
   it("is kept while the stream is incomplete", async () => {

@@ -83,13 +83,13 @@ describe("similar videos", () => {
     pair("mine-too", "public");
     const cookie = (await openSession("up")).split(";")[0]!;
     const request = new Request(`http://localhost${ALIKE}`, { headers: { Cookie: cookie } });
-    const answer = await loader({ request, params: {}, context: {} });
-    const { manage } = (answer as { data: Shown }).data;
+    const response = await loader({ request, params: {}, context: {} });
+    const { manage } = (response as { data: Shown }).data;
     expect(manage.list.videos.map(({ id }) => id)).toEqual(["mine-too"]);
     expect(manage.similar).toEqual({
       "mine-too": [{ id: "public", title: "Public", isPublic: 1 }],
     });
-    expect(JSON.stringify(answer)).not.toMatch(/secret/i);
+    expect(JSON.stringify(response)).not.toMatch(/secret/i);
   });
 
   it("are deleted with the video, or when its file is replaced", async () => {

@@ -33,9 +33,9 @@ function ask(path: string, localAddress: string, options: http.RequestOptions = 
   return new Promise<{ status: number; headers: http.IncomingHttpHeaders; bytes: number }>(
     (resolve, reject) => {
       http
-        .request(site.url + path, { agent: false, localAddress, ...options }, async (answer) => {
-          const { statusCode: status = 0, headers } = answer;
-          resolve({ status, headers, bytes: (await buffer(answer)).length });
+        .request(site.url + path, { agent: false, localAddress, ...options }, async (response) => {
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, bytes: (await buffer(response)).length });
         })
         .on("error", reject)
         .end();
@@ -55,10 +55,10 @@ async function stall(localAddress: string, path = large, headers = ""): Promise<
 }
 
 async function sentBytes(): Promise<number> {
-  const answer = await fetch(`${site.url}/metrics`, {
+  const response = await fetch(`${site.url}/metrics`, {
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
-  return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await answer.text())?.[1]);
+  return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
 /** Returns by how much `work` increases the bytes sent, once it is at least `least`. */

@@ -36,9 +36,9 @@ async function addThumbnail(color = "#345"): Promise<void> {
 /** Returns the status and the width of the image that a visitor gets. */
 async function visit(address: string) {
   const request = new Request(`http://localhost${address}`);
-  const answer = await loader({ request, params: {}, context: {} });
-  if (answer.status !== 200) return { status: answer.status };
-  const { width } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+  const response = await loader({ request, params: {}, context: {} });
+  if (response.status !== 200) return { status: response.status };
+  const { width } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
   return { status: 200, width };
 }
 
@@ -121,8 +121,8 @@ describe("the smaller version of a thumbnail", () => {
     fs.writeFileSync(file, "no picture");
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     const request = new Request(`http://localhost${THUMBNAIL}?w=480`);
-    const answer = await loader({ request, params: {}, context: {} });
-    expect([answer.status, await answer.text()]).toEqual([200, "no picture"]);
+    const response = await loader({ request, params: {}, context: {} });
+    expect([response.status, await response.text()]).toEqual([200, "no picture"]);
     await smallThumbnailsCreated();
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);

@@ -268,9 +268,9 @@ describe("the metrics with a token", () => {
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
   ])("are refused without it, even on this machine: %j", async (headers) => {
-    const { status, headers: answer, text } = await send(site, "/metrics", headers);
+    const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
-    expect(answer["www-authenticate"]).toBe('Bearer realm="metrics"');
+    expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');
     expect(text).not.toContain("afterdark_");
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });

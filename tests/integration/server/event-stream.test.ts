@@ -179,10 +179,10 @@ describe("an open stream", () => {
     nameRoutes(routeOf);
     const cookie = (await openSession(makeUser().id)).split(";")[0]!;
     const requests: IncomingMessage[] = [];
-    const answer = serveEvents(jobEventsAccess);
+    const handle = serveEvents(jobEventsAccess);
     const server = http.createServer((request, response) => {
       requests.push(request);
-      if (!answer(request, response)) response.writeHead(404).end();
+      if (!handle(request, response)) response.writeHead(404).end();
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -17,7 +17,7 @@ let handle: (request: Request, node: http.IncomingMessage) => Promise<void> | vo
 beforeEach(async () => {
   site = useTemporarySite();
   replaceOriginCheck();
-  server = http.createServer(async (node, answer) => {
+  server = http.createServer(async (node, response) => {
     const request = new Request(`http://${node.headers.host}${node.url}`, {
       method: node.method,
       headers: node.headers as Record<string, string>,
@@ -26,7 +26,7 @@ beforeEach(async () => {
       .then(() => handle(request, node))
       .then(() => 204)
       .catch((thrown) => (thrown as Response).status);
-    answer.writeHead(status).end();
+    response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -40,9 +40,9 @@ afterEach(async () => {
 function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http
-      .request(address, { method: "POST", headers, agent: false }, (answer) => {
-        answer.resume();
-        answer.once("end", () => resolve(answer));
+      .request(address, { method: "POST", headers, agent: false }, (response) => {
+        response.resume();
+        response.once("end", () => resolve(response));
       })
       .once("error", reject)
       .end();

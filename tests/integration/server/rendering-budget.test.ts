@@ -37,9 +37,9 @@ function ask(
     const request = http.request(
       site.url + path,
       { agent: false, localAddress, headers, method: form === undefined ? "GET" : "POST" },
-      async (answer) => {
-        const { statusCode = 0, headers } = answer;
-        resolve({ status: statusCode, headers, body: await text(answer).catch(String) });
+      async (response) => {
+        const { statusCode = 0, headers } = response;
+        resolve({ status: statusCode, headers, body: await text(response).catch(String) });
       },
     );
     request.on("error", reject).end(form);

@@ -176,12 +176,12 @@ describe("the URLs of statistics", () => {
   };
   async function csv(file: string, id?: string): Promise<string[]> {
     const load = id === undefined ? fileLoader : videoFileLoader;
-    const answer = await caught(() => asked(load, { file, ...(id && { id }) }));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
-    expect(answer.headers.get("Content-Disposition")).toBe(`attachment; filename="${file}"`);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    return (await answer.text()).split("\r\n");
+    const response = await caught(() => asked(load, { file, ...(id && { id }) }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("Content-Disposition")).toBe(`attachment; filename="${file}"`);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    return (await response.text()).split("\r\n");
   }
 
   async function signInUploader(): Promise<void> {

@@ -80,8 +80,8 @@ describe("files that nginx sends", () => {
     const counted = async (headers: Record<string, string> = {}, method = "GET") => {
       const before = counts().mediaBytes;
       const request = new Request(`http://localhost${url}`, { headers, method });
-      const answer = (await media({ request, params: {}, context: {} } as never)) as Response;
-      expect(answer.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
+      const response = (await media({ request, params: {}, context: {} } as never)) as Response;
+      expect(response.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
       return counts().mediaBytes - before;
     };
     expect(await counted()).toBe(10);

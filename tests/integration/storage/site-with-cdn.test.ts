@@ -54,12 +54,12 @@ describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () =
   const addressOfPart = async () => new URL((await ask(part)).headers.get("Location")!);
 
   it("redirects visitors to the CDN for parts of streams, for a minute", async () => {
-    const answer = await ask(part, { Range: "bytes=100-109" });
-    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
+    const response = await ask(part, { Range: "bytes=100-109" });
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([
       302,
       "private, no-store, no-transform",
     ]);
-    const address = new URL(answer.headers.get("Location")!);
+    const address = new URL(response.headers.get("Location")!);
     expect(address.origin).toBe(nginx.url);
     const life = Number(address.searchParams.get("expires")) - Date.now() / 1000;
     expect(life).toBeGreaterThan(0);

@@ -44,9 +44,9 @@ const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
 describe("previewing a bulk action", () => {
   const preview = async (fields: Record<string, string | string[]>) => {
-    const answer = await answered({ ...fields, preview: "1" });
-    expect(answer.status).toBe(200);
-    return (answer as unknown as { preview: BulkPreview }).preview;
+    const response = await answered({ ...fields, preview: "1" });
+    expect(response.status).toBe(200);
+    return (response as unknown as { preview: BulkPreview }).preview;
   };
 
   it("shows the changed and unchanged videos, and changes nothing", async () => {

@@ -122,8 +122,8 @@ describe("captions in the edit form", () => {
   ])(
     "are refused if they are %s, keeping the texts and changing nothing",
     async (_, file, more, status, message) => {
-      const answer = await sendMultipart(form(file, more), ADDRESS);
-      expect(answer).toMatchObject({
+      const response = await sendMultipart(form(file, more), ADDRESS);
+      expect(response).toMatchObject({
         init: { status },
         data: {
           studio: {
@@ -143,8 +143,8 @@ describe("captions in the edit form", () => {
 
   it("are refused for a video without a file on this site", async () => {
     sqliteHandle().exec("UPDATE videos SET video_url = 'https://example.com/1.mp4'");
-    const answer = await sendMultipart(form(SUBRIP), ADDRESS);
-    expect(answer).toMatchObject({ init: { status: 422 } });
+    const response = await sendMultipart(form(SUBRIP), ADDRESS);
+    expect(response).toMatchObject({ init: { status: 422 } });
   });
 
   it.each([

@@ -55,8 +55,8 @@ function htmlOf(manage: ManageData): string {
 
 describe("access to the admin panel", () => {
   it("redirects visitors to the sign-in page", async () => {
-    const answer = await caught(() => get("/admin", {}));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
+    const response = await caught(() => get("/admin", {}));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/auth"]);
   });
 
   it("ignores forms of visitors", async () => {
@@ -71,8 +71,8 @@ describe("access to the admin panel", () => {
   it("ignores forms of other sites", async () => {
     addVideo();
     const headers = { Origin: "https://elsewhere.example" };
-    const answer = await caught(() => send({ intent: "delete", id: "v" }, { headers }));
-    expect(answer.status).toBe(403);
+    const response = await caught(() => send({ intent: "delete", id: "v" }, { headers }));
+    expect(response.status).toBe(403);
     expect(video()).toBeDefined();
   });
 
@@ -214,8 +214,8 @@ describe("editing a video", () => {
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
   ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
-    const answer = await refused({ ...EDIT, [field]: value });
-    expect(answer).toMatchObject({
+    const response = await refused({ ...EDIT, [field]: value });
+    expect(response).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "Failed to update video." },
       edit: { texts: { description: "Words", [field]: value }, fields: { [field]: message } },
@@ -234,13 +234,13 @@ describe("editing a video", () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
-    const answer = await refused({ ...EDIT, version: opened!.version });
-    expect(answer).toMatchObject({
+    const response = await refused({ ...EDIT, version: opened!.version });
+    expect(response).toMatchObject({
       status: 409,
       edit: { current: { title: "Theirs" }, texts: { title: EDIT.title } },
     });
     expect(video()?.title).toBe("Theirs");
-    await succeed({ ...EDIT, version: answer.edit!.current.version });
+    await succeed({ ...EDIT, version: response.edit!.current.version });
     expect(video()?.title).toBe("A better video");
   });
 

@@ -272,11 +272,11 @@ describe("the import page", () => {
       body: new URLSearchParams(fields),
       headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
     });
-    const answer = await route
+    const response = await route
       .action({ request, params: {}, context: {} } as never)
       .catch((thrown: unknown) => thrown);
-    if (answer instanceof Response) return { status: answer.status };
-    const { data, init } = answer as { data: Record<string, unknown>; init: { status: number } };
+    if (response instanceof Response) return { status: response.status };
+    const { data, init } = response as { data: Record<string, unknown>; init: { status: number } };
     return { status: init.status, ...data };
   };
   const texts = { title: "A", description: "B", category: "desi", tags: "" };
@@ -340,12 +340,12 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
-    const answer = await send({
+    const response = await send({
       intent: "table",
       table: `address,title,description,category\n${rows}`,
     });
     clearInterval(timer);
-    expect(answer).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
+    expect(response).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
     expect(turns).toBeGreaterThan(1);
   });
 

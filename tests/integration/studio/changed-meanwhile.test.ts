@@ -76,9 +76,9 @@ function sendSlowly(
   const { request, isRead, finish } = slowRequest(address, body, headers);
   const status = (async () => act(request))()
     .catch((thrown: unknown) => thrown)
-    .then((answer) => {
-      if (answer instanceof Error) throw answer;
-      return (answer as { init?: ResponseInit }).init?.status ?? (answer as Response).status;
+    .then((response) => {
+      if (response instanceof Error) throw response;
+      return (response as { init?: ResponseInit }).init?.status ?? (response as Response).status;
     });
   return { status, isRead, finish };
 }
@@ -255,7 +255,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
       );
       const patch = new Request(request, { method: "PATCH", duplex: "half" } as RequestInit);
       const args = { request: patch, params: { "*": "videos/v" }, context: {} };
-      const status = actOnApi(args).then((answer) => (answer as Response).status);
+      const status = actOnApi(args).then((response) => (response as Response).status);
       expect(await statusAfterChange({ status, isRead, finish }, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
     }

@@ -49,17 +49,17 @@ async function ask(
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
     ...(fields && { body: new URLSearchParams(fields) }),
   });
-  const answer = await Promise.resolve(work({ request, params: {}, context: {} } as never)).catch(
+  const response = await Promise.resolve(work({ request, params: {}, context: {} } as never)).catch(
     (thrown: unknown) => thrown,
   );
-  if (answer instanceof Response) return answer;
-  const { data, init } = answer as { data?: Shown; init?: { status?: number } };
-  return { ...(data ?? (answer as Shown)), [STATUS]: init?.status ?? 200 } as Shown;
+  if (response instanceof Response) return response;
+  const { data, init } = response as { data?: Shown; init?: { status?: number } };
+  return { ...(data ?? (response as Shown)), [STATUS]: init?.status ?? 200 } as Shown;
 }
 
 async function shown(cookie: string, address = "/admin?tab=manage") {
-  const answer = (await ask(loadPanel, cookie, address)) as Shown;
-  const { manage, statistics } = answer as never as {
+  const response = (await ask(loadPanel, cookie, address)) as Shown;
+  const { manage, statistics } = response as never as {
     manage: { list: { videos: { id: string }[]; total: number }; dialog?: { video: unknown } };
     statistics: { stats: Record<string, unknown> };
   };
@@ -68,7 +68,7 @@ async function shown(cookie: string, address = "/admin?tab=manage") {
     total: manage.list.total,
     dialog: manage.dialog?.video,
     stats: statistics.stats,
-    status: answer[STATUS],
+    status: response[STATUS],
   };
 }
 
@@ -77,10 +77,10 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
   const pairs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
-  const answer = await ask(actOnPanel, cookie, "/admin?tab=manage", pairs);
-  if (answer instanceof Response) return answer.status;
-  const { studio } = answer as never as { studio?: Failure };
-  return studio?.status ?? answer[STATUS];
+  const response = await ask(actOnPanel, cookie, "/admin?tab=manage", pairs);
+  if (response instanceof Response) return response.status;
+  const { studio } = response as never as { studio?: Failure };
+  return studio?.status ?? response[STATUS];
 }
 
 describe("the studio of an uploader", () => {
@@ -195,10 +195,10 @@ describe("the studio of an uploader", () => {
 
 describe("the trash of an uploader", () => {
   const trash = async (cookie: string) => {
-    const answer = (await ask(loadTrash, cookie, "/admin/trash")) as never as {
+    const response = (await ask(loadTrash, cookie, "/admin/trash")) as never as {
       trash: { videos: { id: string }[]; total: { videos: number } };
     };
-    return { ids: answer.trash.videos.map(({ id }) => id), total: answer.trash.total.videos };
+    return { ids: response.trash.videos.map(({ id }) => id), total: response.trash.total.videos };
   };
   const inTrash = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
 
@@ -233,9 +233,9 @@ describe("files of unpublished videos", () => {
     fs.writeFileSync(file, "bytes");
   };
   const statusAt = async (cookie: string, address: string) => {
-    const answer = await caught(() => Promise.resolve(ask(loadMedia, cookie, address)));
-    await answer.body?.cancel();
-    return answer.status;
+    const response = await caught(() => Promise.resolve(ask(loadMedia, cookie, address)));
+    await response.body?.cancel();
+    return response.status;
   };
 
   it("are accessible to the video's uploader, including derived files and thumbnails by editors", async () => {

@@ -46,12 +46,12 @@ async function said(fields: [string, string][], address?: string): Promise<strin
 }
 
 async function turnedDown(fields: [string, string][]): Promise<Failure> {
-  const answer = (await send(fields)) as unknown as {
+  const response = (await send(fields)) as unknown as {
     data: { error: Failure };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 /** Adds a video with a file, and its jobs. */
@@ -190,8 +190,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
 
   it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
-    expect(answer.status).toBe(302);
+    const response = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(response.status).toBe(302);
   });
 });
 

@@ -69,14 +69,14 @@ const address = (id: string) => `/admin?tab=manage&replace=${id}`;
 const send = (file: string, id = "v", more: Record<string, string> = {}) =>
   sendMultipart(form(file, id, more), address(id));
 async function refusalOf(file: string, id = "v", more: Record<string, string> = {}) {
-  const answer = (await send(file, id, more)) as unknown as {
+  const response = (await send(file, id, more)) as unknown as {
     data: {
       studio: { status: number; detail: string; replace?: { question?: { upload: string } } };
     };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.studio.status);
-  return answer.data.studio;
+  expect(response.init.status).toBe(response.data.studio.status);
+  return response.data.studio;
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 

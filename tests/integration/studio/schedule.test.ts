@@ -293,8 +293,8 @@ describe("publishing and hiding manually", () => {
 
   it("shows in the preview that hiding cancels a schedule", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
-    const answer = await answered({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
-    expect((answer as unknown as { preview: BulkPreview }).preview.rows).toEqual([
+    const response = await answered({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
+    expect((response as unknown as { preview: BulkPreview }).preview.rows).toEqual([
       {
         id: "v",
         title: "A video",

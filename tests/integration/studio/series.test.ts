@@ -107,8 +107,8 @@ describe("the series pages", () => {
   });
 
   it("require a session, and return 404 if a series doesn't exist", async () => {
-    const answer = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
+    expect(response.headers.get("Location")).toBe("/auth");
     for (const id of ["7", "x", "0"]) {
       expect(await seriesPage(`/admin/series/${id}`)).toMatchObject({ status: 404 });
     }
@@ -173,8 +173,8 @@ describe("the texts of a series", () => {
 describe("the order of a series", () => {
   it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
-    const answer = await move(id, { video: "c", move: "up" });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
+    const response = await move(id, { video: "c", move: "up" });
+    expect([response.status, response.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
     expect(orderOfSeries(id)).toEqual(["a", "c", "b", "d"]);
     await move(id, { video: "a", move: "down" });
     expect(orderOfSeries(id)).toEqual(["c", "a", "b", "d"]);
@@ -357,8 +357,8 @@ describe("series in the list of videos", () => {
     expect(orderOfSeries(days)).toEqual(["a", "e"]);
     await succeed({ intent: "update", id: "e", [`leaveSeries.${days}`]: "1" });
     expect(orderOfSeries(days)).toEqual(["a"]);
-    const answer = await refused({ intent: "update", id: "e", title: "X", addToSeries: "Weeks" });
-    expect(answer).toMatchObject({
+    const response = await refused({ intent: "update", id: "e", title: "X", addToSeries: "Weeks" });
+    expect(response).toMatchObject({
       status: 422,
       edit: { texts: { title: "X" }, fields: { series: expect.stringContaining("“Weeks”") } },
     });

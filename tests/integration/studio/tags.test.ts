@@ -52,12 +52,12 @@ async function succeed(fields: [string, string][], address?: string) {
 }
 
 async function refused(fields: [string, string][]) {
-  const answer = (await send(fields)) as unknown as {
+  const response = (await send(fields)) as unknown as {
     data: { error: { status: number; detail: string; typed?: object } };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 const merge = (name: string, ...tags: string[]): [string, string][] => [
@@ -115,8 +115,8 @@ describe("the Tags page", () => {
 
   it("requires a session, and rejects forms from other sites", async () => {
     const request = new Request(`${ORIGIN}/admin/tags`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
     addTagged();
     const foreign = { Origin: "https://evil.example" };
     expect((await caught(() => send(merge("x", "hd"), undefined, foreign))).status).toBe(403);
@@ -350,9 +350,9 @@ describe("a tag alias", () => {
     addTagged();
     await succeed(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
-    const answer = await caught(() => visit("/tags/High%20Definition?page=2"));
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/tags/hd?page=2");
+    const response = await caught(() => visit("/tags/High%20Definition?page=2"));
+    expect(response.status).toBe(302);
+    expect(response.headers.get("Location")).toBe("/tags/hd?page=2");
     expect((await listTagged({ tag: "hd", page: 1 })).videos.map(({ id }) => id).sort()).toEqual([
       ...["a", "b", "x"],
     ]);

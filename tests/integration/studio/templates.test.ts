@@ -25,9 +25,9 @@ const save = (fields: Record<string, string>) =>
 const names = () => templatesOf("u").map(({ name }) => name);
 
 async function refused(fields: Record<string, string>): Promise<TemplateFailure> {
-  const answer = (await send(fields)) as { data: { error: TemplateFailure }; init: object };
-  expect(answer.init).toEqual({ status: answer.data.error.status });
-  return answer.data.error;
+  const response = (await send(fields)) as { data: { error: TemplateFailure }; init: object };
+  expect(response.init).toEqual({ status: response.data.error.status });
+  return response.data.error;
 }
 const start = async (address = "/admin") => (await page(address)).start;
 
@@ -114,8 +114,8 @@ describe("upload templates", () => {
 
   it("require a session", async () => {
     const request = new Request(`${ORIGIN}/admin/templates`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
   });
 });
 

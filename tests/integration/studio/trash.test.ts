@@ -49,12 +49,12 @@ async function succeed(fields: [string, string][], address?: string) {
 }
 
 async function refused(fields: [string, string][]): Promise<Failure> {
-  const answer = (await send(fields)) as unknown as {
+  const response = (await send(fields)) as unknown as {
     data: { error: Failure };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 /** Adds a video with files of 5 bytes each, views on two days, watched parts and a digest. */
@@ -87,13 +87,13 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
-  const answer = await respondWithMedia(
+  const response = await respondWithMedia(
     request,
     { bucket: "videos", path: name },
     async () => true,
   );
-  await answer.body?.cancel();
-  return answer.status;
+  await response.body?.cancel();
+  return response.status;
 }
 const exist = (files: string[]) => files.map((file) => fs.existsSync(file));
 const days = (id: string) =>
@@ -149,8 +149,8 @@ describe("the Trash page", () => {
 
   it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
-    const answer = await caught(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
     const sent = await caught(() => send([["intent", "empty"]], "/admin/trash", { Cookie: "" }));
     expect([sent.status, sent.statusText]).toEqual([400, "Session missing"]);
     addVideo();
@@ -438,9 +438,9 @@ describe("the automatic cleanup of the trash", () => {
   it("either restores or purges a video when both are requested concurrently", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
-    const [answer, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
+    const [response, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
     await removeFiles();
-    const isBack = !("status" in answer);
+    const isBack = !("status" in response);
     expect(purged).toHaveLength(isBack ? 0 : 1);
     expect(video("a") !== undefined).toBe(isBack);
     expect(exist(files)).toEqual([isBack, isBack]);

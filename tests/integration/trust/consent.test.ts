@@ -83,8 +83,8 @@ const PERFORMER = {
 
 async function addPerformer(fields: Partial<typeof PERFORMER> = {}): Promise<string> {
   const body = new URLSearchParams({ ...PERFORMER, ...fields });
-  const answer = await caught(() => post(performerAction as Action, { id: "new" }, body));
-  return answer.headers.get("Location")!.split("/").at(-1)!;
+  const response = await caught(() => post(performerAction as Action, { id: "new" }, body));
+  return response.headers.get("Location")!.split("/").at(-1)!;
 }
 
 function change(id: string, fields: Record<string, string>) {
@@ -131,8 +131,8 @@ const log = () =>
     detail: string;
   }[];
 const actions = () => log().map(({ action }) => action);
-const failed = (answer: unknown) =>
-  answer as { data: { error: Record<string, unknown> }; init: { status: number } };
+const failed = (response: unknown) =>
+  response as { data: { error: Record<string, unknown> }; init: { status: number } };
 
 async function prepare(): Promise<{ id: string; document: string }> {
   if (!video()) addVideo();
@@ -180,9 +180,9 @@ describe("performer records", () => {
 
   it("reject hostile and empty texts with messages", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
-    const answer = failed(await post(performerAction as Action, { id: "new" }, body));
-    expect(answer.init.status).toBe(422);
-    expect(Object.keys(answer.data.error.fields as object)).toEqual(["stageNames", "legalName"]);
+    const response = failed(await post(performerAction as Action, { id: "new" }, body));
+    expect(response.init.status).toBe(422);
+    expect(Object.keys(response.data.error.fields as object)).toEqual(["stageNames", "legalName"]);
     const id = await addPerformer({ stageNames: "<script>alert(1)</script>%_'\"" });
     expect(listPerformers("<script>").performers[0]?.id).toBe(id);
   });
@@ -198,12 +198,12 @@ describe("documents", () => {
     expect(fs.readFileSync(file).includes("secret face")).toBe(false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
 
-    const answer = (await open(id, document)) as Response;
-    expect(Buffer.from(await answer.arrayBuffer()).equals(PNG)).toBe(true);
-    expect(answer.headers.get("Content-Disposition")).toBe(
+    const response = (await open(id, document)) as Response;
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(response.headers.get("Content-Disposition")).toBe(
       `attachment; filename="document-${document.slice(0, 8)}.png"`,
     );
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(actions()).toEqual(["performer-add", "document-add", "document-open"]);
     expect(log().at(-1)).toMatchObject({ user_id: "u" });
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
@@ -218,8 +218,8 @@ describe("documents", () => {
       [Buffer.concat([PNG, Buffer.alloc(21 * 1024 ** 2)]), 413],
     ];
     for (const [content, status] of cases) {
-      const answer = failed(await sendDocument(id, content));
-      expect(answer.init.status).toBe(status);
+      const response = failed(await sendDocument(id, content));
+      expect(response.init.status).toBe(status);
     }
     expect(findPerformer(id)!.documents).toEqual([]);
     expect(checkDocuments()).toEqual({ stray: [], missing: [] });
@@ -280,8 +280,8 @@ describe("documents", () => {
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
     await updateAllConsentHolds();
     expect(refusalsOf(["v"]).size).toBe(0);
-    const answer = (await open(id, document, cookie)) as Response;
-    expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
+    const response = (await open(id, document, cookie)) as Response;
+    expect((await response.arrayBuffer()).byteLength).toBe(PNG.length);
   });
 
   it("are encrypted in backups, which don't contain the key", async () => {
@@ -361,9 +361,9 @@ describe("publishing", () => {
     await addPerformer();
     await addPerformer();
     const wrong = { kind: "x", people: "51", recordedOn: "2099-01-01", endsOn: "no" };
-    const answer = failed(await declare({ ...wrong, performers: "Nobody" }));
-    expect(answer.init.status).toBe(422);
-    expect(Object.keys(answer.data.error.fields as object).sort()).toEqual(
+    const response = failed(await declare({ ...wrong, performers: "Nobody" }));
+    expect(response.init.status).toBe(422);
+    expect(Object.keys(response.data.error.fields as object).sort()).toEqual(
       ["endsOn", "kind", "people", "performers", "recordedOn"].sort(),
     );
     const two = failed(await declare());
@@ -560,11 +560,11 @@ describe("the state of records", () => {
     );
     addVideo({ uploaded_by: "u" });
     const cookie = (await openSession("up")).split(";")[0]!;
-    const answer = (await get("/admin?tab=manage&edit=v", { Cookie: cookie })) as unknown as {
+    const response = (await get("/admin?tab=manage&edit=v", { Cookie: cookie })) as unknown as {
       data?: { manage: { consent: object } };
       manage?: { consent: object };
     };
-    expect((answer.data ?? answer).manage?.consent).toEqual({});
+    expect((response.data ?? response).manage?.consent).toEqual({});
   });
 });
 

@@ -101,18 +101,18 @@ const asPage = { Accept: "text/html,*/*" };
 describe("a blocked country", () => {
   it.each([...PAGES, ...MEDIA, ...OTHERS])("can't open %s", async (path) => {
     for (const method of ["GET", "HEAD"]) {
-      const answer = await ask(path, "IT", { Cookie: "age=18" }, method);
-      expect([answer.status, answer.headers.get("Rating")]).toEqual([451, RTA]);
-      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      const response = await ask(path, "IT", { Cookie: "age=18" }, method);
+      expect([response.status, response.headers.get("Rating")]).toEqual([451, RTA]);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
       if (method === "GET")
-        expect(await answer.text()).toBe("This site is not available in your country or region.\n");
+        expect(await response.text()).toBe("This site is not available in your country or region.\n");
     }
   });
 
   it("gets a plain page", async () => {
-    const answer = await ask("/video/v", "IT", asPage);
-    const text = await answer.text();
-    expect([answer.status, answer.headers.get("Content-Type")]).toEqual([
+    const response = await ask("/video/v", "IT", asPage);
+    const text = await response.text();
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([
       451,
       "text/html; charset=utf-8",
     ]);
@@ -122,8 +122,8 @@ describe("a blocked country", () => {
   });
 
   it.each(STILL_READ)("can still open %s", async (path) => {
-    const answer = await ask(path, "IT", asPage);
-    expect(answer.status).toBe(200);
+    const response = await ask(path, "IT", asPage);
+    expect(response.status).toBe(200);
   });
 
   it("can't open any route that isn't listed as open", async () => {
@@ -160,8 +160,8 @@ describe("a blocked country", () => {
   });
 
   it("gets a whole page for a request for a page's data", async () => {
-    const answer = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
-    const text = await answer.text();
+    const response = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
+    const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
     expect(text).toContain("/video/v?from=home");
     expect(text).not.toContain("/media/");
@@ -192,12 +192,12 @@ describe("a blocked country", () => {
   });
 
   it("can't be bypassed with a second header", async () => {
-    const answer = await rawGet(site.url, MEDIA[0]!, [
+    const response = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",
       "X-Country: IT",
     ]);
-    expect(answer.split(" ")[1]).toBe("451");
+    expect(response.split(" ")[1]).toBe("451");
   });
 });
 
@@ -215,17 +215,17 @@ describe("a country that requires an age check", () => {
   it("blocks files, feeds and the API without a check, with the plain response", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
-        const answer = await ask(path, country, plain);
-        expect([answer.status, answer.headers.get("Rating")], path).toEqual([403, RTA]);
+        const response = await ask(path, country, plain);
+        expect([response.status, response.headers.get("Rating")], path).toEqual([403, RTA]);
       }
     }
   });
 
   it("redirects a page to the check and no further", async () => {
     for (const path of PAGES) {
-      const answer = await ask(path, "FR", { ...plain, ...asPage });
-      expect(answer.status).toBe(302);
-      const location = new URL(answer.headers.get("Location")!, site.url);
+      const response = await ask(path, "FR", { ...plain, ...asPage });
+      expect(response.status).toBe(302);
+      const location = new URL(response.headers.get("Location")!, site.url);
       expect(location.pathname).toBe("/age-check");
       expect(location.searchParams.get("to") ?? "/").toBe(path);
     }
@@ -283,8 +283,8 @@ describe("a country that requires an age check", () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
-        const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
-        return answer.headers.getSetCookie()[1]!.split(";")[0];
+        const response = await answerWith(ageToken(ageClaims(nonce)), cookie);
+        return response.headers.getSetCookie()[1]!.split(";")[0];
       }),
     );
     expect(new Set(ages).size).toBe(1);
@@ -302,9 +302,9 @@ describe("a country that requires an age check", () => {
 
   it("rejects younger visitors", async () => {
     const { nonce, cookie } = await begin("/");
-    const answer = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
-    expect(answer.headers.get("Location")).toBe("/age-check?problem=no");
-    expect(answer.headers.getSetCookie().join()).not.toContain("age=");
+    const response = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
+    expect(response.headers.get("Location")).toBe("/age-check?problem=no");
+    expect(response.headers.getSetCookie().join()).not.toContain("age=");
     const page = await ask("/age-check?problem=no", "FR", asPage);
     expect(page.status).toBe(403);
     expect(await page.text()).toContain("did not confirm that you are 18 or over");
@@ -342,24 +342,24 @@ describe("a country that requires an age check", () => {
     ["that is too long", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
   ])("rejects a response %s", async (_, tokenOf, problem) => {
     const { nonce, cookie } = await begin("/trending");
-    const answer = await answerWith(tokenOf(nonce), cookie);
-    expect(answer.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await answerWith(tokenOf(nonce), cookie);
+    expect(response.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 
   it("tolerates a slightly wrong clock", async () => {
     for (const seconds of [-330, 50]) {
       const { nonce, cookie } = await begin("/");
       const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
-      const answer = await answerWith(ageToken(claims), cookie);
-      expect(answer.headers.get("Location"), String(seconds)).toBe("/");
+      const response = await answerWith(ageToken(claims), cookie);
+      expect(response.headers.get("Location"), String(seconds)).toBe("/");
     }
   });
 
   it("rejects a response from another browser, or without a started check", async () => {
     const { nonce } = await begin("/");
-    const answer = await answerWith(ageToken(ageClaims(nonce)), "age=18");
-    expect(answer.headers.get("Location")).toBe("/age-check?problem=wrong");
+    const response = await answerWith(ageToken(ageClaims(nonce)), "age=18");
+    expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
     const none = await ask("/age-check/answer", "FR");
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
   });
@@ -382,18 +382,18 @@ describe("a country that requires an age check", () => {
     const start = await ask("/age-check/start?to=//evil.example", "DE");
     expect(start.headers.get("Location")).toBe("/");
     const { nonce, cookie } = await begin("//evil.example/");
-    const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
-    expect(answer.headers.get("Location")).toBe("/");
+    const response = await answerWith(ageToken(ageClaims(nonce)), cookie);
+    expect(response.headers.get("Location")).toBe("/");
   });
 });
 
 /** Starts a check like a browser. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
-  const answer = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
+  const response = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,
   });
-  const location = new URL(answer.headers.get("Location")!);
-  const cookie = answer.headers.getSetCookie()[0]!;
+  const location = new URL(response.headers.get("Location")!);
+  const cookie = response.headers.getSetCookie()[0]!;
   expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Secure$/);
   return {
     location,

@@ -90,8 +90,8 @@ function column(query: string, ...values: string[]): string[] {
 }
 
 /** Returns the toast of the next page. */
-async function toastAfter(answer: { headers: { "set-cookie"?: string[] } }): Promise<string> {
-  const given = (answer.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
+async function toastAfter(response: { headers: { "set-cookie"?: string[] } }): Promise<string> {
+  const given = (response.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
   return (await ask(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") })).body;
 }
 
@@ -172,9 +172,9 @@ describe("a stored document", () => {
   });
 
   it("is only sent to an owner through the form, under no other URL", async () => {
-    const answer = await open(document);
-    expect(answer.status).toBe(200);
-    expect(answer.body === PDF.toString()).toBe(true);
+    const response = await open(document);
+    expect(response.status).toBe(200);
+    expect(response.body === PDF.toString()).toBe(true);
     const sealed = fs.readFileSync(path.join(site.uploads, "documents", document));
     const secretBytes = [MARKS.content, sealed.subarray(1_000, 1_040).toString("latin1")];
 
@@ -260,9 +260,9 @@ describe("a stored document", () => {
     const file = path.join(site.uploads, "documents", document);
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);
-    const answer = await open(document);
-    expect([answer.status, answer.headers.location]).toEqual([302, address()]);
-    expect((await toastAfter(answer)).includes("damaged or missing")).toBe(true);
+    const response = await open(document);
+    expect([response.status, response.headers.location]).toEqual([302, address()]);
+    expect((await toastAfter(response)).includes("damaged or missing")).toBe(true);
     fs.rmdirSync(file);
     fs.renameSync(`${file}-away`, file);
     expect((await open(document)).status).toBe(200);
@@ -270,9 +270,9 @@ describe("a stored document", () => {
 
   it("is deleted once by two concurrent requests", async () => {
     const remove = () => form(address(), { intent: "remove-document", document });
-    const answers = await Promise.all([remove(), remove()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([302, 404]);
-    const late = answers.find(({ status }) => status === 404)!.body;
+    const responses = await Promise.all([remove(), remove()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([302, 404]);
+    const late = responses.find(({ status }) => status === 404)!.body;
     expect(late.includes("This document was already deleted.")).toBe(true);
     await expect.poll(() => filesIn(path.join(site.uploads, "documents"))).toEqual([]);
     const actions = column(

@@ -33,10 +33,10 @@ async function report(videoId: string, from: string, kind = "under-age"): Promis
     headers: { Origin: ORIGIN, Host: "localhost", "X-Forwarded-For": from },
     body: new URLSearchParams(fields),
   });
-  const answer = await sendReport({ request, params: {}, context: {} }).catch(
+  const response = await sendReport({ request, params: {}, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  const { status, init } = answer as Response & { init?: ResponseInit };
+  const { status, init } = response as Response & { init?: ResponseInit };
   return init?.status ?? status;
 }
 

@@ -208,12 +208,12 @@ describe("a decision on a report", () => {
   it("by the second of two moderators is rejected with the first one's decision", async () => {
     await report("r");
     const version = versionNow("r");
-    const answers = await Promise.all([
+    const results = await Promise.all([
       decide("r", "keep", { version }),
       decide("r", "remove", { version }),
     ]);
-    expect(answers[0]).toMatchObject({ kind: "success" });
-    expect(answers[1]).toMatchObject({
+    expect(results[0]).toMatchObject({ kind: "success" });
+    expect(results[1]).toMatchObject({
       status: 409,
       detail: expect.stringMatching(/^a@b\.c has kept the video in the meantime/),
       reason: "Because.",
@@ -449,8 +449,8 @@ describe("the text of a report", () => {
       body: new URLSearchParams({ intent: "erase" }),
       headers: { Cookie: await adminCookie(), Origin: ORIGIN },
     });
-    const answer = await action({ request, params: { id }, context: {} }).catch((thrown) => thrown);
-    return answer instanceof Response ? answer.status : answer.init.status;
+    const result = await action({ request, params: { id }, context: {} }).catch((thrown) => thrown);
+    return result instanceof Response ? result.status : result.init.status;
   };
 
   it("can be deleted once after the report is closed, with a log entry", async () => {
@@ -533,8 +533,8 @@ describe("alerts about open reports", () => {
       .map(({ kind }) => kind);
   const rootData = async (cookie?: string) => {
     const request = new Request(`${ORIGIN}/admin`, { headers: cookie ? { Cookie: cookie } : {} });
-    const answer = await rootLoader({ request, params: {}, context: {} } as never);
-    return (answer as { data: { reports?: { open: number; overdue: number } } }).data;
+    const result = await rootLoader({ request, params: {}, context: {} } as never);
+    return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
   // As after an urgent report. A video that is still public has a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
@@ -669,9 +669,9 @@ describe("a removal", () => {
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
-    const answer = await decide("r", "remove");
+    const result = await decide("r", "remove");
     vi.mocked(console.error).mockClear();
-    expect(answer).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
+    expect(result).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
     expect([video("v")?.title, isPublic("v")]).toEqual(["A video", false]);
     sqliteHandle().exec("DROP TRIGGER full");
     await finishDecisions();

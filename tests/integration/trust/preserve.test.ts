@@ -63,12 +63,12 @@ async function send(fields: Record<string, string>, cookie = adminCookie()): Pro
     body: new URLSearchParams(fields),
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
   });
-  const answer = await action({ request, params: { id: "r" }, context: {} }).catch(
+  const response = await action({ request, params: { id: "r" }, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  return answer instanceof Response
-    ? answer.status
-    : ((answer as { init: ResponseInit }).init.status ?? 0);
+  return response instanceof Response
+    ? response.status
+    : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
 describe("a preserved video", () => {
@@ -290,9 +290,9 @@ describe("the archive of a report", () => {
     const editor = (await openSession("ed")).split(";")[0] ?? "";
     expect((await download("r", editor)).status).toBe(403);
     expect((await download("nobody", adminCookie())).status).toBe(404);
-    const answer = await download("r", adminCookie());
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-r.zip"');
-    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(settings().siteName.length);
+    const response = await download("r", adminCookie());
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-r.zip"');
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(settings().siteName.length);
     const log = sqliteHandle().prepare("SELECT action, user_id AS userId FROM moderation_log");
     expect(log.all()).toEqual([{ action: "export", userId: "u" }]);
   });

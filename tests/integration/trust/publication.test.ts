@@ -162,11 +162,11 @@ describe("a video on hold", () => {
       method: "POST",
       headers: { Authorization: `Bearer ${token}` },
     });
-    const answer = (await callApi({
+    const response = (await callApi({
       ...{ request, params: { "*": path }, context: {} },
     } as never)) as Response;
-    expect(answer.status).toBe(422);
-    expect(((await answer.json()) as { detail: string }).detail).toMatch(MESSAGE);
+    expect(response.status).toBe(422);
+    expect(((await response.json()) as { detail: string }).detail).toMatch(MESSAGE);
     expect(statusOf()).toBe("hidden");
   });
 

@@ -55,18 +55,18 @@ const addressesOf = (path: string) => [
 
 async function labelOf(method: string, address: string, headers: Record<string, string> = {}) {
   const leaving = new AbortController();
-  const answer = await fetch(site.url + address, {
+  const response = await fetch(site.url + address, {
     method,
     redirect: "manual",
     headers,
     signal: leaving.signal,
   });
-  const { status } = answer;
-  const type = answer.headers.get("Content-Type") ?? "";
+  const { status } = response;
+  const type = response.headers.get("Content-Type") ?? "";
   const isPage = type.startsWith("text/html") && method === "GET";
-  const text = isPage ? await answer.text() : "";
+  const text = isPage ? await response.text() : "";
   leaving.abort();
-  const label = answer.headers.get("Rating");
+  const label = response.headers.get("Rating");
   return {
     status,
     label,

@@ -41,7 +41,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-interface Answer {
+interface Result {
   status: number;
   location: string;
   // biome-ignore lint/suspicious/noExplicitAny: the shapes of several routes.
@@ -49,17 +49,17 @@ interface Answer {
   headers: Headers;
 }
 
-async function answerOf(work: () => unknown): Promise<Answer> {
-  const answer = await (async () => work())().catch((thrown: unknown) => thrown);
-  if (answer instanceof Error) throw answer;
-  if (answer instanceof Response) {
-    const location = answer.headers.get("Location") ?? "";
-    return { status: answer.status, location, data: await answer.text(), headers: answer.headers };
+async function resultOf(work: () => unknown): Promise<Result> {
+  const value = await (async () => work())().catch((thrown: unknown) => thrown);
+  if (value instanceof Error) throw value;
+  if (value instanceof Response) {
+    const location = value.headers.get("Location") ?? "";
+    return { status: value.status, location, data: await value.text(), headers: value.headers };
   }
-  const { data, init } = answer as { data?: unknown; init?: ResponseInit | null };
+  const { data, init } = value as { data?: unknown; init?: ResponseInit | null };
   return {
     ...{ status: init?.status ?? 200, location: "", headers: new Headers(init?.headers) },
-    data: data ?? answer,
+    data: data ?? value,
   };
 }
 
@@ -78,9 +78,9 @@ const FIELDS = {
 };
 
 const open = (path: string) =>
-  answerOf(() => openForm({ request: request(path), params: {}, context: {} }));
+  resultOf(() => openForm({ request: request(path), params: {}, context: {} }));
 const send = (fields: Record<string, string> = {}, kind = "consent", from?: string) =>
-  answerOf(() =>
+  resultOf(() =>
     sendForm({
       request: request(
         `/report?video=v&kind=${kind}`,
@@ -91,14 +91,14 @@ const send = (fields: Record<string, string> = {}, kind = "consent", from?: stri
       context: {},
     }),
   );
-const tokenOf = ({ location }: Answer) => location.replace("/report/", "");
-const idOf = (answer: Answer) => readStatusToken(tokenOf(answer))?.id ?? "";
+const tokenOf = ({ location }: Result) => location.replace("/report/", "");
+const idOf = (result: Result) => readStatusToken(tokenOf(result))?.id ?? "";
 const status = (token: string) =>
-  answerOf(() =>
+  resultOf(() =>
     openStatus({ request: request(`/report/${token}`), params: { token }, context: {} }),
   );
-const answer = (token: string, fields: Record<string, string>) =>
-  answerOf(() =>
+const postToReport = (token: string, fields: Record<string, string>) =>
+  resultOf(() =>
     sendStatus({ request: request(`/report/${token}`, fields), params: { token }, context: {} }),
   );
 const count = (table = "reports") =>
@@ -130,25 +130,25 @@ describe("a report", () => {
     const typed = Object.fromEntries(
       Object.entries({ ...FIELDS, name: "Ada", ...fields }).filter(([, value]) => value),
     ) as Record<string, string>;
-    const answered = await answerOf(() =>
+    const result = await resultOf(() =>
       sendForm({
         request: request("/report?kind=consent", typed),
         params: {},
         context: {},
       }),
     );
-    expect([answered.status, Object.keys(answered.data.errors)]).toEqual([422, [wrong]]);
-    expect(answered.data.typed).toMatchObject({ name: "Ada", what: typed.what });
+    expect([result.status, Object.keys(result.data.errors)]).toEqual([422, [wrong]]);
+    expect(result.data.typed).toMatchObject({ name: "Ada", what: typed.what });
     expect(count()).toBe(0);
   });
 
   it("requires a name and both statements only for copyright", async () => {
     expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
     const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
-    const answered = await answerOf(() =>
+    const result = await resultOf(() =>
       sendForm({ request: request("/report?kind=copyright", one), params: {}, context: {} }),
     );
-    expect(answered.data.errors).toHaveProperty("statement");
+    expect(result.data.errors).toHaveProperty("statement");
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
@@ -157,7 +157,7 @@ describe("a report", () => {
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
     const cookie = first.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-    const second = await answerOf(() =>
+    const second = await resultOf(() =>
       openForm({
         request: new Request(`${ORIGIN}/report?kind=consent`, { headers: { Cookie: cookie } }),
         params: {},
@@ -337,7 +337,7 @@ describe("a status link", () => {
     for (const forged of [...others, `${id}.${"A".repeat(43)}`]) {
       const { status: code, data } = await status(forged);
       expect([code, data.missing]).toEqual([404, expect.stringContaining("No report was found")]);
-      expect((await answer(forged, { intent: "withdraw" })).status).toBe(404);
+      expect((await postToReport(forged, { intent: "withdraw" })).status).toBe(404);
     }
     // Signed, but without a report.
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
@@ -371,22 +371,22 @@ describe("a status link", () => {
       moveReport({ id, from: ["open"], to: "asked" });
     });
     expect((await status(token)).data.page.message).toContain("question");
-    await answer(token, { intent: "answer", message: "The third." });
-    await answer(token, { intent: "answer", message: "The third." });
+    await postToReport(token, { intent: "answer", message: "The third." });
+    await postToReport(token, { intent: "answer", message: "The third." });
     expect(readMessages(id).map(({ text }) => text)).toEqual(["Which minute?", "The third."]);
     expect(readReport(id)?.state).toBe("open");
-    const empty = await answer(token, { intent: "answer", message: " \u202e " });
+    const empty = await postToReport(token, { intent: "answer", message: " \u202e " });
     expect([empty.status, empty.data.error]).toEqual([422, "Please enter a message."]);
-    const long = await answer(token, { intent: "answer", message: "x".repeat(4_001) });
+    const long = await postToReport(token, { intent: "answer", message: "x".repeat(4_001) });
     expect([long.status, long.data.text]).toEqual([422, "x".repeat(4_001)]);
-    expect((await answer(token, { intent: "nonsense" })).status).toBe(400);
+    expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
   it("accepts three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
-      (await answer(token, { intent: "answer", message })).status;
+      (await postToReport(token, { intent: "answer", message })).status;
     for (const message of ["One.", "Two.", "Three."]) expect(await write(message)).toBe(303);
     expect((await status(token)).data.page.canWrite).toBe(false);
     expect(await write("Four.")).toBe(409);
@@ -400,13 +400,13 @@ describe("a status link", () => {
   it("withdraws the report, but a video hidden because of it is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
-    await answer(tokenOf(plain), { intent: "withdraw" });
+    await postToReport(tokenOf(plain), { intent: "withdraw" });
     expect(readReport(idOf(plain))).toMatchObject({ state: "closed", decision: "withdrawn" });
-    expect((await answer(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(409);
+    expect((await postToReport(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(409);
 
     const hiding = await send();
-    await answer(tokenOf(hiding), { intent: "withdraw" });
-    await answer(tokenOf(hiding), { intent: "withdraw" });
+    await postToReport(tokenOf(hiding), { intent: "withdraw" });
+    await postToReport(tokenOf(hiding), { intent: "withdraw" });
     expect(readReport(idOf(hiding))).toMatchObject({ state: "open", decision: "withdrawn" });
     expect(isPublic("v")).toBe(false);
     const { page } = (await status(tokenOf(hiding))).data;
@@ -422,6 +422,6 @@ describe("a status link", () => {
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));
     expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
-    expect((await answer(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);
+    expect((await postToReport(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);
   });
 });

@@ -74,12 +74,12 @@ async function send(fields: Record<string, string>): Promise<number> {
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
   });
-  const answer = await action({ request, params: { id: ID }, context: {} }).catch(
+  const response = await action({ request, params: { id: ID }, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  return answer instanceof Response
-    ? answer.status
-    : ((answer as { init: ResponseInit }).init.status ?? 0);
+  return response instanceof Response
+    ? response.status
+    : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
 describe("a report that names two videos", () => {

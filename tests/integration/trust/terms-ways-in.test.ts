@@ -48,8 +48,8 @@ const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
 /** Returns the status and failure of a form, with or without JavaScript. */
-async function outcome(answer: Promise<unknown>) {
-  const given = (await answer.catch((thrown) => thrown)) as
+async function outcome(work: Promise<unknown>) {
+  const given = (await work.catch((thrown) => thrown)) as
     | Response
     | { data: { upload: Record<string, unknown> }; init: { status: number } };
   if (!(given instanceof Response)) return { status: given.init.status, ...given.data.upload };
@@ -190,8 +190,8 @@ describe("tus", () => {
       ["1", OUTDATED],
       ["on", expect.stringContaining("have no version on")],
     ] as const) {
-      const answer = await begin(terms);
-      expect([answer.status, (await answer.text()).trim()]).toEqual([422, message]);
+      const response = await begin(terms);
+      expect([response.status, (await response.text()).trim()]).toEqual([422, message]);
     }
     expect(filesIn(site.uploads)).toEqual([]);
     expect((await begin("2")).status).toBe(201);
@@ -231,8 +231,8 @@ describe("the API", () => {
       },
       body: json === undefined ? undefined : JSON.stringify(json),
     });
-    const answer = method === "GET" ? readApi : api;
-    const response = (await answer({
+    const handler = method === "GET" ? readApi : api;
+    const response = (await handler({
       request,
       params: { "*": at },
       context: {},
@@ -279,8 +279,8 @@ describe("the API", () => {
       });
       return (await api({ request, params: { "*": "uploads" }, context: {} } as never)) as Response;
     };
-    const answer = await begin({});
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(MISSING)]);
+    const response = await begin({});
+    expect([response.status, await response.text()]).toEqual([422, expect.stringContaining(MISSING)]);
     expect((await begin({ "Upload-Metadata": "terms Mg==" })).status).toBe(201);
   });
 });
@@ -290,11 +290,11 @@ describe("the import page", () => {
     const request = withCookie(
       new Request(`${ORIGIN}/admin/import`, { method: "POST", body: new URLSearchParams(fields) }),
     );
-    const answer = (await importAction({ request, params: {}, context: {} })) as
+    const result = (await importAction({ request, params: {}, context: {} })) as
       | Response
       | { data: Record<string, unknown>; init: { status: number } };
-    if (answer instanceof Response) return { status: answer.status };
-    return { status: answer.init.status, ...answer.data };
+    if (result instanceof Response) return { status: result.status };
+    return { status: result.init.status, ...result.data };
   }
   const { title, description, category } = GOOD_TEXTS;
 
@@ -385,11 +385,11 @@ describe("replacing a file", () => {
     const texts = { intent: "replace", id: "v", duplicate: "ask", incomplete: "ask", ...fields };
     for (const [name, value] of Object.entries(texts)) form.set(name, value);
     if (file) form.set("video", fileBlob(file), "a.mp4");
-    const answer = await sendMultipart(form, "/admin?tab=manage&replace=v").catch(
+    const result = await sendMultipart(form, "/admin?tab=manage&replace=v").catch(
       (thrown) => thrown,
     );
-    if (answer instanceof Response) return { status: answer.status };
-    return (answer as { data: { studio: Record<string, unknown> } }).data.studio;
+    if (result instanceof Response) return { status: result.status };
+    return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
   it("requires the current version, and its file waits until it is accepted", async () => {

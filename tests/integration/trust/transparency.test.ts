@@ -22,9 +22,9 @@ const add = (id: string, columns: Record<string, string | null>) => {
 describe("the transparency figures", () => {
   it("are empty without reports", async () => {
     expect(counted()).toEqual([]);
-    const answer = await fileLoader();
-    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=300");
-    expect(await answer.json()).toEqual({ periods: [] });
+    const response = await fileLoader();
+    expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
+    expect(await response.json()).toEqual({ periods: [] });
   });
 
   describe("of reports", () => {

@@ -45,9 +45,9 @@ const actions = () =>
 /** Sends the form. Returns the message of its toast, or its status and reason. */
 async function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
-  const answer = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
-  if (answer instanceof Response) return { status: answer.status, detail: "" };
-  const { data, init } = answer as {
+  const response = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
+  if (response instanceof Response) return { status: response.status, detail: "" };
+  const { data, init } = response as {
     data: { error?: { detail?: string } };
     init: { status: number };
   };
@@ -99,8 +99,8 @@ describe("a strike", () => {
       [{ id, reason: "x".repeat(501) }, "Use at most 500 characters for the reason."],
       [{ id: owner.id, reason: "x" }, "Only uploaders can get strikes."],
     ] as const) {
-      const answer = await send({ intent: "strike", ...fields });
-      expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);
+      const response = await send({ intent: "strike", ...fields });
+      expect([response.status, response.detail]).toEqual([409, expect.stringContaining(message)]);
     }
     expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
     expect(listStrikes([id, owner.id]).size).toBe(0);

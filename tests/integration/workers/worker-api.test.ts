@@ -70,7 +70,7 @@ afterEach(async () => {
 
 const ladder = () => jobRows(video).find(({ kind }) => kind === "ladder")!;
 const left = () => filesBelow(path.join(site.uploads, "tmp"));
-const detail = async (answer: Response) => ((await answer.json()) as { detail: string }).detail;
+const detail = async (response: Response) => ((await response.json()) as { detail: string }).detail;
 const endLeases = () =>
   sqliteHandle().exec(
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
@@ -78,17 +78,17 @@ const endLeases = () =>
 
 /** Requests the video of a lease, and returns only the status. */
 async function videoStatus(lease: string, given = token): Promise<number> {
-  const answer = await callWorker(`leases/${lease}/video`, given);
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await callWorker(`leases/${lease}/video`, given);
+  await response.body?.cancel();
+  return response.status;
 }
 
 async function mediaStatus(url: string): Promise<number> {
   const params = { "*": url.replace("/media/", "") };
   const request = new Request(ORIGIN + url);
-  const answer = (await media({ request, params, context: {} } as never)) as Response;
-  await answer.body?.cancel();
-  return answer.status;
+  const response = (await media({ request, params, context: {} } as never)) as Response;
+  await response.body?.cancel();
+  return response.status;
 }
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
@@ -149,10 +149,10 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
   it("gets a paused status and no new job while the queue is paused", async () => {
     const { lease } = await takeJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
-    const answer = await callWorker(`leases/${lease}`, token, {
+    const response = await callWorker(`leases/${lease}`, token, {
       ...{ method: "POST", json: { progress: 0.1 } },
     });
-    expect(await answer.json()).toMatchObject({ paused: true });
+    expect(await response.json()).toMatchObject({ paused: true });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
@@ -212,9 +212,9 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     );
     lie(files);
     const { lease } = await takeJob(token);
-    const answer = await sendResult(token, lease, files);
-    expect(answer.status).toBe(422);
-    expect(await detail(answer)).toMatch(why);
+    const response = await sendResult(token, lease, files);
+    expect(response.status).toBe(422);
+    expect(await detail(response)).toMatch(why);
     expect(videoRow(video).hls_url).toBeNull();
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 0, worker_losses: 1 });
     expect((await listWorkers())[0]?.trouble).toMatch(why);
@@ -225,8 +225,8 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   it("is rejected with a wrong digest", async () => {
     const { lease } = await takeJob(token);
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
-    const answer = await sendResult(token, lease, made, digests);
-    expect([answer.status, await detail(answer)]).toEqual([
+    const response = await sendResult(token, lease, made, digests);
+    expect([response.status, await detail(response)]).toEqual([
       ...[422, "The result was rejected: 180p.mp4 doesn't match its digest."],
     ]);
   });
@@ -235,8 +235,8 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
     const { lease } = await takeJob(token);
-    const answer = await sendResult(token, lease, files);
-    expect([answer.status, await detail(answer)]).toEqual([422, expect.stringMatching(/shorter/)]);
+    const response = await sendResult(token, lease, files);
+    expect([response.status, await detail(response)]).toEqual([422, expect.stringMatching(/shorter/)]);
   });
 
   it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(
@@ -303,14 +303,14 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(ladder()).toMatchObject({ attempts: 1, worker_losses: 1 });
     expect(left()).toEqual([]);
 
-    for (const answer of [
+    for (const response of [
       await sendPart(token, late.lease, name, bytes),
       await callWorker(`leases/${late.lease}`, token, { method: "POST", json: { progress: 1 } }),
       await sendResult(token, late.lease, {}),
       await callWorker(`leases/${late.lease}`, token, { method: "DELETE" }),
     ]) {
-      expect(answer.status).toBe(409);
-      expect(await detail(answer)).toMatch(/no longer yours/);
+      expect(response.status).toBe(409);
+      expect(await detail(response)).toMatch(/no longer yours/);
     }
     expect(await videoStatus(late.lease)).toBe(409);
     expect((await sendResult(other, taken.lease, made)).status).toBe(204);
@@ -382,9 +382,9 @@ describe("an invalid request", () => {
     const user = makeUser("other@example.com");
     const worker = await makeWorker(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {
-      const answer = await callWorker(path, given, sent);
-      expect(await detail(answer)).toMatch(/\w{3}.*\.$/s);
-      return answer.status;
+      const response = await callWorker(path, given, sent);
+      expect(await detail(response)).toMatch(/\w{3}.*\.$/s);
+      return response.status;
     };
     const post = { method: "POST" };
     expect(await status("jobs", undefined, post)).toBe(401);

@@ -86,8 +86,8 @@ describe("the file of a video on hold", () => {
       body: new URLSearchParams({ intent: "restore-file", file: "n" }),
       headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
     });
-    const answer = await actOnTrash({ request, params: {}, context: {} });
-    expect((answer as { init?: ResponseInit }).init?.status).toBe(409);
+    const response = await actOnTrash({ request, params: {}, context: {} });
+    expect((response as { init?: ResponseInit }).init?.status).toBe(409);
     expect(playedFile()).toBe(BEFORE);
     await release();
     await succeed({ intent: "restore-file", id: "v", file: "n" });
@@ -111,10 +111,10 @@ describe("the file of a video on hold", () => {
     for (const [name, value] of Object.entries({ intent: "replace", id: "v", upload: "none" })) {
       form.set(name, value);
     }
-    const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+    const response = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
       data: { studio: unknown };
     };
-    expect(answer.data.studio).toMatchObject(ON_HOLD);
+    expect(response.data.studio).toMatchObject(ON_HOLD);
   });
 });
 

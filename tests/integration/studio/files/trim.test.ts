@@ -239,8 +239,8 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const id = await addUnprocessed();
     const ask = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
-    const answers = await Promise.all(["1", "2"].map(ask));
-    const statuses = answers.map((answer) => answer.status ?? answer.init.status);
+    const responses = await Promise.all(["1", "2"].map(ask));
+    const statuses = responses.map((response) => response.status ?? response.init.status);
     expect(statuses.sort()).toEqual([302, 409]);
     expect(rows("SELECT state FROM video_files")).toEqual([{ state: "pending" }]);
     const reserved = fs.readdirSync(onDisk(site.uploads, "/media/videos/u"));

@@ -153,10 +153,10 @@ describe("the filters of the list", () => {
     const request = new Request("http://localhost/admin?tab=manage&uploader=u&from=2026-01-10", {
       headers: { Cookie: cookie },
     });
-    const answer = (await loader({ request, params: {}, context: {} })) as unknown as {
+    const response = (await loader({ request, params: {}, context: {} })) as unknown as {
       data: Awaited<ReturnType<typeof page>>;
     };
-    const { list, uploaders, view } = answer.data.manage!;
+    const { list, uploaders, view } = response.data.manage!;
     expect(list.videos.map(({ id }) => id).join("")).toBe("cb");
     expect(uploaders).toBeUndefined();
     expect(manageHref(view)).toBe("/admin?tab=manage&from=2026-01-10");
