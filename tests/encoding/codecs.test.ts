@@ -71,8 +71,8 @@ function playlist(text: string) {
 
 const master = (id: string) => playlist(read(id, path.basename(videoRow(id).hls_url!)));
 /** Returns the output of `npm run jobs`. */
-async function jobsCommand(...asked: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...asked));
+async function jobsCommand(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...args));
   return stdout;
 }
 
@@ -184,8 +184,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(filesBelow(folder)).toEqual(before);
 
     fs.rmSync(path.join(folder, UNFINISHED));
-    const said = await jobsCommand("--codecs", id, "--once");
-    expect(said).toContain("Queued the other codecs.");
+    const output = await jobsCommand("--codecs", id, "--once");
+    expect(output).toContain("Queued the other codecs.");
     await removeFiles();
     expect(JSON.stringify(master(id))).toContain("av01");
     const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));

@@ -30,11 +30,11 @@ function videoFile(size: string, matrix: string, range: string, tags: string[] =
 
 /** Returns the color tags of an output, and the color that is displayed according to them. */
 function shown(file: string) {
-  const said = ffprobe(file, [
+  const output = ffprobe(file, [
     ...["-select_streams", "v", "-of", "json", "-show_entries"],
     "stream=color_range,color_space,color_primaries,color_transfer",
   ]);
-  const [tags] = JSON.parse(said).streams as Record<string, string>[];
+  const [tags] = JSON.parse(output).streams as Record<string, string>[];
   const raw = `${file}.rgb`;
   const rgb = `scale=in_color_matrix=${tags!.color_space}:in_range=${tags!.color_range},format=rgb24`;
   ffmpeg(["-i", file, "-frames:v", "1", "-vf", rgb, "-f", "rawvideo", raw]);

@@ -419,9 +419,9 @@ describe("the users screen", () => {
   it("deletes an account with the password of the owner", async () => {
     addVideo("v");
     for (const fields of [{}, { current: "a wrong one" }] as Record<string, string>[]) {
-      const refused = (await remove(fields)) as Plain;
-      expect(refused.init).toMatchObject({ status: 400 });
-      expect(refused.data.error).toMatchObject({ isIdentity: true, receiver });
+      const rejected = (await remove(fields)) as Plain;
+      expect(rejected.init).toMatchObject({ status: 400 });
+      expect(rejected.data.error).toMatchObject({ isIdentity: true, receiver });
     }
     expect(exists(user)).toBe(true);
     const done = (await remove({ current: GOOD_PASSWORD })) as Response;
@@ -432,9 +432,9 @@ describe("the users screen", () => {
   it("keeps the selection if the receiver is rejected", async () => {
     addVideo("v");
     await changeRole(receiver, "moderator", owner);
-    const refused = (await remove({ current: GOOD_PASSWORD })) as Plain;
-    expect(refused.init).toMatchObject({ status: 409 });
-    expect(refused.data.error).toMatchObject({ receiver });
+    const rejected = (await remove({ current: GOOD_PASSWORD })) as Plain;
+    expect(rejected.init).toMatchObject({ status: 409 });
+    expect(rejected.data.error).toMatchObject({ receiver });
     expect(exists(user)).toBe(true);
   });
 

@@ -73,7 +73,7 @@ const WALK_TIMEOUT_MS = 120_000;
 /** Returns `open` for any normal response; otherwise how the request is rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
-async function ask(name: Name, method: string, address: string, body?: BodyInit): Promise<Verdict> {
+async function sendRequest(name: Name, method: string, address: string, body?: BodyInit): Promise<Verdict> {
   const response = await fetch(new URL(address, site.url), {
     method,
     redirect: "manual",
@@ -130,7 +130,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     for (const { address, hasLoader } of routes) {
       if (!hasLoader || PERMISSIONS[address] === "anyone") continue;
       await askAll(async (name) => {
-        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
+        found[`${name} ${address}`] = await sendRequest(name, "GET", addressOf(address));
         wanted[`${name} ${address}`] = expected(name, address as Permission);
       });
     }
@@ -147,7 +147,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
       if (!withAction.has(address) || PARTS.includes(line)) continue;
       await askAll(async (name) => {
         // Without a session, the response is the page with the entered values.
-        found[`${name} ${line}`] = await ask(name, "POST", addressOf(address), formOf(line));
+        found[`${name} ${line}`] = await sendRequest(name, "POST", addressOf(address), formOf(line));
         wanted[`${name} ${line}`] = expected(name, line);
       });
     }
@@ -162,7 +162,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
       if (!hasLoader || PERMISSIONS[address] !== "anyone" || address === "/auth/code") continue;
       if (APIS.includes(address)) continue;
       await askAll(async (name) => {
-        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
+        found[`${name} ${address}`] = await sendRequest(name, "GET", addressOf(address));
       });
     }
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
@@ -170,8 +170,8 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
 
   it("rejects cookies for the API and workers, which need a token", async () => {
     await askAll(async (name) => {
-      expect(await ask(name, "GET", "/api/v1/videos"), name).toBe("sign in");
-      expect(await ask(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
+      expect(await sendRequest(name, "GET", "/api/v1/videos"), name).toBe("sign in");
+      expect(await sendRequest(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
     });
   });
 

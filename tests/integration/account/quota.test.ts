@@ -172,9 +172,9 @@ describe("the storage limit", () => {
   it("rejects an upload before its first byte, with the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
-    const refused = await begin(0.5 * GIGABYTE);
-    expect(refused.status).toBe(403);
-    expect(await refused.text()).toBe(
+    const rejected = await begin(0.5 * GIGABYTE);
+    expect(rejected.status).toBe(403);
+    expect(await rejected.text()).toBe(
       "Your storage is limited to 1GB. You use 921.6MB, and this file has 512MB. Delete videos, also from the trash, or ask an owner of the site for more.\n",
     );
     expect((await begin(1_000_000)).status).toBe(201);
@@ -264,8 +264,8 @@ describe("the limit of videos in 24 hours", () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");
-    const refused = await begin(1000);
-    expect([refused.status, Number(refused.headers.get("Retry-After")) > 0]).toEqual([429, true]);
+    const rejected = await begin(1000);
+    expect([rejected.status, Number(rejected.headers.get("Retry-After")) > 0]).toEqual([429, true]);
     const request = uploadRequest(fileBlob(mp4Clip(2)));
     request.headers.set("Cookie", cookie);
     request.headers.set("Origin", ORIGIN);
@@ -302,8 +302,8 @@ describe("the limit of videos in 24 hours", () => {
     const id = sqliteHandle().prepare("SELECT id FROM videos").pluck().get() as string;
     await deleteVideo(id, uploader);
     sql("DELETE FROM deleted_videos");
-    const refused = await send();
-    expect(refused).toMatchObject({ ok: false, status: 429 });
+    const rejected = await send();
+    expect(rejected).toMatchObject({ ok: false, status: 429 });
   });
 
   it("ends after 24 hours", () => {

@@ -48,7 +48,7 @@ const withCookie = (cookie: string) =>
   new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
 
 /** Returns the response to a request for a studio page without a session. */
-async function turnedAway(address: string, cookie = ""): Promise<Response> {
+async function redirectToSignIn(address: string, cookie = ""): Promise<Response> {
   const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
   return requirePermission(request, "/admin").catch(
     (response: unknown) => response as Response,
@@ -64,7 +64,7 @@ describe("a page that requires a sign-in", () => {
 
   it("is where the sign-in redirects to, once", async () => {
     makeUser();
-    const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
+    const away = await redirectToSignIn("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
     const response = await signInWith(cookiesOf(away));
     expect(response.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
@@ -74,15 +74,15 @@ describe("a page that requires a sign-in", () => {
 
   it("is Home for the studio's start page, also after another page", async () => {
     makeUser();
-    const before = cookiesOf(await turnedAway("/admin/trash"));
-    const away = await turnedAway("/admin", before);
+    const before = cookiesOf(await redirectToSignIn("/admin/trash"));
+    const away = await redirectToSignIn("/admin", before);
     expect(away.headers.get("Set-Cookie")).toMatch(/^return-to=; Path=\/; Max-Age=0/);
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
   it("is never on another site, even with a forged cookie", async () => {
     makeUser();
-    const away = await turnedAway("//evil.example/admin");
+    const away = await redirectToSignIn("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
     const forged = `return-to=${Buffer.from("/admin").toString("base64url")}.forged`;
     expect((await signInWith(forged)).headers.get("Location")).toBe("/");
@@ -180,16 +180,16 @@ describe("the limits of sign-in", () => {
     for (let n = 0; n < 10; n++) {
       expect(await guess("admin@example.com", address)).toMatchObject({ status: 400 });
     }
-    const refused = await post(
+    const rejected = await post(
       { email: "admin@example.com", password: GOOD_PASSWORD },
       { "X-Forwarded-For": `6.6.6.6, ${address}` },
     );
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       status: 429,
       message: "Too many attempts. Try again in 15 minutes.",
       email: "admin@example.com",
     });
-    expect(Number(refused.headers!.get("Retry-After"))).toBeGreaterThan(890);
+    expect(Number(rejected.headers!.get("Retry-After"))).toBeGreaterThan(890);
     expect(await post({ email: "admin@example.com", password: GOOD_PASSWORD })).toMatchObject({
       status: 302,
     });

@@ -28,7 +28,7 @@ import { makeClip } from "../../media-clips";
 
 const site = useAdminSite();
 
-function ask(id: string, intent: string, cookie = adminCookie()) {
+function sendIntent(id: string, intent: string, cookie = adminCookie()) {
   return review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
     );
 
     fs.writeFileSync(file, video);
-    const { location, toast } = await succeeded(() => ask(id, "compare-again"));
+    const { location, toast } = await succeeded(() => sendIntent(id, "compare-again"));
     expect(location).toBe(`/admin/review/${id}`);
     expect(toast.description).toContain("queued again");
     expect(jobStates(id)).toMatchObject({ storyboard: "waiting", fingerprint: "waiting" });
@@ -145,17 +145,17 @@ describe("a comparison that failed permanently", () => {
 
   it.runIf(ffmpegAvailable())("is queued again only once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
-    await succeeded(() => ask("v", "compare-again"));
+    await succeeded(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
       transcode: "done",
       storyboard: "done",
       fingerprint: "waiting",
     });
-    const again = await ask("v", "compare-again");
+    const again = await sendIntent("v", "compare-again");
     expect(again).toMatchObject({ init: { status: 409 } });
     expect(JSON.stringify(again)).toContain("already being compared");
     sqliteHandle().exec("DELETE FROM video_holds");
-    expect(JSON.stringify(await ask("v", "compare-again"))).toContain("no longer waiting");
+    expect(JSON.stringify(await sendIntent("v", "compare-again"))).toContain("no longer waiting");
   });
 
   it("isn't queued again without ffmpeg", async () => {
@@ -163,7 +163,7 @@ describe("a comparison that failed permanently", () => {
     const before = process.env.PATH;
     process.env.PATH = site.folder;
     forgetFfmpeg();
-    const response = await ask("v", "compare-again");
+    const response = await sendIntent("v", "compare-again");
     process.env.PATH = before;
     expect(response).toMatchObject({ init: { status: 409 } });
     expect(JSON.stringify(response)).toContain("ffmpeg is not installed");
@@ -174,7 +174,7 @@ describe("a comparison that failed permanently", () => {
 describe("a moderator who has watched the video", () => {
   it("publishes it, which is logged", async () => {
     await addHeld({ fingerprint: "failed" });
-    const { toast } = await succeeded(() => ask("v", "release-uncompared"));
+    const { toast } = await succeeded(() => sendIntent("v", "release-uncompared"));
     expect(toast.description).toBe("The video is published.");
     expect(isPublic("v")).toBe(true);
     expect(logged()).toEqual([
@@ -186,20 +186,20 @@ describe("a moderator who has watched the video", () => {
     });
     expect(await listed()).toEqual([]);
     // Someone else was faster.
-    expect(await ask("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
+    expect(await sendIntent("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
 
   it("doesn't have to wait for a job", async () => {
     await addHeld({ fingerprint: "running" });
-    await succeeded(() => ask("v", "release-uncompared"));
+    await succeeded(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
   it("doesn't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
-    const { toast } = await succeeded(() => ask("v", "release-uncompared"));
+    const { toast } = await succeeded(() => sendIntent("v", "release-uncompared"));
     expect([toast.description, videoRow("v").status]).toEqual([
       "The video is no longer on hold because of the comparison.",
       "review",
@@ -208,14 +208,14 @@ describe("a moderator who has watched the video", () => {
       holdUncompared("v");
       hold({ videoId: "v", reason: "report" });
     });
-    await succeeded(() => ask("v", "release-uncompared"));
+    await succeeded(() => sendIntent("v", "release-uncompared"));
     expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
   it("can't dismiss matches of a video that wasn't compared", async () => {
     await addHeld({ fingerprint: "failed" });
-    expect(await ask("v", "other-video")).toMatchObject({ init: { status: 404 } });
+    expect(await sendIntent("v", "other-video")).toMatchObject({ init: { status: 404 } });
     expect(uncomparedOf("v")).toBeDefined();
   });
 
@@ -227,7 +227,7 @@ describe("a moderator who has watched the video", () => {
     );
     const cookie = (await openSession("up")).split(";")[0]!;
     for (const intent of ["compare-again", "release-uncompared"]) {
-      const status = await ask("v", intent, cookie).catch((thrown: Response) => thrown.status);
+      const status = await sendIntent("v", intent, cookie).catch((thrown: Response) => thrown.status);
       expect(status, intent).toBe(403);
     }
     expect([isPublic("v"), jobStates("v")]).toEqual([false, { fingerprint: "failed" }]);

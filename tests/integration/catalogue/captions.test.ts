@@ -67,7 +67,7 @@ function subtitled(as: string, codecs: [string, string], options: string[] = [])
 }
 
 const text = (url: string) => fs.readFileSync(onDisk(site.uploads, url), "utf8");
-const ask = (url: string) => {
+const sendRequest = (url: string) => {
   const [bucket, ...rest] = url.replace("/media/", "").split("/");
   const request = new Request(`http://localhost${url}`, { headers: { Range: "bytes=0-5" } });
   return respondWithMedia(
@@ -112,13 +112,13 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     await workUntilIdle();
     const { captions, video_url, bytes } = videoRow(id);
     const { url } = readCaptions(captions)[0]!;
-    const part = await ask(url);
+    const part = await sendRequest(url);
     expect(part.status).toBe(206);
     expect(part.headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
     expect(await part.text()).toBe("WEBVTT");
 
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    expect((await ask(url)).status).toBe(404);
+    expect((await sendRequest(url)).status).toBe(404);
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
 
     const made = filesBelow(path.join(site.uploads, "videos")).filter((name) =>
@@ -134,7 +134,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
     expect(videoRow(id)).toMatchObject({ captions, video_url });
-    expect((await ask(url)).status).toBe(206);
+    expect((await sendRequest(url)).status).toBe(206);
   });
 
   it("are not extracted again from a video without any", async () => {

@@ -71,8 +71,8 @@ describe("a list with an order and a length", () => {
     ),
   );
 
-  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (asked) => {
-    const { order, length, category } = asked;
+  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (params) => {
+    const { order, length, category } = params;
     const expected = rows
       .filter((row) => row.status === "published")
       .filter((row) => !category || storedValues(category).includes(row.category))

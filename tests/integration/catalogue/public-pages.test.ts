@@ -78,7 +78,7 @@ describe("home", () => {
     expect(ids(await call(home.loader, "/"))).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12].map((index) => `v${index}`),
     );
-    for (const [asked, page] of [
+    for (const [requestedPage, page] of [
       ["3", 3],
       ["99", 3],
       ["1e9", 3],
@@ -87,8 +87,8 @@ describe("home", () => {
       ["abc", 1],
       ["2&page=3", 2],
     ] as const) {
-      const result = await call(home.loader, `/?page=${asked}`);
-      expect([asked, result.status, result.body.list.page]).toEqual([asked, 200, page]);
+      const result = await call(home.loader, `/?page=${requestedPage}`);
+      expect([requestedPage, result.status, result.body.list.page]).toEqual([requestedPage, 200, page]);
     }
   });
 

@@ -141,7 +141,7 @@ describe("search", () => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
-    for (const [asked, page] of [
+    for (const [pageNumber, page] of [
       [0, 1],
       [2, 2],
       [last - 3, last - 3],
@@ -150,7 +150,7 @@ describe("search", () => {
       ...Array.from({ length: 40 }, (_, i) => [80 + i, 80 + i] as const),
       [last, last],
     ] as const) {
-      const list = await listPublished({ search: "night", page: asked });
+      const list = await listPublished({ search: "night", page: pageNumber });
       expect(list).toMatchObject({ page, pageCount: last, total: hits });
       expect(ids(list.videos)).toEqual(newest.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
     }
@@ -251,9 +251,9 @@ describe("compared with a plain filter", () => {
         needle,
         fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
         fc.integer({ min: 1, max: 6 }),
-        async (search, category, asked) => {
+        async (search, category, pageNumber) => {
           const expected = ids(reference.listed(rows, { search: searchText(search), category }));
-          const { total, page, videos } = await listPublished({ search, category, page: asked });
+          const { total, page, videos } = await listPublished({ search, category, page: pageNumber });
           const from = (page - 1) * PAGE_SIZE;
           expect(total).toBe(expected.length);
           expect(ids(videos)).toEqual(expected.slice(from, from + PAGE_SIZE));

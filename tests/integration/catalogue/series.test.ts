@@ -106,13 +106,13 @@ describe("the page of a series", () => {
   it("has one URL: other spellings and former slugs redirect to it with path and query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
-    for (const [asked, status, to] of [
+    for (const [path, status, to] of [
       ["/series/NIGHTS?page=2", 301, "/series/nights?page=2"],
       ["/series/nights/", 301, "/series/nights"],
       ["/series/evenings?page=2", 302, "/series/nights?page=2"],
     ] as const) {
-      const response = await thrown(page(args(asked)));
-      expect([response.status, response.headers.get("Location")], asked).toEqual([status, to]);
+      const response = await thrown(page(args(path)));
+      expect([response.status, response.headers.get("Location")], path).toEqual([status, to]);
     }
     const moved = await thrown(feed(args("/series/evenings/feed.xml")));
     expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");

@@ -98,14 +98,14 @@ describe("the list of a tag", () => {
     ["/tags/%20BEACH%20", "/tags/beach"],
     ["/tags/beach/", "/tags/beach"],
     ["/tags/%D0%9E", "/tags/%D0%BE"],
-  ])("redirects %s permanently to %s", async (asked, canonical) => {
-    const response = await thrown(page(args(asked)));
+  ])("redirects %s permanently to %s", async (path, canonical) => {
+    const response = await thrown(page(args(path)));
     expect([response.status, response.headers.get("Location")]).toEqual([301, canonical]);
   });
 
   it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
     "doesn't exist at %s",
-    async (asked) => expect((await thrown(page(args(asked)))).status).toBe(404),
+    async (path) => expect((await thrown(page(args(path)))).status).toBe(404),
   );
 
   it("is empty, 404 and not indexed when no video has the tag", async () => {

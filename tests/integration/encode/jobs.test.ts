@@ -175,11 +175,11 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   it("waits while the disk is nearly full, reports it, and resumes automatically", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
-    const said = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const id = await addVideo();
     await workUntilIdle();
-    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
-    said.mockRestore();
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
+    warn.mockRestore();
     expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 7 });
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
   });

@@ -90,7 +90,7 @@ it("finds nothing if a playlist is missing, malformed or points elsewhere", asyn
 });
 
 it("sends the stream start only for published videos", async () => {
-  const ask = (id: string) =>
+  const sendRequest = (id: string) =>
     loader({
       request: new Request(`https://videos.example/video/${id}/stream`),
       params: { id },
@@ -104,8 +104,8 @@ it("sends the stream start only for published videos", async () => {
     video({ id: "file" }),
   ]);
   await database().updateTable("videos").set({ hls_url: HLS }).where("id", "!=", "file").execute();
-  const response = await ask("open");
+  const response = await sendRequest("open");
   expect(await response.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
   expect(response.headers.get("Cache-Control")).toBe("no-store");
-  for (const id of ["shut", "file", "nobody"]) expect((await ask(id)).status).toBe(204);
+  for (const id of ["shut", "file", "nobody"]) expect((await sendRequest(id)).status).toBe(204);
 });

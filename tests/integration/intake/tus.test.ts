@@ -514,8 +514,8 @@ it("counts announced bytes as used for every kind of upload", async () => {
     form.request.flushHeaders();
     await form.send(multipartParts(GOOD_TEXTS).before);
     await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
-    const refused = await form.answer;
-    expect([refused.status, JSON.parse(refused.body).failure.message]).toEqual([507, noRoom]);
+    const rejected = await form.answer;
+    expect([rejected.status, JSON.parse(rejected.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
     // The reservation survives the process, and ends with the upload.

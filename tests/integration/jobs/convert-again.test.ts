@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
       outdated: 1,
       cut: { videos: 0, bytes: 0 },
     });
-    const ask = (intent: string) =>
+    const sendRequest = (intent: string) =>
       caught(async () =>
         action({
           request: new Request("http://localhost/admin/statistics?days=7", {
@@ -195,8 +195,8 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
           context: {},
         }),
       );
-    expect((await ask("nothing")).status).toBe(400);
-    const response = await ask("convert-again");
+    expect((await sendRequest("nothing")).status).toBe(400);
+    const response = await sendRequest("convert-again");
     expect(response.status).toBe(302);
     expect(response.headers.get("Location")).toBe("/admin/statistics?days=7");
     expect(waiting()).toEqual(["w"]);

@@ -75,16 +75,16 @@ describe.runIf(nginxIsInstalled)("a site behind nginx with docs/nginx.conf", () 
 
   it("returns 429 beyond the rate limit of pages, but not for files", async () => {
     site.database().exec("UPDATE videos SET status = 'published'");
-    let refused: Response | undefined;
+    let rejected: Response | undefined;
     await until(async () => {
       const responses = await Promise.all(
         Array.from({ length: 100 }, () => fetch(`${url}/robots.txt`)),
       );
       await Promise.all(responses.map((response) => response.arrayBuffer()));
-      refused = responses.find(({ status }) => status === 429);
-      return refused !== undefined;
+      rejected = responses.find(({ status }) => status === 429);
+      return rejected !== undefined;
     });
-    expect(refused!.headers.get("Server")).toContain("nginx");
+    expect(rejected!.headers.get("Server")).toContain("nginx");
     for (let count = 0; count < 20; count++) {
       const file = await fetch(url + URL_PATH);
       expect([file.status, (await file.arrayBuffer()).byteLength]).toEqual([200, 10_000]);

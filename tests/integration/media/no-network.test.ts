@@ -107,9 +107,9 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
         run("ffmpeg", ["-y", ...inputArguments(file), "-c", "copy", made], LIMITS),
         probe(file).catch(String),
       ]);
-      const said = JSON.stringify(texts).replaceAll(`data:text/plain,${SECRET}`, "");
-      expect(said, name).not.toContain(SECRET);
-      expect(said, name).not.toContain("root:x:0");
+      const output = JSON.stringify(texts).replaceAll(`data:text/plain,${SECRET}`, "");
+      expect(output, name).not.toContain(SECRET);
+      expect(output, name).not.toContain("root:x:0");
       const found = fs.existsSync(made) ? fs.readFileSync(made, "latin1") : "";
       expect(found, name).not.toContain(SECRET);
       expect(connections, name).toBe(0);
@@ -124,13 +124,13 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
       fs.writeFileSync(object, content);
       const { size: bytes } = fs.statSync(object);
       const file = path.join(site.uploads, "videos", name);
-      const said = await withRangedInput(file, { object: name, bytes }, async () => {
+      const output = await withRangedInput(file, { object: name, bytes }, async () => {
         expect(inputArguments(file).at(-1)).toMatch(/^http:/);
         const args = ["-v", "debug", "-show_streams", ...inputArguments(file)];
         const ffprobe = run("ffprobe", args, LIMITS);
         return JSON.stringify([await ffprobe, await probe(file).catch(String)]);
       });
-      expect(said.replaceAll(`data:text/plain,${SECRET}`, ""), name).not.toContain(SECRET);
+      expect(output.replaceAll(`data:text/plain,${SECRET}`, ""), name).not.toContain(SECRET);
       expect(connections, name).toBe(0);
     }
   }, 240_000);

@@ -52,16 +52,16 @@ function setCaptions(...list: ReturnType<typeof captions>[]) {
   sqliteHandle().prepare("UPDATE videos SET captions = ?").run(JSON.stringify(list));
 }
 
-async function ask(url: string, headers: Record<string, string> = {}, method = "GET") {
+async function sendRequest(url: string, headers: Record<string, string> = {}, method = "GET") {
   const request = new Request(`http://site.example${url}`, { method, headers });
   return loader({ request, params: {}, context: {} });
 }
 
-const text = async (url: string) => (await ask(url)).text();
+const text = async (url: string) => (await sendRequest(url)).text();
 
 describe("the playlist of a stream", () => {
   it("is the unchanged file if there are no captions", async () => {
-    const response = await ask(HLS);
+    const response = await sendRequest(HLS);
     expect(response.headers.get("ETag")).toBeTruthy();
     expect(await response.text()).toBe(MASTER);
     setCaptions(captions(`${BASE}/captions-x/gone.vtt`, "en", "English"));
@@ -74,7 +74,7 @@ describe("the playlist of a stream", () => {
       captions(GERMAN, "de", "German"),
       captions(GERMAN, "und", "Captions"),
     );
-    const response = await ask(HLS);
+    const response = await sendRequest(HLS);
     expect(response.headers.get("Content-Type")).toBe("application/vnd.apple.mpegurl");
     expect(response.headers.get("Cache-Control")).toBe("private, max-age=3600, no-transform");
     const playlist = await response.text();
@@ -102,7 +102,7 @@ describe("the playlist of a stream", () => {
 
   it("has no body for HEAD requests, and is served by the site itself even behind nginx", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
-    const response = await ask(HLS, {}, "HEAD");
+    const response = await sendRequest(HLS, {}, "HEAD");
     expect(Number(response.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);
     expect(await response.text()).toBe("");
     process.env.ACCEL_PREFIX = "/internal";
@@ -125,20 +125,20 @@ describe("the playlist of captions", () => {
   });
 
   it("only exists for captions of the video", async () => {
-    expect((await ask(`${ENGLISH}.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${ENGLISH}.m3u8`)).status).toBe(404);
     setCaptions(captions(ENGLISH, "en", "English"));
-    expect((await ask(`${GERMAN}.m3u8`)).status).toBe(404);
-    expect((await ask(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${GERMAN}.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
   });
 
   it("is hidden with the video, except for signed-in users", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await ask(url)).status).toBe(404);
+    for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await sendRequest(url)).status).toBe(404);
     sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b', 'x')");
     const headers = { Cookie: (await openSession("u")).split(";")[0]! };
     for (const url of [HLS, `${ENGLISH}.m3u8`]) {
-      const response = await ask(url, headers);
+      const response = await sendRequest(url, headers);
       expect(response.status).toBe(200);
       expect(response.headers.get("Cache-Control")).toContain("no-store");
       expect(await response.text()).toContain("#EXTM3U");

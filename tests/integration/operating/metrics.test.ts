@@ -146,12 +146,12 @@ describe("the metrics without a token", () => {
     await send(site, "/trending");
     await send(site, "/trending");
     const body = new URLSearchParams({ email: ADMIN.email, password: "wrong password" });
-    const refused = await fetch(`${site.url}/auth`, {
+    const rejected = await fetch(`${site.url}/auth`, {
       method: "POST",
       body,
       headers: { Origin: site.url },
     });
-    expect(refused.status).toBe(400);
+    expect(rejected.status).toBe(400);
     const stream = await fetch(`${site.url}/events`);
     const after = await scrape(site);
     const grown = (name: string, labels = {}) =>

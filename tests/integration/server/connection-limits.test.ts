@@ -124,8 +124,8 @@ describe("one client with thousands of slow requests", () => {
     const browsing = browseUntil(() => isOver, visitorAt);
     // Headers as large as the site accepts.
     const result = await attack(ATTACK_SOCKETS, ATTACKER, () => slowRequest(8_000));
-    const refused = ATTACK_SOCKETS - NETWORK_LIMIT;
-    await until(() => result.closed >= refused || hasEnded());
+    const rejected = ATTACK_SOCKETS - NETWORK_LIMIT;
+    await until(() => result.closed >= rejected || hasEnded());
     expect(hasEnded()).toBe(false);
     isOver = true;
     const { failures, pages } = await browsing;

@@ -128,18 +128,18 @@ describe("a response", () => {
 
 describe("the health check", () => {
   it("names the failing checks", async () => {
-    const ask = async () => {
+    const sendRequest = async () => {
       const response = await fetch(`${site.url}/healthz`);
       return [response.status, await response.json()];
     };
-    expect(await ask()).toEqual([200, { status: "ok", version }]);
+    expect(await sendRequest()).toEqual([200, { status: "ok", version }]);
     fs.renameSync(path.join(site.uploads, "tmp"), path.join(site.uploads, "gone"));
-    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
+    expect(await sendRequest()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
     fs.renameSync(path.join(site.uploads, "gone"), path.join(site.uploads, "tmp"));
     site.database().exec("ALTER TABLE catalogue_version RENAME TO elsewhere");
-    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
+    expect(await sendRequest()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
     site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_version");
-    expect(await ask()).toEqual([200, { status: "ok", version }]);
+    expect(await sendRequest()).toEqual([200, { status: "ok", version }]);
   });
 });
 

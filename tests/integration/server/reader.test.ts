@@ -199,8 +199,8 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
       body: new URLSearchParams({ returnTo: "/video/v" }),
     });
     expect([entered.status, entered.headers.get("Location")]).toEqual([302, "/video/v"]);
-    const refused = await signIn(nginx.url);
-    expect([refused.status, await refused.text()]).toEqual([
+    const rejected = await signIn(nginx.url);
+    expect([rejected.status, await rejected.text()]).toEqual([
       503,
       expect.stringContaining("You can still watch videos"),
     ]);
@@ -241,8 +241,8 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
     const before = views.get() as number;
     await watch(reader.url);
     await until(() => views.get() === before + 1);
-    const refused = refresh();
-    expect([refused.status, refused.stderr]).toEqual([
+    const rejected = refresh();
+    expect([rejected.status, rejected.stderr]).toEqual([
       1,
       expect.stringContaining("is the database of a site"),
     ]);

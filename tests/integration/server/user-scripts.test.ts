@@ -92,8 +92,8 @@ describe("delete-user", () => {
       .prepare("INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'A', 'desi', ?)")
       .run(id);
     const args = ["--email", "Left@example.com"];
-    const refused = await script("delete-user", args);
-    expect([refused.exitCode, refused.stderr]).toEqual([
+    const rejected = await script("delete-user", args);
+    expect([rejected.exitCode, rejected.stderr]).toEqual([
       1,
       "Choose an account to receive the videos of this account.",
     ]);

@@ -334,13 +334,13 @@ describe("bulk actions on thousands of videos", () => {
   /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
   async function averageHold(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
-    let turns = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
     await work();
     clearInterval(timer);
-    return (performance.now() - begun) / (turns + 1);
+    return (performance.now() - begun) / (ticks + 1);
   }
 
   it.each([

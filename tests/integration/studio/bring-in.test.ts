@@ -28,11 +28,11 @@ const TEXTS = {
 const site = useAdminSite();
 let server: VideoServer;
 /** Resolves when /slow.mp4 is requested. */
-let slowIsAsked: Promise<void>;
+let slowIsRequested: Promise<void>;
 beforeEach(async () => {
-  let asked = () => {};
-  slowIsAsked = new Promise((resolve) => {
-    asked = resolve;
+  let onSlowRequest = () => {};
+  slowIsRequested = new Promise((resolve) => {
+    onSlowRequest = resolve;
   });
   server = await videoServer(site.folder, ({ url }, response) => {
     const to = (location: string) => response.writeHead(302, { Location: location }).end();
@@ -43,7 +43,7 @@ beforeEach(async () => {
         return void response.writeHead(200).end(CLIP);
       case "/slow.mp4":
         response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
-        return asked();
+        return onSlowRequest();
       case "/cut.mp4":
         response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
         return void setImmediate(() => response.destroy());
@@ -210,7 +210,7 @@ describe("an import from a URL", () => {
 
   it("shows its progress, and can be canceled", async () => {
     await add("slow.mp4");
-    await slowIsAsked;
+    await slowIsRequested;
     const running = await vi.waitFor(async () => {
       const [first] = await listDownloads();
       expect(first).toMatchObject({ state: "running", progress: { total: CLIP.length } });
@@ -281,7 +281,7 @@ describe("the import page", () => {
   };
   const texts = { title: "A", description: "B", category: "desi", tags: "" };
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
-  const asked = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
+  const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
   it("accepts a URL with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
@@ -294,9 +294,9 @@ describe("the import page", () => {
       status: 422,
       message: "Only https:// URLs can be imported.",
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
     expect(await send(form)).toEqual({ status: 302 });
-    expect(asked()).toEqual([{ address: form.address, status: "review" }]);
+    expect(downloads()).toEqual([{ address: form.address, status: "review" }]);
     await runDownloads();
   });
 
@@ -309,13 +309,13 @@ describe("the import page", () => {
     expect(await table([row, { ...row, address: "ftp://videos.example/" }])).toMatchObject({
       status: 422,
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
     const csv = `address,title,description,category,tags,status
 https://127.0.0.1/1.mp4,"One, two",Text,desi,"a,b",published
 https://127.0.0.1/2.mp4,Two,Text,Desi,,
 `;
     expect(await send({ intent: "table", table: csv })).toEqual({ status: 302 });
-    expect(asked()).toMatchObject([{ status: "published" }, { status: "review" }]);
+    expect(downloads()).toMatchObject([{ status: "published" }, { status: "review" }]);
     await runDownloads();
   });
 
@@ -333,12 +333,12 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
       status: 422,
       message: "The table has no rows.",
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
   });
 
   it("yields while it parses a long table", async () => {
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 1);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
     const response = await send({
       intent: "table",
@@ -346,7 +346,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     });
     clearInterval(timer);
     expect(response).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
-    expect(turns).toBeGreaterThan(1);
+    expect(ticks).toBeGreaterThan(1);
   });
 
   it("cancels queued imports, and refuses unknown forms", async () => {

@@ -38,7 +38,7 @@ function addVideos(): void {
 const STATUS = Symbol("status");
 type Shown = { [STATUS]: number } & Record<string, never>;
 
-async function ask(
+async function sendRequest(
   work: (args: never) => unknown,
   cookie: string,
   address: string,
@@ -58,7 +58,7 @@ async function ask(
 }
 
 async function shown(cookie: string, address = "/admin?tab=manage") {
-  const response = (await ask(loadPanel, cookie, address)) as Shown;
+  const response = (await sendRequest(loadPanel, cookie, address)) as Shown;
   const { manage, statistics } = response as never as {
     manage: { list: { videos: { id: string }[]; total: number }; dialog?: { video: unknown } };
     statistics: { stats: Record<string, unknown> };
@@ -77,7 +77,7 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
   const pairs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
-  const response = await ask(actOnPanel, cookie, "/admin?tab=manage", pairs);
+  const response = await sendRequest(actOnPanel, cookie, "/admin?tab=manage", pairs);
   if (response instanceof Response) return response.status;
   const { studio } = response as never as { studio?: Failure };
   return studio?.status ?? response[STATUS];
@@ -195,7 +195,7 @@ describe("the studio of an uploader", () => {
 
 describe("the trash of an uploader", () => {
   const trash = async (cookie: string) => {
-    const response = (await ask(loadTrash, cookie, "/admin/trash")) as never as {
+    const response = (await sendRequest(loadTrash, cookie, "/admin/trash")) as never as {
       trash: { videos: { id: string }[]; total: { videos: number } };
     };
     return { ids: response.trash.videos.map(({ id }) => id), total: response.trash.total.videos };
@@ -211,14 +211,14 @@ describe("the trash of an uploader", () => {
       ["intent", intent] as [string, string],
       ...ids.map((id): [string, string] => ["selected", id]),
     ];
-    await ask(actOnTrash, cookie, "/admin/trash", select("restore", "other", "mine"));
+    await sendRequest(actOnTrash, cookie, "/admin/trash", select("restore", "other", "mine"));
     expect(inTrash()).toHaveLength(4);
     expect(await statusOf(cookie, { intent: "restore", batch })).toBe(302);
     expect(video("draft")).toBeDefined();
     expect(inTrash().sort()).toEqual(["mine", "nobody", "other"]);
     expect(await statusOf(cookie, { intent: "delete", id: "draft" })).toBe(302);
     const until = new Date(Date.now() + 1000).toISOString();
-    await ask(actOnTrash, cookie, "/admin/trash", [
+    await sendRequest(actOnTrash, cookie, "/admin/trash", [
       ["intent", "empty"],
       ["until", until],
     ]);
@@ -233,7 +233,7 @@ describe("files of unpublished videos", () => {
     fs.writeFileSync(file, "bytes");
   };
   const statusAt = async (cookie: string, address: string) => {
-    const response = await caught(() => Promise.resolve(ask(loadMedia, cookie, address)));
+    const response = await caught(() => Promise.resolve(sendRequest(loadMedia, cookie, address)));
     await response.body?.cancel();
     return response.status;
   };

@@ -135,8 +135,8 @@ describe("the texts of a series", () => {
     expect(await open(id)).toMatchObject({ ...texts, slug: "day-night", isFeatured: false });
     const other = addSeries({ title: "Other", slug: "other" });
     const version = (await open(other)).textsVersion;
-    const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
-    expect(await refusedSeries(taken, `/admin/series/${other}`)).toMatchObject({
+    const takenTitle = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
+    expect(await refusedSeries(takenTitle, `/admin/series/${other}`)).toMatchObject({
       status: 422,
       fields: { slug: "Another series has or had this URL." },
       typed: { slug: "nights" },

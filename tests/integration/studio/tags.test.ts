@@ -51,7 +51,7 @@ async function succeed(fields: [string, string][], address?: string) {
   return { location, ...toast };
 }
 
-async function refused(fields: [string, string][]) {
+async function rejected(fields: [string, string][]) {
   const response = (await send(fields)) as unknown as {
     data: { error: { status: number; detail: string; typed?: object } };
     init: { status: number };
@@ -176,7 +176,7 @@ describe("a tag", () => {
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
     // Someone else has pressed it as well.
-    expect((await refused(fields)).status).toBe(404);
+    expect((await rejected(fields)).status).toBe(404);
     expect(await listTagChanges()).toEqual([]);
     expect((await listActivities())[0]?.action).toBe("tag-undo");
   });
@@ -207,7 +207,7 @@ describe("a tag", () => {
     "doesn't change with %s",
     async (_, form, status, message) => {
       addTagged();
-      expect(await refused(form)).toMatchObject({
+      expect(await rejected(form)).toMatchObject({
         status,
         detail: expect.stringContaining(message),
       });
@@ -286,9 +286,9 @@ describe("a tag change", () => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
     await ensureProjected();
-    let turns = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
@@ -296,7 +296,7 @@ describe("a tag change", () => {
     const { end: undone } = (await undoTagChange(id, "u"))!;
     expect(await undone).toEqual({ videos: 3_000, left: 0 });
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(10);
     expect(tagsOf("v2999")).toEqual([["old", "other"]]);
   });
 });
@@ -395,7 +395,7 @@ describe("a tag alias", () => {
   ])("is rejected if it is %s", async (_, text, message) => {
     addTagged();
     await succeed(aliases("night", "dark"));
-    expect(await refused(aliases("hd", text))).toMatchObject({
+    expect(await rejected(aliases("hd", text))).toMatchObject({
       status: 422,
       detail: expect.stringContaining(message),
       typed: { aliases: text },
@@ -404,6 +404,6 @@ describe("a tag alias", () => {
   });
 
   it("of a tag that doesn't exist returns 404", async () => {
-    expect((await refused(aliases("gone", "x"))).status).toBe(404);
+    expect((await rejected(aliases("gone", "x"))).status).toBe(404);
   });
 });

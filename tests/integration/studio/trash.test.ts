@@ -48,7 +48,7 @@ async function succeed(fields: [string, string][], address?: string) {
   return { location, description: toast.description as string };
 }
 
-async function refused(fields: [string, string][]): Promise<Failure> {
+async function rejected(fields: [string, string][]): Promise<Failure> {
   const response = (await send(fields)) as unknown as {
     data: { error: Failure };
     init: { status: number };
@@ -206,7 +206,7 @@ describe("restoring from the trash", () => {
       ["selected", "a"],
     ]);
     expect(
-      await refused([
+      await rejected([
         ["intent", "restore"],
         ["selected", "a"],
       ]),
@@ -229,7 +229,7 @@ describe("restoring from the trash", () => {
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
     expect(
-      await refused([
+      await rejected([
         ["intent", "restore"],
         ["selected", "a"],
       ]),
@@ -279,14 +279,14 @@ describe("purging", () => {
     const files = addVideoWithFiles("a", { bytes: 1_000 });
     const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
-    const asked = (await send([
+    const preview = (await send([
       ["intent", "purge"],
       ["selected", "a"],
       ["selected", "gone"],
     ])) as unknown as {
       data: object;
     };
-    expect(asked.data).toEqual({
+    expect(preview.data).toEqual({
       confirmation: { ids: ["a"], titles: ["Video a"], bytes: 1_000 },
     });
     expect(inTrash()).toEqual(["a", "b"]);
@@ -306,7 +306,7 @@ describe("purging", () => {
     ]);
     expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Video a" });
     expect(
-      await refused([
+      await rejected([
         ["intent", "purge"],
         ["confirmed", "1"],
         ["selected", "a"],
@@ -352,7 +352,7 @@ describe("purging", () => {
     expect((await succeed(form)).description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect((await listActivities())[0]).toMatchObject({ action: "trash-empty", detail: "1 video" });
-    expect(await refused(form)).toMatchObject({ status: 404 });
+    expect(await rejected(form)).toMatchObject({ status: 404 });
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(true);
     await purge(["b"]);
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
@@ -389,7 +389,7 @@ describe("purging", () => {
   ] as [string, [string, string][], number][])("is refused with %s", async (_, form, status) => {
     addVideo();
     await removeVideos(["v"], "u");
-    expect((await refused(form)).status).toBe(status);
+    expect((await rejected(form)).status).toBe(status);
     expect(inTrash()).toEqual(["v"]);
   });
 });
@@ -462,15 +462,15 @@ describe("the automatic cleanup of the trash", () => {
     await ensureProjected();
     await removeVideos(ids, "u");
     for (const work of [() => restoreVideos(ids, "u"), () => purge(ids)]) {
-      let turns = 0;
+      let ticks = 0;
       const timer = setInterval(() => {
-        turns += 1;
+        ticks += 1;
       }, 1);
       await work();
       clearInterval(timer);
       expect(inTrash()).toEqual([]);
       // A thousand videos take at least a third of a second.
-      expect(turns).toBeGreaterThan(2);
+      expect(ticks).toBeGreaterThan(2);
       await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");
     }

@@ -58,8 +58,8 @@ export async function videoServer(folder: string, handler: RequestHandler): Prom
         lookedUp.push(hostname);
         if (hostname === "inside.example") return [inside];
         if (hostname === "both.example") return [here, inside];
-        const asked = lookedUp.filter((each) => each === hostname).length;
-        return [hostname === "rebinding.example" && asked > 1 ? inside : here];
+        const lookups = lookedUp.filter((each) => each === hostname).length;
+        return [hostname === "rebinding.example" && lookups > 1 ? inside : here];
       },
     },
     address: (name) => `https://videos.example:${port}/${name}`,

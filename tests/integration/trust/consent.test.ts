@@ -238,8 +238,8 @@ describe("documents", () => {
     const uploader = await cookieOf("uploader");
     expect((await caught(() => open(id, document, editor) as Promise<unknown>)).status).toBe(403);
     const forget = new URLSearchParams({ intent: "forget", sure: "on" });
-    const asked = () => post(performerAction as Action, { id }, forget, editor);
-    expect((await caught(asked)).status).toBe(403);
+    const forgetAsEditor = () => post(performerAction as Action, { id }, forget, editor);
+    expect((await caught(forgetAsEditor)).status).toBe(403);
     const save = () =>
       post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), editor);
     expect((await caught(save)).status).toBe(302);

@@ -89,7 +89,7 @@ const STILL_READ = [
   "/%70rivacy",
 ];
 
-function ask(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
+function sendRequest(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
   return fetch(site.url + path, {
     method,
     redirect: "manual",
@@ -101,7 +101,7 @@ const asPage = { Accept: "text/html,*/*" };
 describe("a blocked country", () => {
   it.each([...PAGES, ...MEDIA, ...OTHERS])("can't open %s", async (path) => {
     for (const method of ["GET", "HEAD"]) {
-      const response = await ask(path, "IT", { Cookie: "age=18" }, method);
+      const response = await sendRequest(path, "IT", { Cookie: "age=18" }, method);
       expect([response.status, response.headers.get("Rating")]).toEqual([451, RTA]);
       expect(response.headers.get("Cache-Control")).toBe("no-store");
       if (method === "GET")
@@ -110,7 +110,7 @@ describe("a blocked country", () => {
   });
 
   it("gets a plain page", async () => {
-    const response = await ask("/video/v", "IT", asPage);
+    const response = await sendRequest("/video/v", "IT", asPage);
     const text = await response.text();
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       451,
@@ -122,7 +122,7 @@ describe("a blocked country", () => {
   });
 
   it.each(STILL_READ)("can still open %s", async (path) => {
-    const response = await ask(path, "IT", asPage);
+    const response = await sendRequest(path, "IT", asPage);
     expect(response.status).toBe(200);
   });
 
@@ -131,7 +131,7 @@ describe("a blocked country", () => {
     for (const route of ROUTES) {
       const address = route.replace(/:\w+\??|\*/g, "none");
       for (const path of [address, address.toUpperCase(), `${address}/`]) {
-        const { status } = await ask(path, "IT");
+        const { status } = await sendRequest(path, "IT");
         if ((status === 451) === ALWAYS_OPEN.has(routeOf(path))) wrong.push(`${path}: ${status}`);
       }
     }
@@ -140,7 +140,7 @@ describe("a blocked country", () => {
 
   it("lets workers in, and HTTP API clients with a valid token", async () => {
     const call = (path: string, token: string) =>
-      ask(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
+      sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
     expect(await call("/api/v1/videos", token)).toBe(200);
     expect(await call("/API/v1/videos", token)).toBe(200);
@@ -153,14 +153,14 @@ describe("a blocked country", () => {
   });
 
   it("accepts neither range requests nor forms", async () => {
-    expect((await ask(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
-    const post = await ask("/video/v/view", "IT", { Origin: site.url }, "POST");
+    expect((await sendRequest(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
+    const post = await sendRequest("/video/v/view", "IT", { Origin: site.url }, "POST");
     expect(post.status).toBe(451);
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
   it("gets a whole page for a request for a page's data", async () => {
-    const response = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
+    const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
     expect(text).toContain("/video/v?from=home");
@@ -168,27 +168,27 @@ describe("a blocked country", () => {
   });
 
   it("doesn't get the cached page of another country", async () => {
-    const open = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
-    const again = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    const open = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    const again = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
     expect([open.status, again.status]).toEqual([200, 200]);
     const etag = again.headers.get("ETag")!;
     expect(etag).toBeTruthy();
-    const closed = await ask("/video/v", "IT", {
+    const closed = await sendRequest("/video/v", "IT", {
       Cookie: "age=18",
       "If-None-Match": etag,
       ...asPage,
     });
     expect(closed.status).toBe(451);
-    const feed = await ask("/feed.xml", "DE");
+    const feed = await sendRequest("/feed.xml", "DE");
     expect(feed.headers.get("Cache-Control")).toContain("private");
   });
 
   it("doesn't apply to signed-in users", async () => {
     const Cookie = await signInTo(site);
-    expect((await ask("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
-    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
+    expect((await sendRequest("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
+    expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
     site.database().exec("DELETE FROM sessions");
-    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
+    expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
   it("can't be bypassed with a second header", async () => {
@@ -204,7 +204,7 @@ describe("a blocked country", () => {
 describe("a country without a rule", () => {
   it("sees the site unchanged", async () => {
     for (const path of [...PAGES, ...MEDIA]) {
-      expect((await ask(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
+      expect((await sendRequest(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
     }
   });
 });
@@ -215,7 +215,7 @@ describe("a country that requires an age check", () => {
   it("blocks files, feeds and the API without a check, with the plain response", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
-        const response = await ask(path, country, plain);
+        const response = await sendRequest(path, country, plain);
         expect([response.status, response.headers.get("Rating")], path).toEqual([403, RTA]);
       }
     }
@@ -223,14 +223,14 @@ describe("a country that requires an age check", () => {
 
   it("redirects a page to the check and no further", async () => {
     for (const path of PAGES) {
-      const response = await ask(path, "FR", { ...plain, ...asPage });
+      const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);
       const location = new URL(response.headers.get("Location")!, site.url);
       expect(location.pathname).toBe("/age-check");
       expect(location.searchParams.get("to") ?? "/").toBe(path);
     }
     // Anyone can claim to be a crawler.
-    const crawler = await ask("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
+    const crawler = await sendRequest("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
     expect(crawler.status).toBe(302);
   });
 
@@ -268,14 +268,14 @@ describe("a country that requires an age check", () => {
 
     const Cookie = age!.split(";")[0]!;
     for (const path of [...PAGES, ...MEDIA]) {
-      expect((await ask(path, "FR", { Cookie })).status, path).toBe(200);
+      expect((await sendRequest(path, "FR", { Cookie })).status, path).toBe(200);
     }
-    const page = await ask("/video/v", "FR", { Cookie, ...asPage });
+    const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
     // Cached as for everyone, and not checked again on other pages.
-    expect((await ask("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
-    expect((await ask("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
-    const closed = await ask("/video/v", "IT", { Cookie, ...asPage });
+    expect((await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
+    expect((await sendRequest("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
+    const closed = await sendRequest("/video/v", "IT", { Cookie, ...asPage });
     expect(closed.status).toBe(451);
   });
 
@@ -305,7 +305,7 @@ describe("a country that requires an age check", () => {
     const response = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
     expect(response.headers.get("Location")).toBe("/age-check?problem=no");
     expect(response.headers.getSetCookie().join()).not.toContain("age=");
-    const page = await ask("/age-check?problem=no", "FR", asPage);
+    const page = await sendRequest("/age-check?problem=no", "FR", asPage);
     expect(page.status).toBe(403);
     expect(await page.text()).toContain("did not confirm that you are 18 or over");
   });
@@ -360,7 +360,7 @@ describe("a country that requires an age check", () => {
     const { nonce } = await begin("/");
     const response = await answerWith(ageToken(ageClaims(nonce)), "age=18");
     expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
-    const none = await ask("/age-check/answer", "FR");
+    const none = await sendRequest("/age-check/answer", "FR");
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
   });
 
@@ -372,14 +372,14 @@ describe("a country that requires an age check", () => {
       "age=checked",
       `age=${value}`,
     ]) {
-      expect((await ask(MEDIA[0]!, "FR", { Cookie })).status).toBe(403);
+      expect((await sendRequest(MEDIA[0]!, "FR", { Cookie })).status).toBe(403);
     }
   });
 
   it("redirects only to Home from a forged link", async () => {
-    const away = await ask("/age-check?to=https://evil.example/", "DE", asPage);
+    const away = await sendRequest("/age-check?to=https://evil.example/", "DE", asPage);
     expect(away.headers.get("Location")).toBe("/");
-    const start = await ask("/age-check/start?to=//evil.example", "DE");
+    const start = await sendRequest("/age-check/start?to=//evil.example", "DE");
     expect(start.headers.get("Location")).toBe("/");
     const { nonce, cookie } = await begin("//evil.example/");
     const response = await answerWith(ageToken(ageClaims(nonce)), cookie);
@@ -389,7 +389,7 @@ describe("a country that requires an age check", () => {
 
 /** Starts a check like a browser. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
-  const response = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
+  const response = await sendRequest(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,
   });
   const location = new URL(response.headers.get("Location")!);
@@ -403,5 +403,5 @@ async function begin(to: string, before = "") {
 }
 
 function answerWith(token: string, cookie: string) {
-  return ask(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
+  return sendRequest(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
 }

@@ -148,9 +148,9 @@ describe("an interrupted document upload", () => {
   it("returns 507 with a message if the disk is full, and succeeds once there is space", async () => {
     await site.stop();
     await site.start({ FULL: "yes" });
-    const refused = await addDocument(LONG_PDF);
-    expect(refused.status).toBe(507);
-    expect(refused.body.includes("There is not enough disk space")).toBe(true);
+    const rejected = await addDocument(LONG_PDF);
+    expect(rejected.status).toBe(507);
+    expect(rejected.body.includes("There is not enough disk space")).toBe(true);
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
     await site.stop();

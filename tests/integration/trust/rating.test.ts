@@ -116,7 +116,7 @@ describe("the Restricted To Adults label", () => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
-    const asked: Record<string, string>[] = [
+    const requests: Record<string, string>[] = [
       {},
       { Range: "bytes=0-3" },
       { Range: "bytes=900-" },
@@ -125,7 +125,7 @@ describe("the Restricted To Adults label", () => {
       { "X-Country": "IT" },
       { "X-Country": "FR" },
     ];
-    for (const headers of asked) {
+    for (const headers of requests) {
       const { status, label } = await labelOf("GET", file, headers);
       expect(label, `${file} ${status}`).toBe(RTA);
       found.push(status);

@@ -185,9 +185,9 @@ describe("a report", () => {
   it("about no public video is sent once it is confirmed, whether or not the video is hidden", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
-      const refused = await send({ where, anyway: "" });
-      expect([refused.status, Object.keys(refused.data.errors)]).toEqual([422, ["where"]]);
-      expect(refused.data).toMatchObject({ isUnknown: true, typed: { where } });
+      const rejected = await send({ where, anyway: "" });
+      expect([rejected.status, Object.keys(rejected.data.errors)]).toEqual([422, ["where"]]);
+      expect(rejected.data).toMatchObject({ isUnknown: true, typed: { where } });
       expect((await send({ where, anyway: `${where} and more` })).status).toBe(422);
       expect((await send({ where, anyway: where.replace("\n", "\r\n") })).status).toBe(303);
     }
@@ -254,13 +254,13 @@ describe("a flood of reports from one IP address", () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
-    const asked = await send({ form: "sixth" });
-    expect([asked.status, Object.keys(asked.data.errors)]).toEqual([422, ["answer"]]);
-    expect(asked.data.typed.what).toBe(FIELDS.what);
+    const questioned = await send({ form: "sixth" });
+    expect([questioned.status, Object.keys(questioned.data.errors)]).toEqual([422, ["answer"]]);
+    expect(questioned.data.typed.what).toBe(FIELDS.what);
     expect([count(), isPublic("v")]).toEqual([5, true]);
     expect((await open("/report?kind=other")).data.puzzle.question).toMatch(/\?$/);
 
-    const { question, token } = asked.data.puzzle;
+    const { question, token } = questioned.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     // Sending it twice is the same report. For another report, the answer is used up.

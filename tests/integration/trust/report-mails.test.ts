@@ -156,7 +156,7 @@ describe("emails to reporters", () => {
 
 describe("an email address that anyone may have entered", () => {
   const idOf = (n: number) => String(n).padStart(22, "B");
-  const ask = (n: number) =>
+  const sendQuestion = (n: number) =>
     transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
   const pageOf = async (path: string) => {
     const { page } = (await open(path)) as { page: { isLinkUnopened: boolean } };
@@ -194,7 +194,7 @@ describe("an email address that anyone may have entered", () => {
     // The sender of the form has this link, and mail scanners open the other one.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
-    await ask(1);
+    await sendQuestion(1);
     await sendReportEmails(Date.now() + 3 * DAY);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
@@ -214,7 +214,7 @@ describe("an email address that anyone may have entered", () => {
     await report(address, idOf(2));
     await sendReportEmails();
     await open(linkIn(mails[0]));
-    await ask(2);
+    await sendQuestion(2);
     for (let n = 3; n < 80; n++) await report(address, idOf(n));
     for (let batch = 0; batch < 5; batch++) await sendReportEmails();
     expect(mails).toHaveLength(50);

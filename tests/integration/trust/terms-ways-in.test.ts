@@ -98,8 +98,8 @@ describe("the upload form", () => {
   });
 
   it("is rejected without the terms and shows their text, while its file waits on the server", async () => {
-    const refused = await upload({});
-    expect(refused).toMatchObject({
+    const rejected = await upload({});
+    expect(rejected).toMatchObject({
       status: 422,
       message: MISSING,
       fields: { terms: MISSING },
@@ -108,7 +108,7 @@ describe("the upload form", () => {
       waiting: { fileName: "clip.mp4" },
     });
     expect(videos()).toEqual([]);
-    const { upload: id } = (refused as unknown as { waiting: { upload: string } }).waiting;
+    const { upload: id } = (rejected as unknown as { waiting: { upload: string } }).waiting;
     expect(await publishSent({ upload: id, terms: "2" })).toEqual({ status: 201 });
     expect(accepted()).toEqual(ACCEPTED);
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
@@ -301,8 +301,8 @@ describe("the import page", () => {
   it("imports a URL whose form has accepted the terms, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
-    const firstIsAsked = new Promise<void>((asked) => {
-      endFirst = () => asked();
+    const firstIsRequested = new Promise<void>((resolve) => {
+      endFirst = () => resolve();
     });
     const server = await videoServer(site.folder, ({ url }, response) => {
       if (url !== "/first.mp4") {
@@ -315,7 +315,7 @@ describe("the import page", () => {
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
-    await firstIsAsked;
+    await firstIsRequested;
     const form = {
       ...{ intent: "address-publish", address: server.address("video.mp4"), title, description },
       category,
@@ -395,13 +395,13 @@ describe("replacing a file", () => {
   it("requires the current version, and its file waits until it is accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
-    const refused = await replace({}, clip);
-    expect(refused).toMatchObject({
+    const rejected = await replace({}, clip);
+    expect(rejected).toMatchObject({
       status: 422,
       detail: MISSING,
       replace: { question: { kind: "terms", fileName: "a.mp4" } },
     });
-    const { upload: id } = (refused as { replace: { question: { upload: string } } }).replace
+    const { upload: id } = (rejected as { replace: { question: { upload: string } } }).replace
       .question;
     expect(await replace({ upload: id, terms: "1" })).toMatchObject({
       status: 422,

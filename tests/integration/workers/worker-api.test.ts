@@ -93,27 +93,27 @@ async function mediaStatus(url: string): Promise<number> {
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
   it("claims a job, reads its video, and sends the files, which are published", async () => {
-    const taken = await takeJob(token);
-    expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
+    const claimed = await takeJob(token);
+    expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: claimed.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
 
-    const whole = await callWorker(`leases/${taken.lease}/video`, token);
+    const whole = await callWorker(`leases/${claimed.lease}/video`, token);
     expect(Buffer.from(await whole.arrayBuffer()).equals(fs.readFileSync(source))).toBe(true);
-    const part = await callWorker(`leases/${taken.lease}/video`, token, {
+    const part = await callWorker(`leases/${claimed.lease}/video`, token, {
       headers: { Range: "bytes=10-19" },
     });
     await part.body?.cancel();
     expect([part.status, part.headers.get("Content-Length")]).toEqual([206, "10"]);
 
     const beat = { method: "POST", json: { progress: 0.4, speed: 2.5, secondsLeft: 9 } };
-    expect((await callWorker(`leases/${taken.lease}`, token, beat)).status).toBe(200);
+    expect((await callWorker(`leases/${claimed.lease}`, token, beat)).status).toBe(200);
     const [listed] = await listWorkers();
     expect(listed).toMatchObject({
       ...{ name: "attic", jobsDone: 0, trouble: null },
       jobs: [{ label: "Streaming versions", title: "video.mp4", progress: 0.4, speed: 2.5 }],
     });
 
-    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(204);
     expect(ladder()).toMatchObject({ state: "done", attempts: 1, worker: null });
     const { hls_url } = videoRow(video);
     for (const name of ["master.m3u8", "180p.m3u8", "180p.mp4"]) {
@@ -299,7 +299,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     await sendPart(token, late.lease, name, bytes);
     endLeases();
     const other = await makeWorker(owner.id, "cellar");
-    const taken = await takeJob(other);
+    const claimed = await takeJob(other);
     expect(ladder()).toMatchObject({ attempts: 1, worker_losses: 1 });
     expect(left()).toEqual([]);
 
@@ -313,9 +313,9 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
       expect(await detail(response)).toMatch(/no longer yours/);
     }
     expect(await videoStatus(late.lease)).toBe(409);
-    expect((await sendResult(other, taken.lease, made)).status).toBe(204);
+    expect((await sendResult(other, claimed.lease, made)).status).toBe(204);
     expect(ladder().state).toBe("done");
-    expect((await sendResult(other, taken.lease, made)).status).toBe(409);
+    expect((await sendResult(other, claimed.lease, made)).status).toBe(409);
   });
 
   it("lasts two minutes and is extended by each heartbeat", async () => {
@@ -361,18 +361,18 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("ends when its video is deleted", async () => {
-    const taken = await takeJob(token);
+    const claimed = await takeJob(token);
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
-    expect(await videoStatus(taken.lease)).toBe(409);
-    expect((await sendResult(token, taken.lease, made)).status).toBe(409);
+    expect(await videoStatus(claimed.lease)).toBe(409);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(409);
     expect(left()).toEqual([]);
   });
 
   it("continues while its video is hidden, and the result isn't public", async () => {
-    const taken = await takeJob(token);
+    const claimed = await takeJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
-    expect(await videoStatus(taken.lease)).toBe(200);
-    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect(await videoStatus(claimed.lease)).toBe(200);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(204);
     expect(await mediaStatus(videoRow(video).hls_url!)).toBe(404);
   });
 });

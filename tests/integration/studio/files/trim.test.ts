@@ -237,9 +237,9 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
 
   it("is enqueued once when requested from two tabs", async () => {
     const id = await addUnprocessed();
-    const ask = (start: string) =>
+    const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
-    const responses = await Promise.all(["1", "2"].map(ask));
+    const responses = await Promise.all(["1", "2"].map(requestTrim));
     const statuses = responses.map((response) => response.status ?? response.init.status);
     expect(statuses.sort()).toEqual([302, 409]);
     expect(rows("SELECT state FROM video_files")).toEqual([{ state: "pending" }]);

@@ -188,7 +188,7 @@ describe("filtering thousands of videos", () => {
     ...{ status: "published", category: "desi" },
   };
   /** Single filters, with other orders and texts, and combinations, with few matches and with too many to sort. */
-  const ASKED = [
+  const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
     ...["from to", "uploader from", "uploader status", "failed missing", "no-thumbnail from"],
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
@@ -211,8 +211,8 @@ describe("filtering thousands of videos", () => {
       DELETE FROM missing_files;
       INSERT INTO missing_files SELECT number FROM videos WHERE number % 7 = 0`);
     const random = randomFrom(3);
-    for (const [index, asked] of ASKED.entries()) {
-      const names = asked.split(" ");
+    for (const [index, query] of QUERIES.entries()) {
+      const names = query.split(" ");
       // Each with three of the sort orders.
       for (const [sort, keys] of Object.entries(KEYS).filter((_, at) => at % 2 === index % 2)) {
         const where = names.map((name) => CONDITIONS[name]).join(" AND ");
