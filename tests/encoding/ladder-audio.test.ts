@@ -20,7 +20,7 @@ const tone = (seconds: number, hertz = 440) =>
 /** One frame and one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
-/** Returns when the last packet of a stream begins, in seconds from the first frame. */
+/** Returns the start of the last packet of a stream, in seconds from the first frame. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])

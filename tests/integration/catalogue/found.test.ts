@@ -10,7 +10,7 @@ import { loader as robots } from "~/features/catalogue/routes/robots";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
 import { loader as manifest } from "~/features/site/routes/manifest";
 import { loader as serviceWorker } from "~/features/site/routes/service-worker";
-import { loader as picture } from "~/features/site/routes/site-image";
+import { loader as siteImage } from "~/features/site/routes/site-image";
 import { conditionalResponse } from "~/platform/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
@@ -257,7 +257,7 @@ describe("the site's own images", () => {
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
   ])("%s is an image of the right size", async (name, width, height) => {
-    const response = await sendRequest(picture, `/${name}`);
+    const response = await sendRequest(siteImage, `/${name}`);
     expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({
       format: "png",
       width,
@@ -268,13 +268,13 @@ describe("the site's own images", () => {
   it("are those in the manifest", async () => {
     const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
-    for (const { src } of icons) expect((await sendRequest(picture, src)).status).toBe(200);
+    for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
   it("have a logo within the safe zone of every mask, a radius of 40% of the width", async () => {
     const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
-    const response = await sendRequest(picture, maskable.src);
+    const response = await sendRequest(siteImage, maskable.src);
     const image = sharp(Buffer.from(await response.arrayBuffer())).removeAlpha();
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
     const ground = data.subarray(0, 3);

@@ -108,7 +108,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(await extractFrame(file, found, 1, size, task)).toBeDefined();
     expect(await extractFrame(file, found, 60, size, task)).toBeUndefined();
     const several = await extractFrames(file, found, [0.5, 60, 1.5], size, task);
-    expect(several.map((picture) => picture && path.basename(picture))).toEqual([
+    expect(several.map((image) => image && path.basename(image))).toEqual([
       "frame-0.500.jpg",
       undefined,
       "frame-1.500.jpg",

@@ -37,7 +37,7 @@ const variant = (height: number, factor: number) => ({
   segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
 });
 
-const sound = (name: string, isDefault: boolean): EncodedAudio => ({
+const audioTrack = (name: string, isDefault: boolean): EncodedAudio => ({
   encoding: "stereo",
   label: name,
   channels: 2,
@@ -59,10 +59,10 @@ it("finds the header and the first segment of the smallest rendition", async () 
 });
 
 it("skips the low-bandwidth rendition, and includes the default audio", async () => {
-  const poor = { ...sound("poor", true), encoding: "poor" as const };
-  const sounds = [poor, sound("english", true), sound("deutsch", false)];
+  const poor = { ...audioTrack("poor", true), encoding: "poor" as const };
+  const audioTracks = [poor, audioTrack("english", true), audioTrack("deutsch", false)];
   const smallest = { ...variant(144, 0.5), forSlowConnections: true };
-  write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], sounds));
+  write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], audioTracks));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   write("english.m3u8", mediaPlaylist("english.mp4", 1_000, segments));
   const folder = "/media/videos/u/1700000000000/hls";

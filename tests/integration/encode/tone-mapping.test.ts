@@ -75,12 +75,12 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
         audio: false,
       });
       const { moves } = await transcode(...(await workOnNamed(clip)));
-      const picture = path.join(site.folder, "picture.gray");
+      const output = path.join(site.folder, "output.gray");
       ffmpeg([
         ...["-i", path.join(site.folder, moves[0]!.from), "-frames:v", "1"],
-        ...["-vf", "extractplanes=y", "-f", "rawvideo", picture],
+        ...["-vf", "extractplanes=y", "-f", "rawvideo", output],
       ]);
-      const bytes = fs.readFileSync(picture);
+      const bytes = fs.readFileSync(output);
       const off = LUMINANCES.map((luminance, index) => {
         const shown = shownLuminance(bytes[40 * STRIPE * codes.length + (index + 0.5) * STRIPE]!);
         return 10 * Math.log10(shown / referenceLuminance(luminance));

@@ -30,7 +30,7 @@ function multipart(entries: [name: string, value: string | Blob][]): FormData {
   return form;
 }
 
-async function picture(): Promise<Blob> {
+async function createImage(): Promise<Blob> {
   const image = sharp({ create: { width: 32, height: 18, channels: 3, background: "teal" } });
   return new Blob([new Uint8Array(await image.png().toBuffer())]);
 }
@@ -43,7 +43,7 @@ describe("a multipart form sent to /admin", () => {
     const [intent, id, thumbnail] = [
       ["intent", "update"],
       ["id", "v"],
-      ["thumbnail", await picture()],
+      ["thumbnail", await createImage()],
     ] as const;
     await location([[...intent], [...id], ["title", "One"], [...thumbnail]]);
     const first = video();

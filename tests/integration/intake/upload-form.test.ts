@@ -164,14 +164,14 @@ describe("a valid upload", () => {
 
 describe("a thumbnail", () => {
   it("becomes a WebP of at most 1280 pixels without EXIF, upright", async () => {
-    const picture = await sharp({
+    const image = await sharp({
       create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
     })
       .jpeg()
       .withExif({ IFD0: { Copyright: "whose" }, IFD3: { GPSLatitude: "51/1 30/1 0/1" } })
       .withMetadata({ orientation: 6 })
       .toBuffer();
-    const row = await accepted(uploadRequest(clip, {}, new Blob([picture])));
+    const row = await accepted(uploadRequest(clip, {}, new Blob([image])));
     expect(row.thumbnail_url).toBe(
       row.video_url!.replace("videos", "thumbnails").replace("mp4", "webp"),
     );
@@ -182,12 +182,12 @@ describe("a thumbnail", () => {
   });
 
   it("is not enlarged", async () => {
-    const picture = await sharp({
+    const image = await sharp({
       create: { width: 64, height: 36, channels: 3, background: "#336699" },
     })
       .gif()
       .toBuffer();
-    const row = await accepted(uploadRequest(clip, {}, new Blob([picture])));
+    const row = await accepted(uploadRequest(clip, {}, new Blob([image])));
     expect(await sharp(onDisk(row.thumbnail_url!)).metadata()).toMatchObject({ width: 64 });
   });
 

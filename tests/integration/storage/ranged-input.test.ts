@@ -240,8 +240,8 @@ describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const { id, file } = await addStored(clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-    await withFrame(id, "0:01", "u", async (picture) => {
-      expect(fs.statSync(picture.path).size).toBeGreaterThan(1_000);
+    await withFrame(id, "0:01", "u", async (frame) => {
+      expect(fs.statSync(frame.path).size).toBeGreaterThan(1_000);
     });
     const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, makeUser().id);
     expect(cut).toMatchObject({ kind: "success" });

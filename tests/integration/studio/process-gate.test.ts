@@ -52,8 +52,8 @@ describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
     const outcomes: Promise<string>[] = [];
     let rejected = 0;
     const take = (userId: string) =>
-      withFrame("1", "0:00.5", userId, async (picture) => {
-        expect(fs.statSync(picture.path).size).toBeGreaterThan(100);
+      withFrame("1", "0:00.5", userId, async (frame) => {
+        expect(fs.statSync(frame.path).size).toBeGreaterThan(100);
         return userId;
       }).catch(({ status, field }) => {
         rejected += 1;
