@@ -181,8 +181,8 @@ describe.runIf(ffmpegAvailable())("rejected files have a specific message", () =
     await expect(probe(file)).rejects.toMatchObject({ message: message });
     fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
-    const address = "http://localhost/admin/uploads";
-    const begin = new Request(address, { method: "POST", headers });
+    const url = "http://localhost/admin/uploads";
+    const begin = new Request(url, { method: "POST", headers });
     const response = await answerUpload(begin, { id: user, role: "owner", mayPublish: true });
     expect([response.status, await response.text()]).toEqual([415, `${message}\n`]);
     const folder = path.join(site.folder, "to-import");

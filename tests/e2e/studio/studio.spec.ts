@@ -199,10 +199,10 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
     await expect(dialog.getByText("Link after publishing")).toBeVisible();
-    const address = `${site.url}/video/v0`;
-    await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
+    const url = `${site.url}/video/v0`;
+    await expect(dialog.getByRole("link", { name: url })).toHaveAttribute("href", "/video/v0");
     await dialog.getByRole("button", { name: "Copy link" }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
   await test.step("a failure is shown above it", async () => {
     await dialog.getByLabel("Duration").fill("soon");

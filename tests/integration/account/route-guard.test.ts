@@ -35,10 +35,10 @@ describe("every route", () => {
   });
 
   it("has a permission, and each permission has a route", () => {
-    const addresses = new Set(routes.map(({ path }) => `/${path}`));
+    const urls = new Set(routes.map(({ path }) => `/${path}`));
     const lines = Object.keys(PERMISSIONS).map((line) => line.split(" ")[0]!);
-    expect([...new Set(lines)].sort()).toEqual([...addresses].sort());
-    expect([...addresses].filter((address) => !(address in PERMISSIONS))).toEqual([]);
+    expect([...new Set(lines)].sort()).toEqual([...urls].sort());
+    expect([...urls].filter((url) => !(url in PERMISSIONS))).toEqual([]);
   });
 
   it.each(routes)(

@@ -70,9 +70,9 @@ const NAMES = Object.keys(CHANGES);
 
 async function send(name: string, key = "key", as = token) {
   const { method, path } = OPERATIONS.find((each) => each.name === name)!;
-  const address = path.slice(1).replace("{id}", "v");
+  const url = path.slice(1).replace("{id}", "v");
   const { json, headers } = CHANGES[name]!();
-  const request = new Request(`${ORIGIN}/api/v1/${address}`, {
+  const request = new Request(`${ORIGIN}/api/v1/${url}`, {
     method,
     headers: {
       Authorization: `Bearer ${as}`,
@@ -82,7 +82,7 @@ async function send(name: string, key = "key", as = token) {
     },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
-  const args = { request, params: { "*": address }, context: {} };
+  const args = { request, params: { "*": url }, context: {} };
   const response = (await action(args as never)) as Response;
   const sent = Object.fromEntries(response.headers);
   return { status: response.status, headers: sent, body: await response.text() };

@@ -59,9 +59,9 @@ const written = (...lines: string[]) => {
   fs.writeFileSync(file, lines.join("\n"));
   return file;
 };
-const page = async (address = "", cookie = adminCookie()) =>
+const page = async (url = "", cookie = adminCookie()) =>
   (await loader({
-    request: new Request(`http://localhost/admin/block-list${address}`, {
+    request: new Request(`http://localhost/admin/block-list${url}`, {
       headers: { Cookie: cookie },
     }),
     params: {},
@@ -72,9 +72,9 @@ function send(fields: Record<string, string>, cookie = adminCookie()) {
 }
 function post(body: FormData | URLSearchParams, cookie = adminCookie()) {
   const headers = { Cookie: cookie, Origin: "http://localhost", Host: "localhost" };
-  const address = "http://localhost/admin/block-list";
+  const url = "http://localhost/admin/block-list";
   return action({
-    request: new Request(address, { method: "POST", body, headers }),
+    request: new Request(url, { method: "POST", body, headers }),
     params: {},
     context: {},
   });

@@ -105,8 +105,8 @@ describe("pages of ordered lists", () => {
   });
   afterEach(() => site.remove());
 
-  const open = async (loader: typeof home | typeof categories, address: string, params = {}) => {
-    const request = new Request(`https://videos.example${address}`);
+  const open = async (loader: typeof home | typeof categories, url: string, params = {}) => {
+    const request = new Request(`https://videos.example${url}`);
     const { data, init } = await loader({ request, params, context: {} } as never);
     return { ...data, status: init?.status, ids: ids(data.list.videos) };
   };
@@ -145,8 +145,8 @@ describe("pages of ordered lists", () => {
 
   it("are indexed only in the default order", async () => {
     write([video({ id: "a" })]);
-    const head = async (address: string) =>
-      JSON.stringify(meta({ data: await open(home, address) } as never));
+    const head = async (url: string) =>
+      JSON.stringify(meta({ data: await open(home, url) } as never));
     expect(await head("/")).not.toContain("noindex");
     expect(await head("/")).toContain("newest first");
     const longest = await head("/?sort=longest");

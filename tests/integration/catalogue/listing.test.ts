@@ -154,11 +154,11 @@ describe("a row that another tool writes", () => {
     ["/media/thumbnails/1.webp?x=//elsewhere.example"],
     ["/sign-out"],
     [""],
-  ])("exposes no foreign URL such as %s", async (address) => {
+  ])("exposes no foreign URL such as %s", async (url) => {
     write([video({ id: "a" })]);
     sqliteHandle()
       .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
-      .run(address, address, `red;} ${address}`);
+      .run(url, url, `red;} ${url}`);
     const [card] = (await listPublished({ page: 1 })).videos;
     expect(card).toMatchObject({ thumbnailUrl: null, previewUrl: "" });
     expect(card).not.toHaveProperty("posterColors");

@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const args = (address: string, headers = {}) => {
-  const request = new Request(ORIGIN + address, { headers });
+const args = (url: string, headers = {}) => {
+  const request = new Request(ORIGIN + url, { headers });
   const [, , part] = new URL(request.url).pathname.split("/");
   const name = decodeURIComponent(part ?? "");
   return { request, params: { slug: name, id: name, part: name }, context: {} } as never;
@@ -34,13 +34,13 @@ const thrown = (work: Promise<unknown>): Promise<Response> =>
     (response: Response) => response,
   );
 
-async function open(address: string, headers = {}) {
-  const { data, init } = await page(args(address, headers));
+async function open(url: string, headers = {}) {
+  const { data, init } = await page(args(url, headers));
   return { ...data, status: init?.status, ids: ids(data.list.videos) };
 }
 
-async function watch(address: string) {
-  return (await videoPage(args(address))).series;
+async function watch(url: string) {
+  return (await videoPage(args(url))).series;
 }
 
 /** Adds twelve videos; the second and the fifth are not published. */
@@ -123,11 +123,11 @@ describe("the page of a series", () => {
     const id = addSeries({ title: "Launch", slug: "launch", visibility: "studio" }, ["a"]);
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
     const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
-    for (const address of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
-      const response = await thrown(page(args(address)));
-      expect([response.status, response.headers.get("Location")], address).toEqual([404, null]);
-      const seen = await thrown(page(args(address, { Cookie: cookie })));
-      expect(seen.headers.get("Location"), address).toBe("/series/launch");
+    for (const url of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
+      const response = await thrown(page(args(url)));
+      expect([response.status, response.headers.get("Location")], url).toEqual([404, null]);
+      const seen = await thrown(page(args(url, { Cookie: cookie })));
+      expect(seen.headers.get("Location"), url).toBe("/series/launch");
     }
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
@@ -223,8 +223,8 @@ describe("a video within a series", () => {
 });
 
 describe("home", () => {
-  const featured = async (address = "/") => {
-    const response = await home(args(address));
+  const featured = async (url = "/") => {
+    const response = await home(args(url));
     return (response.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
   };
   const feature = (id: number) =>

@@ -18,8 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const args = (address: string) =>
-  ({ request: new Request(ORIGIN + address), params: {}, context: {} }) as never;
+const args = (url: string) =>
+  ({ request: new Request(ORIGIN + url), params: {}, context: {} }) as never;
 
 /** Returns the Response that a loader returns or throws. */
 const thrown = (work: Promise<unknown>): Promise<Response> =>
@@ -28,8 +28,8 @@ const thrown = (work: Promise<unknown>): Promise<Response> =>
     (response: Response) => response,
   );
 
-async function open(address: string) {
-  const { data, init } = await page(args(address));
+async function open(url: string) {
+  const { data, init } = await page(args(url));
   return { ...data, status: init?.status, ids: ids(data.list.videos) };
 }
 
@@ -164,8 +164,8 @@ describe("the sitemap of tags", () => {
     ]);
     const found = (await tagsSitemap(identity)).match(/(?<=<loc>)[^<]*/g) ?? [];
     expect(found.sort()).toEqual([`${ORIGIN}/tags/a%2Fb`, `${ORIGIN}/tags/beach`]);
-    for (const address of found) {
-      expect((await open(address.slice(ORIGIN.length))).status).toBe(200);
+    for (const url of found) {
+      expect((await open(url.slice(ORIGIN.length))).status).toBe(200);
     }
     const index = await (await sitemap(args("/sitemap.xml"))).text();
     expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);

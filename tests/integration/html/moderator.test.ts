@@ -41,8 +41,8 @@ const linksOf = (name: string) =>
     .getAllByRole("link")
     .map(({ textContent }) => textContent?.replace(/\d.*/, ""));
 const formsOfPage = () => [...visitor.document.querySelectorAll("main form")];
-const statusOf = async (address: string) => {
-  const response = await visitor.get(address);
+const statusOf = async (url: string) => {
+  const response = await visitor.get(url);
   await response.body?.cancel();
   return response.status;
 };

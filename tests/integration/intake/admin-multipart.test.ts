@@ -35,8 +35,8 @@ async function createImage(): Promise<Blob> {
   return new Blob([new Uint8Array(await image.png().toBuffer())]);
 }
 
-const location = async (entries: [string, string | Blob][], address = "/admin") =>
-  (await caught(() => sendMultipart(multipart(entries), address))).headers.get("Location");
+const location = async (entries: [string, string | Blob][], url = "/admin") =>
+  (await caught(() => sendMultipart(multipart(entries), url))).headers.get("Location");
 
 describe("a multipart form sent to /admin", () => {
   it("edits a video, with the intent before or after the file", async () => {

@@ -522,8 +522,8 @@ it("counts announced bytes as used for every kind of upload", async () => {
     await crowded.stop();
     await crowded.start();
     expect((await begin()).status).toBe(507);
-    const address = String(responses.find(({ status }) => status === 201)?.headers.location);
-    expect((await ask(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
+    const url = String(responses.find(({ status }) => status === 201)?.headers.location);
+    expect((await ask(crowded, "DELETE", url, { ...TUS, Cookie })).status).toBe(204);
     expect((await begin()).status).toBe(201);
   } finally {
     await crowded.remove();

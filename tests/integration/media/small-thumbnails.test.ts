@@ -34,8 +34,8 @@ async function addThumbnail(color = "#345"): Promise<void> {
 }
 
 /** Returns the status and the width of the image that a visitor gets. */
-async function visit(address: string) {
-  const request = new Request(`http://localhost${address}`);
+async function visit(url: string) {
+  const request = new Request(`http://localhost${url}`);
   const response = await loader({ request, params: {}, context: {} });
   if (response.status !== 200) return { status: response.status };
   const { width } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();

@@ -171,11 +171,11 @@ describe("the metrics without a token", () => {
   });
 
   it("count a download while it is open, until the client disconnects", async () => {
-    const address = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
-    site.addVideo({ status: "published", video_url: address });
+    const url = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
+    site.addVideo({ status: "published", video_url: url });
     const downloads = async () =>
       figure(await scrape(site), "afterdark_open_responses", { kind: "download" });
-    const request = http.get(new URL(address, site.url), { agent: false });
+    const request = http.get(new URL(url, site.url), { agent: false });
     const [response] = (await once(request, "response")) as [http.IncomingMessage];
     response.pause();
     expect(response.statusCode).toBe(200);

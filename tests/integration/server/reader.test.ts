@@ -35,13 +35,13 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
     });
   }
   /** Refreshes until the reader responds to a direct request as expected. */
-  async function refreshUntil(isThere: () => Promise<boolean>): Promise<void> {
+  async function refreshUntil(isCurrent: () => Promise<boolean>): Promise<void> {
     await until(async () => {
       expect(refresh().stderr).toBe("");
       const inode = fs.statSync(reader.databasePath).ino;
       // It checks every second.
       for (let looks = 0; looks < 40; looks++) {
-        if (await isThere()) return true;
+        if (await isCurrent()) return true;
         await new Promise((next) => setTimeout(next, 50));
       }
       return fs.statSync(reader.databasePath).ino !== inode;

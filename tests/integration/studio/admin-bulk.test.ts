@@ -332,7 +332,7 @@ describe("bulk actions on thousands of videos", () => {
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
   /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
-  async function averageHold(work: () => Promise<unknown>): Promise<number> {
+  async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
     let ticks = 0;
     const timer = setInterval(() => {
@@ -353,12 +353,12 @@ describe("bulk actions on thousands of videos", () => {
     })();
     await ensureProjected();
     let result: BulkResult | undefined;
-    const held = await averageHold(async () => {
+    const delay = await averageDelay(async () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
     // Typically a tenth of this if nothing else is running.
-    expect(held).toBeLessThan(100);
+    expect(delay).toBeLessThan(100);
     await ensureProjected();
     expect(
       (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,

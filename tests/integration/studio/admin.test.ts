@@ -143,8 +143,8 @@ describe("the list of videos", () => {
     );
     sqliteHandle().exec("ALTER TABLE videos RENAME COLUMN bytes TO gone");
     vi.mocked(console.error).mockClear();
-    for (const address of ["/admin?tab=manage", "/admin?tab=manage&search=a"]) {
-      const { manage, status } = await page(address);
+    for (const url of ["/admin?tab=manage", "/admin?tab=manage&search=a"]) {
+      const { manage, status } = await page(url);
       expect([status, manage?.list.total]).toEqual([200, 0]);
       expect(console.error).toHaveBeenCalled();
       expect(htmlOf(manage!)).not.toMatch(/No videos (yet|found)/);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 /** A request whose body arrives when `finish` is called. `isRead` resolves once the server waits for the body. */
-function slowRequest(address: string, body: Uint8Array, headers: Record<string, string>) {
+function slowRequest(url: string, body: Uint8Array, headers: Record<string, string>) {
   let finish = () => {};
   let begin = () => {};
   const isRead = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ function slowRequest(address: string, body: Uint8Array, headers: Record<string, 
     },
     { highWaterMark: 0 },
   );
-  const request = new Request(ORIGIN + address, {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     headers: { Origin: ORIGIN, Host: "localhost", ...headers },
     body: stream,
@@ -69,11 +69,11 @@ interface Sent {
 
 function sendSlowly(
   act: (request: Request) => unknown,
-  address: string,
+  url: string,
   body: Uint8Array,
   headers: Record<string, string>,
 ): Sent {
-  const { request, isRead, finish } = slowRequest(address, body, headers);
+  const { request, isRead, finish } = slowRequest(url, body, headers);
   const status = (async () => act(request))()
     .catch((thrown: unknown) => thrown)
     .then((response) => {

@@ -41,10 +41,10 @@ type Shown = { [STATUS]: number } & Record<string, never>;
 async function sendRequest(
   work: (args: never) => unknown,
   cookie: string,
-  address: string,
+  url: string,
   fields?: [string, string][],
 ): Promise<Response | Shown> {
-  const request = new Request(ORIGIN + address, {
+  const request = new Request(ORIGIN + url, {
     method: fields ? "POST" : "GET",
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
     ...(fields && { body: new URLSearchParams(fields) }),
@@ -57,8 +57,8 @@ async function sendRequest(
   return { ...(data ?? (response as Shown)), [STATUS]: init?.status ?? 200 } as Shown;
 }
 
-async function shown(cookie: string, address = "/admin?tab=manage") {
-  const response = (await sendRequest(loadPanel, cookie, address)) as Shown;
+async function shown(cookie: string, url = "/admin?tab=manage") {
+  const response = (await sendRequest(loadPanel, cookie, url)) as Shown;
   const { manage, statistics } = response as never as {
     manage: { list: { videos: { id: string }[]; total: number }; dialog?: { video: unknown } };
     statistics: { stats: Record<string, unknown> };
@@ -232,8 +232,8 @@ describe("files of unpublished videos", () => {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, "bytes");
   };
-  const statusAt = async (cookie: string, address: string) => {
-    const response = await caught(() => Promise.resolve(sendRequest(loadMedia, cookie, address)));
+  const statusAt = async (cookie: string, url: string) => {
+    const response = await caught(() => Promise.resolve(sendRequest(loadMedia, cookie, url)));
     await response.body?.cancel();
     return response.status;
   };

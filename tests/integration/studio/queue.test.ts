@@ -25,14 +25,14 @@ import { jobRows } from "../../encode-library";
 useAdminSite();
 const ORIGIN = "http://localhost";
 
-async function page(address = "/admin/queue") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/queue") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   const { data, init } = await loader({ request, params: {}, context: {} });
   return { ...data, status: init?.status };
 }
 
-function send(fields: [string, string][], address = "/admin/queue") {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/queue") {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
@@ -41,8 +41,8 @@ function send(fields: [string, string][], address = "/admin/queue") {
 }
 
 /** Sends a form that should succeed. Returns the toast. */
-async function toastMessage(fields: [string, string][], address?: string): Promise<string> {
-  return (await succeeded(() => send(fields, address))).toast.description;
+async function toastMessage(fields: [string, string][], url?: string): Promise<string> {
+  return (await succeeded(() => send(fields, url))).toast.description;
 }
 
 async function rejection(fields: [string, string][]): Promise<Failure> {

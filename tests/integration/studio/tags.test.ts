@@ -31,14 +31,14 @@ import {
 useAdminSite();
 const ORIGIN = "http://localhost";
 
-async function page(address = "/admin/tags") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/tags") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   const { data, init } = await loader({ request, params: {}, context: {} });
   return { ...data, status: init?.status };
 }
 
-function send(fields: [string, string][], address = "/admin/tags", headers = {}) {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/tags", headers = {}) {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
@@ -46,8 +46,8 @@ function send(fields: [string, string][], address = "/admin/tags", headers = {})
   return action({ request, params: {}, context: {} });
 }
 
-async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await succeeded(() => send(fields, address));
+async function succeed(fields: [string, string][], url?: string) {
+  const { location, toast } = await succeeded(() => send(fields, url));
   return { location, ...toast };
 }
 

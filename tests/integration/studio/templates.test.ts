@@ -14,10 +14,10 @@ useAdminSite();
 const ORIGIN = "http://localhost";
 const NIGHT = { name: "Night", description: "Recorded at night.", category: "desi", tags: "night" };
 
-function args(address: string, body?: Record<string, string>) {
+function args(url: string, body?: Record<string, string>) {
   const headers = { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" };
   const init = body ? { method: "POST", body: new URLSearchParams(body) } : {};
-  return { request: new Request(ORIGIN + address, { ...init, headers }), params: {}, context: {} };
+  return { request: new Request(ORIGIN + url, { ...init, headers }), params: {}, context: {} };
 }
 const send = (fields: Record<string, string>) => action(args("/admin/templates", fields));
 const save = (fields: Record<string, string>) =>
@@ -29,7 +29,7 @@ async function rejected(fields: Record<string, string>): Promise<TemplateFailure
   expect(response.init).toEqual({ status: response.data.error.status });
   return response.data.error;
 }
-const start = async (address = "/admin") => (await page(address)).start;
+const start = async (url = "/admin") => (await page(url)).start;
 
 describe("upload templates", () => {
   it("can be created, changed, deleted and restored", async () => {

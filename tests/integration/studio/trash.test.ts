@@ -28,13 +28,13 @@ const ORIGIN = "http://localhost";
 const inTrash = () =>
   sqliteHandle().prepare("SELECT id FROM deleted_videos ORDER BY id").pluck().all();
 
-async function page(address = "/admin/trash") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/trash") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   return loader({ request, params: {}, context: {} });
 }
 
-function send(fields: [string, string][], address = "/admin/trash", headers = {}) {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/trash", headers = {}) {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
@@ -43,8 +43,8 @@ function send(fields: [string, string][], address = "/admin/trash", headers = {}
 }
 
 /** Sends a form that should succeed. Returns the redirect and the toast. */
-async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await succeeded(() => send(fields, address));
+async function succeed(fields: [string, string][], url?: string) {
+  const { location, toast } = await succeeded(() => send(fields, url));
   return { location, description: toast.description as string };
 }
 

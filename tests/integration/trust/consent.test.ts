@@ -534,8 +534,8 @@ describe("the state of records", () => {
   it("is shown for each listed and edited video, if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
-    const shown = async (address: string) =>
-      ((await page(address)) as unknown as { manage: { consent: object } }).manage.consent;
+    const shown = async (url: string) =>
+      ((await page(url)) as unknown as { manage: { consent: object } }).manage.consent;
     const both = { v: { kind: "complete" }, w: { kind: "lacking", message: LACKS.record } };
     expect(await shown("/admin?tab=manage")).toEqual(both);
     expect(await shown("/admin?tab=manage&search=nothing&edit=w")).toEqual({ w: both.w });

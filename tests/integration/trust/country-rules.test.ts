@@ -251,7 +251,7 @@ describe("a country that requires an age check", () => {
   it("accepts a signed response once, and stores nothing else", async () => {
     const { nonce, cookie } = await begin("/video/v?from=home");
     const token = ageToken(ageClaims(nonce));
-    const first = await answerWith(token, cookie);
+    const first = await respondWith(token, cookie);
     expect([first.status, first.headers.get("Location")]).toEqual([302, "/video/v?from=home"]);
     const [forgets, age] = first.headers.getSetCookie();
     expect(forgets).toMatch(/^age-check=; .*Max-Age=0/);
@@ -262,7 +262,7 @@ describe("a country that requires an age check", () => {
     expect(seconds).toBeGreaterThanOrEqual(12 * 3600);
     expect(seconds).toBeLessThanOrEqual(13 * 3600);
 
-    const replay = await answerWith(token, cookie);
+    const replay = await respondWith(token, cookie);
     expect(replay.headers.get("Location")).toContain("/age-check?problem=wrong");
     expect(replay.headers.getSetCookie()).toEqual([]);
 
@@ -283,7 +283,7 @@ describe("a country that requires an age check", () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
-        const response = await answerWith(ageToken(ageClaims(nonce)), cookie);
+        const response = await respondWith(ageToken(ageClaims(nonce)), cookie);
         return response.headers.getSetCookie()[1]!.split(";")[0];
       }),
     );
@@ -293,16 +293,16 @@ describe("a country that requires an age check", () => {
   it("completes checks that were started in two tabs", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
-    const first = await answerWith(ageToken(ageClaims(one.nonce)), two.cookie);
+    const first = await respondWith(ageToken(ageClaims(one.nonce)), two.cookie);
     expect(first.headers.get("Location")).toBe("/trending");
     const left = first.headers.getSetCookie()[0]!.split(";")[0]!;
-    const second = await answerWith(ageToken(ageClaims(two.nonce)), left);
+    const second = await respondWith(ageToken(ageClaims(two.nonce)), left);
     expect(second.headers.get("Location")).toBe("/categories");
   });
 
   it("rejects younger visitors", async () => {
     const { nonce, cookie } = await begin("/");
-    const response = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
+    const response = await respondWith(ageToken(ageClaims(nonce, false)), cookie);
     expect(response.headers.get("Location")).toBe("/age-check?problem=no");
     expect(response.headers.getSetCookie().join()).not.toContain("age=");
     const page = await sendRequest("/age-check?problem=no", "FR", asPage);
@@ -342,7 +342,7 @@ describe("a country that requires an age check", () => {
     ["that is too long", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
   ])("rejects a response %s", async (_, tokenOf, problem) => {
     const { nonce, cookie } = await begin("/trending");
-    const response = await answerWith(tokenOf(nonce), cookie);
+    const response = await respondWith(tokenOf(nonce), cookie);
     expect(response.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
     expect(response.headers.getSetCookie()).toEqual([]);
   });
@@ -351,14 +351,14 @@ describe("a country that requires an age check", () => {
     for (const seconds of [-330, 50]) {
       const { nonce, cookie } = await begin("/");
       const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
-      const response = await answerWith(ageToken(claims), cookie);
+      const response = await respondWith(ageToken(claims), cookie);
       expect(response.headers.get("Location"), String(seconds)).toBe("/");
     }
   });
 
   it("rejects a response from another browser, or without a started check", async () => {
     const { nonce } = await begin("/");
-    const response = await answerWith(ageToken(ageClaims(nonce)), "age=18");
+    const response = await respondWith(ageToken(ageClaims(nonce)), "age=18");
     expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
     const none = await sendRequest("/age-check/answer", "FR");
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
@@ -382,7 +382,7 @@ describe("a country that requires an age check", () => {
     const start = await sendRequest("/age-check/start?to=//evil.example", "DE");
     expect(start.headers.get("Location")).toBe("/");
     const { nonce, cookie } = await begin("//evil.example/");
-    const response = await answerWith(ageToken(ageClaims(nonce)), cookie);
+    const response = await respondWith(ageToken(ageClaims(nonce)), cookie);
     expect(response.headers.get("Location")).toBe("/");
   });
 });
@@ -402,6 +402,6 @@ async function begin(to: string, before = "") {
   };
 }
 
-function answerWith(token: string, cookie: string) {
+function respondWith(token: string, cookie: string) {
   return sendRequest(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
 }

@@ -50,31 +50,31 @@ beforeAll(async () => {
 afterAll(() => site.remove());
 
 function form(
-  address: string,
+  url: string,
   texts: Record<string, string>,
   headers: Record<string, string> = {},
 ) {
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded", Cookie: cookie };
   const body = new URLSearchParams(texts).toString();
-  return ask(site, "POST", address, { ...urlencoded, ...headers }, body);
+  return ask(site, "POST", url, { ...urlencoded, ...headers }, body);
 }
 
 const parts = multipartParts({ intent: "add-document", kind: "identity" }, "document");
 const head = parts.before.replace("clip.mp4", `${MARKS.fileName}.pdf`);
-const address = () => `/admin/consent/${performer}`;
+const url = () => `/admin/consent/${performer}`;
 const beginDocument = (headers: Record<string, string> = {}) =>
-  openRequest(site, "POST", address(), { ...MULTIPART, Cookie: cookie, ...headers });
+  openRequest(site, "POST", url(), { ...MULTIPART, Cookie: cookie, ...headers });
 const addDocument = (content: Buffer) =>
   ask(
     site,
     "POST",
-    address(),
+    url(),
     { ...MULTIPART, Cookie: cookie },
     Buffer.concat([Buffer.from(head), content, Buffer.from(parts.after)]),
   );
 const documents = () => column("SELECT id FROM performer_documents");
 const open = (document: string, headers: Record<string, string> = {}) =>
-  form(`${address()}/documents/${document}`, {}, headers);
+  form(`${url()}/documents/${document}`, {}, headers);
 
 /** Uses a new connection, because a restore replaces the database file. */
 function column(query: string, ...values: string[]): string[] {
@@ -92,7 +92,7 @@ function column(query: string, ...values: string[]): string[] {
 /** Returns the toast of the next page. */
 async function toastAfter(response: { headers: { "set-cookie"?: string[] } }): Promise<string> {
   const given = (response.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
-  return (await ask(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") })).body;
+  return (await ask(site, "GET", url(), { Cookie: [cookie, ...given].join("; ") })).body;
 }
 
 /** Returns every file below the site's folder, including the database and backup, that contains the text. */
@@ -142,7 +142,7 @@ describe("an interrupted document upload", () => {
     await site.start();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
-    expect((await ask(site, "GET", address(), { Cookie: cookie })).status).toBe(200);
+    expect((await ask(site, "GET", url(), { Cookie: cookie })).status).toBe(200);
   });
 
   it("returns 507 with a message if the disk is full, and succeeds once there is space", async () => {
@@ -157,7 +157,7 @@ describe("an interrupted document upload", () => {
     await site.start({ FULL: "no" });
     expect((await addDocument(LONG_PDF)).status).toBe(302);
     const [document] = documents();
-    expect((await form(address(), { intent: "remove-document", document: document! })).status).toBe(
+    expect((await form(url(), { intent: "remove-document", document: document! })).status).toBe(
       302,
     );
     await expect.poll(() => filesIn(site.uploads)).toEqual([]);
@@ -178,7 +178,7 @@ describe("a stored document", () => {
     const sealed = fs.readFileSync(path.join(site.uploads, "documents", document));
     const secretBytes = [MARKS.content, sealed.subarray(1_000, 1_040).toString("latin1")];
 
-    const own = `${address()}/documents/${document}`;
+    const own = `${url()}/documents/${document}`;
     const folders = [
       ...["documents", "videos/documents", "videos/../documents", "thumbnails/..//documents"],
       ...["%2e%2e/documents", "videos/%2e%2e/documents", "videos/%2e%2e%2fdocuments"],
@@ -242,17 +242,17 @@ describe("a stored document", () => {
     });
     await site.start({ SESSION_SECRET: OTHER_SECRET });
     cookie = await signInTo(site);
-    const page = (await ask(site, "GET", address(), { Cookie: cookie })).body;
+    const page = (await ask(site, "GET", url(), { Cookie: cookie })).body;
     expect(page.includes("the secret that encrypted them is missing")).toBe(true);
     expect(page.includes(MARKS.legalName)).toBe(false);
     const locked = await open(document);
-    expect([locked.status, locked.headers.location]).toEqual([302, address()]);
+    expect([locked.status, locked.headers.location]).toEqual([302, url()]);
     expect((await toastAfter(locked)).includes("Nothing is lost: restore the secret.")).toBe(true);
 
     await site.stop();
     await site.start({ SESSION_SECRET: `${OTHER_SECRET},${SECRET}` });
     expect((await open(document)).body === PDF.toString()).toBe(true);
-    const readable = (await ask(site, "GET", address(), { Cookie: cookie })).body;
+    const readable = (await ask(site, "GET", url(), { Cookie: cookie })).body;
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 
@@ -261,7 +261,7 @@ describe("a stored document", () => {
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);
     const response = await open(document);
-    expect([response.status, response.headers.location]).toEqual([302, address()]);
+    expect([response.status, response.headers.location]).toEqual([302, url()]);
     expect((await toastAfter(response)).includes("damaged or missing")).toBe(true);
     fs.rmdirSync(file);
     fs.renameSync(`${file}-away`, file);
@@ -269,7 +269,7 @@ describe("a stored document", () => {
   });
 
   it("is deleted once by two concurrent requests", async () => {
-    const remove = () => form(address(), { intent: "remove-document", document });
+    const remove = () => form(url(), { intent: "remove-document", document });
     const responses = await Promise.all([remove(), remove()]);
     expect(responses.map(({ status }) => status).sort()).toEqual([302, 404]);
     const late = responses.find(({ status }) => status === 404)!.body;

@@ -468,8 +468,8 @@ describe("the text of a report", () => {
 });
 
 describe("the data about a reporter", () => {
-  const kept = async (address: string) => {
-    const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+  const kept = async (url: string) => {
+    const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
     return (await loader({ request, params: { id: "r" }, context: {} })).reporterData;
   };
   const mailed = (id: string, email: string) =>

@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 
 const deleted = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
-const isThere = (name: string) => fs.existsSync(path.join(site.uploads, name));
+const exists = (name: string) => fs.existsSync(path.join(site.uploads, name));
 
 async function send(fields: Record<string, string>, cookie = adminCookie()): Promise<number> {
   const request = new Request(`${ORIGIN}/admin/reports/r`, {
@@ -78,13 +78,13 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     expect(deleted()).toEqual(["v"]);
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
     expect(await send({ intent: "end-preservation" })).toBe(302);
     expect(await send({ intent: "end-preservation" })).toBe(409);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     await removeFiles();
     expect(deleted()).toEqual([]);
-    expect(isThere(VIDEO)).toBe(false);
+    expect(exists(VIDEO)).toBe(false);
   });
 
   it("is deleted after a year", async () => {
@@ -101,10 +101,10 @@ describe("a preserved video", () => {
       enqueueRemovals([{ bucket: "videos", path: "up/1.mov" }], { reason: "converted" }),
     );
     await removeFiles();
-    expect(isThere(SOURCE)).toBe(true);
+    expect(exists(SOURCE)).toBe(true);
     sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     await removeFiles();
-    expect(isThere(SOURCE)).toBe(false);
+    expect(exists(SOURCE)).toBe(false);
   });
 
   it("keeps files whose row another tool has changed, when the library is checked", async () => {
@@ -115,7 +115,7 @@ describe("a preserved video", () => {
     fs.utimesSync(path.join(site.uploads, VIDEO), old, old);
     const { stray } = await checkLibrary();
     expect(await quarantineStray(stray, Date.now() + 40 * DAY_MS)).toEqual([]);
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
     sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     const later = await checkLibrary();
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
@@ -186,7 +186,7 @@ describe("a preserved video", () => {
       enqueueRemovals([{ bucket: "videos", path: "up/1.mp4" }], { reason: "deleted" }),
     );
     await removeFiles();
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
   });
 });
 

@@ -176,7 +176,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
 });
 
 describe.runIf(ffmpegAvailable())("an invalid result", () => {
-  const lies: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
+  const invalidResults: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
     [
       "a file that isn't a video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
@@ -206,11 +206,11 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     ],
   ];
 
-  it.each(lies)("is rejected: %s", async (_, lie, why) => {
+  it.each(invalidResults)("is rejected: %s", async (_, corrupt, why) => {
     const files = Object.fromEntries(
       Object.entries(made).map(([name, bytes]) => [name, bytes.slice()]),
     );
-    lie(files);
+    corrupt(files);
     const { lease } = await takeJob(token);
     const response = await sendResult(token, lease, files);
     expect(response.status).toBe(422);

@@ -113,13 +113,13 @@ describe("the meta tags of every page", () => {
     for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
       expect(content(page, key)).toBeTruthy();
     }
-    for (const address of [
+    for (const url of [
       link(page, "canonical"),
       content(page, "og:url"),
       content(page, "og:image"),
       content(page, "twitter:image"),
     ]) {
-      expect(address).toMatch(/^https:\/\/videos\.example\//);
+      expect(url).toMatch(/^https:\/\/videos\.example\//);
     }
     expect(jsonLd(page).flatMap((json) => missing(json))).toEqual([]);
   });

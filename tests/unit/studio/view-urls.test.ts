@@ -23,9 +23,9 @@ function of(search: string): URLSearchParams {
 
 it.each(Object.entries(PAGES))(
   "%s truncates a long search between characters",
-  (_, [read, address]) => {
+  (_, [read, url]) => {
     expect([...read(of(LONG))]).toHaveLength(200);
-    const again = new URL(address, "https://site.example").searchParams;
+    const again = new URL(url, "https://site.example").searchParams;
     expect(read(again)).toBe(read(of(LONG)));
   },
 );

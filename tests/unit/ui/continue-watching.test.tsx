@@ -13,15 +13,15 @@ const storedDocument = (resume: string) => `{"resume":${resume}}`;
 /** IDs of public videos, each one minute long. */
 let published: string[] = [];
 let fails = false;
-const requested = vi.fn<(address: string, init: RequestInit) => void>();
+const requested = vi.fn<(url: string, init: RequestInit) => void>();
 let catalogueVersion = 1;
 
 beforeEach(() => {
   published = [];
   fails = false;
   requested.mockReset();
-  vi.stubGlobal("fetch", async (address: string, init: RequestInit) => {
-    requested(address, init);
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    requested(url, init);
     if (fails) throw new TypeError("offline");
     const requestedIds = (init.body as URLSearchParams).getAll("id");
     const videos = requestedIds
@@ -93,7 +93,7 @@ describe("continue watching", () => {
     expect(first!.textContent).toContain("0:30 left");
     expect(first!.textContent).toContain("Watched: 50%");
     // The watched videos are in no URL.
-    expect(requested.mock.calls.map(([address, { method }]) => [address, method])).toEqual([
+    expect(requested.mock.calls.map(([url, { method }]) => [url, method])).toEqual([
       ["/saved/videos", "POST"],
     ]);
   });
