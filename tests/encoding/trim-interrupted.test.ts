@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site was killed, and the video plays meanwhile", async () => {
+  it("continues after the site was killed, and the video keeps playing", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readingAt(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {

@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, however they end",
+    title: "are limited in number, and free their slot in every case",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first email a day, however it is spelled and however many reports there are",
+    title: "gets one first email a day, regardless of its spelling and the number of reports",
   },
   {
     rule: "Only the link in an email confirms its address",

@@ -143,7 +143,7 @@ async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | und
   return () => found.evaluate((all) => all.slice(1));
 }
 
-/** Creates a series with one video per letter. */
+/** Creates a series with one video per character. */
 async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
   const database = site.database();
   database.exec(`

@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, however the dialog is left", async ({ page, site }) => {
+test("warns about an unsaved edit in every way of leaving the dialog", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);

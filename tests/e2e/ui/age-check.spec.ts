@@ -58,7 +58,7 @@ test("a visitor in a country with age checks is checked once, with the keyboard 
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("an open page redirects to the check, and visitors who fail it are told and can try again", async ({
+test("an open page redirects to the check, and visitors who fail it see a message and can try again", async ({
   page,
   site,
 }) => {

@@ -216,7 +216,7 @@ describe("the second factor", () => {
     expect(await step(cookies, at(1))).toMatchObject({ status: 429 });
   });
 
-  /** Returns the device cookie that a browser got with its last response. */
+  /** Returns the device cookie from a browser's last response. */
   const markIn = ({ cookies }: { cookies: string }) =>
     cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
   const guess = async (cookies: string, times = 5) => {

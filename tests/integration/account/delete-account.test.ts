@@ -333,7 +333,7 @@ describe("deleting an account", () => {
     expect(await send()).toMatchObject({ init: { status: 409 } });
   });
 
-  it("keeps a hold until an editor releases it, whatever the new uploader does", async () => {
+  it("keeps a hold until an editor releases it, regardless of the new uploader", async () => {
     await changeRole(user, "publisher", owner);
     await changeRole(receiver, "publisher", owner);
     addVideo("v");

@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is read with indexes, however many videos there are", () => {
+  it("is read with indexes for any number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)

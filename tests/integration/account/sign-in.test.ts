@@ -323,7 +323,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
   });
 
-  it("ends 90 days after the sign-in, however much it is used", async () => {
+  it("ends 90 days after the sign-in, even if it is used", async () => {
     makeUser();
     const cookie = await signIn();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

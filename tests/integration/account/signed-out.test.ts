@@ -53,7 +53,7 @@ describe("a form that is sent without a session", () => {
     ["/admin/trash", "You must be logged in to change the trash."],
     ["/admin/tags", "You must be logged in to change tags."],
     ["/admin/series", "You must be logged in to do this."],
-  ])("to %s returns what was entered", async (url, message) => {
+  ])("to %s returns the entered values", async (url, message) => {
     const fields: [string, string][] = [
       ["intent", "save"],
       ["title", "Night & day"],

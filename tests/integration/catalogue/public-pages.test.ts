@@ -216,7 +216,7 @@ describe("trending", () => {
 });
 
 describe("a video", () => {
-  it("comes with related videos and the list to go back to", async () => {
+  it("has related videos and a link back to the list", async () => {
     await addVideos(3, () => ({ title: "Neon Rain" }));
     const path = "/video/v0?from=home&search=neon&category=desi&page=2";
     const { body } = await call(video.loader, path, { params: { id: "v0" } });

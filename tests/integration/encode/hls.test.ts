@@ -83,7 +83,7 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
-/** By their height, because the start rendition comes first, and audio only is one of them too. */
+/** Sorted by height and without audio only, because the start rendition comes first. */
 function videoVariants({ playlists }: Playlist) {
   const height = ({ attributes }: (typeof playlists)[0]) =>
     (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;

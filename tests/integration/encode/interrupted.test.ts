@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     ]);
   });
 
-  it("doesn't count as an attempt on a full disk, whatever the job", async () => {
+  it("doesn't count as an attempt on a full disk, for any job", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await workOn(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };

@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     });
     expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
-    // This took seconds, with as many lines as are kept of ffmpeg's output.
+    // With the maximum number of output lines, this took seconds.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
     for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });

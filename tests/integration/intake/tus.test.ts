@@ -288,7 +288,7 @@ describe("PATCH", () => {
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps what was received when the connection is lost, and resumes from there", async () => {
+  it("keeps the received bytes when the connection is lost, and resumes after them", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,

@@ -154,7 +154,7 @@ describe("a URL with an alternative spelling", () => {
 });
 
 describe("a file that is truncated while it is sent", () => {
-  it("closes the connection, so that the response isn't taken for complete", async () => {
+  it("closes the connection, so the response isn't mistaken for a complete one", async () => {
     site.addFile("videos", "u/1700000000001.mp4", "");
     const shortened = path.join(site.uploads, "videos/u/1700000000001.mp4");
     fs.truncateSync(shortened, FILE_BYTES);

@@ -70,7 +70,7 @@ async function added(work: () => Promise<unknown>, least: number): Promise<numbe
 }
 
 describe("file requests from one network", () => {
-  it("are limited in number, however they end", async () => {
+  it("are limited in number, and free their slot in every case", async () => {
     for (const destroy of [false, true]) {
       const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
       const rejected = await sendRequest(small, GREEDY);

@@ -97,7 +97,7 @@ function hostileFiles(): [name: string, content: string | Buffer][] {
 }
 
 describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
-  it("makes no connection and reads no local file with ffprobe, ffmpeg and the site", async () => {
+  it("causes no connection and no read of a local file in ffprobe, ffmpeg and the site", async () => {
     for (const [name, content] of hostileFiles()) {
       const file = path.join(site.folder, name);
       fs.writeFileSync(file, content);
@@ -116,7 +116,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("makes no connection either if it is read by range from the store", async () => {
+  it("causes no connection either if it is read by range from the store", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {

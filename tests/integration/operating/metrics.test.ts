@@ -267,7 +267,7 @@ describe("the metrics with a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("are refused without it, even on this machine: %j", async (headers) => {
+  ])("are rejected without it, even on this machine: %j", async (headers) => {
     const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
     expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');

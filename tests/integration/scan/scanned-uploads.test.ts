@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file, if it is refused, until someone confirms a decision", async () => {
+  it("is kept with its file, if the scan refuses it, until a decision is confirmed", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -205,7 +205,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([isPublic(waiting), isPublic(refused)]).toEqual([true, false]);
   });
 
-  it("is scanned when it comes over tus, from a folder or from a URL", async () => {
+  it("is scanned when it is uploaded over tus, or imported from a folder or a URL", async () => {
     scanWith(site.folder, "exit 0");
     const bytes = fs.readFileSync(source);
     const arrived = path.join(site.uploads, "tmp", "arrived");

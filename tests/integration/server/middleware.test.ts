@@ -48,7 +48,7 @@ describe("a malformed request", () => {
   });
 
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])(
-    "%j is refused by Node",
+    "%j is rejected by Node",
     async (text) => {
       expect(statusOf(await rawRequest(site.url, text))).toBe(400);
     },

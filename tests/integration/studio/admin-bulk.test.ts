@@ -140,7 +140,7 @@ describe("bulk actions", () => {
     expect(column("category")).toEqual(["english", "english", "desi"]);
   });
 
-  it("add tags, each once whatever its case", async () => {
+  it("add tags once, ignoring case", async () => {
     const { toast } = await succeed(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
     expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
@@ -234,7 +234,7 @@ describe("bulk actions", () => {
       ),
       "At most 10,000 videos can be changed together. Use filters to shorten the list.",
     ],
-  ])("are refused with a message: %s", async (_, fields, detail) => {
+  ])("are rejected with a message: %s", async (_, fields, detail) => {
     expect(await refused(fields)).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "No videos were changed." },
@@ -290,7 +290,7 @@ describe("a bulk action that fails halfway", () => {
     );
   });
 
-  it("shows the user what was and wasn't changed", async () => {
+  it("shows the user which videos were changed and which weren't", async () => {
     failAt("UPDATE OF status");
     expect((await succeed(bulk("hide", selected))).toast.description).toBe(
       `Hid 32 videos. 48 videos were not processed. ${left.because}`,

@@ -212,7 +212,7 @@ describe("editing a video", () => {
     ["category", "trending", "Choose a category."],
     ["duration", "soon", "Use minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
+  ])("rejects %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
     const response = await refused({ ...EDIT, [field]: value });
     expect(response).toMatchObject({

@@ -106,7 +106,7 @@ describe("fetching a URL", () => {
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
     ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
-  ])("refuses a bad URL: %s", async (address, message) => {
+  ])("rejects a bad URL: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
   });
 
@@ -120,14 +120,14 @@ describe("fetching a URL", () => {
     "https://[::ffff:127.0.0.1]/video.mp4",
     "https://[fe80::1]/video.mp4",
     "https://localhost/video.mp4",
-  ])("refuses the URL of this machine or its network: %s", async (address) => {
+  ])("rejects the URL of this machine or its network: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This host isn't on the public internet.",
     );
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
-    "refuses a name that resolves to a private address: %s",
+    "rejects a name that resolves to a private address: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
@@ -149,7 +149,7 @@ describe("fetching a URL", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("refuses a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
+  ])("rejects a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -319,7 +319,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
-  it("explains what is wrong with an invalid or very wide table", async () => {
+  it("explains the errors of an invalid or very wide table", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
@@ -349,7 +349,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(ticks).toBeGreaterThan(1);
   });
 
-  it("cancels queued imports, and refuses unknown forms", async () => {
+  it("cancels queued imports, and rejects unknown forms", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

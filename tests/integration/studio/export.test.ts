@@ -182,7 +182,7 @@ describe("importing from the server's folder", () => {
     expect(serverFolder()?.running).toBeUndefined();
   });
 
-  it("refuses the uploads folder", async () => {
+  it("rejects the uploads folder", async () => {
     process.env.IMPORT_DIR = site.uploads;
     forgetSettings();
     await expect(begin()).rejects.toThrow("must not overlap with the uploads");

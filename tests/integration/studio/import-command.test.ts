@@ -55,7 +55,7 @@ function isReading(pid = 0): boolean {
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("prints its usage, and what is wrong with its arguments", async () => {
+it("prints its usage and errors in its arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),

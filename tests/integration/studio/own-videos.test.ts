@@ -72,7 +72,7 @@ async function shown(cookie: string, url = "/admin?tab=manage") {
   };
 }
 
-/** Returns the status of a refused form, or 302 for a successful one. */
+/** Returns the status of a rejected form, or 302 for a successful one. */
 async function statusOf(cookie: string, fields: Record<string, string | string[]>) {
   const pairs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),

@@ -204,7 +204,7 @@ describe("scheduling many videos", () => {
       { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },
       "The time to hide the video must be after",
     ],
-  ])("is refused with %s", async (_, fields, message) => {
+  ])("is rejected with %s", async (_, fields, message) => {
     addVideo({ id: "a", status: "hidden" });
     const failure = await refused(bulk("schedule", fields));
     expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(message) });
@@ -308,7 +308,7 @@ describe("publishing and hiding manually", () => {
 describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("contains every video with a time, whatever its status, and no other", async () => {
+  it("contains exactly the videos with a time, in any status", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });

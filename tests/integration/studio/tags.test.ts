@@ -86,7 +86,7 @@ function addTagged(): void {
 }
 
 describe("the Tags page", () => {
-  it("counts the videos of each tag, whatever their status and the case of the tag", async () => {
+  it("counts the videos of each tag in any status, ignoring the tag's case", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });

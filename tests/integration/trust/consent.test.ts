@@ -617,7 +617,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves videos that show a minor on hold, whatever record is added later", async () => {
+  it("leaves videos that show a minor on hold, even if a record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });

@@ -9,7 +9,7 @@ import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../sit
 import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
-/** Tests performers' documents on a separate site: what is written, the responses, and what failures leave behind. */
+/** Tests performers' documents on a separate site: written files, responses, and remains after failures. */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SECRET = "a secret of the tests of more than 32 characters";

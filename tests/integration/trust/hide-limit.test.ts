@@ -133,7 +133,7 @@ describe("reports about possible minors", () => {
 });
 
 describe("REPORT_HIDE_LIMIT", () => {
-  it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("refuses %s", async (value) => {
+  it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("rejects %s", async (value) => {
     const { settings } = await import("~/platform/settings.server");
     set({ REPORT_HIDE_LIMIT: value });
     expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos per hour/);

@@ -222,7 +222,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if the reporter has answered since", async () => {
+  it("is rejected if the reporter has replied since", async () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
@@ -495,7 +495,7 @@ describe("the data about a reporter", () => {
     );
   });
 
-  it("is gone from other reports and the database file once it was deleted", async () => {
+  it("is removed from other reports and the database file when it is deleted", async () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
@@ -577,7 +577,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ message }) => message.slice(0, 9))).toEqual(["3 reports", "1 report "]);
   });
 
-  it("are raised again after the reporter has answered, with the same deadline", async () => {
+  it("are raised again after the reporter has replied, with the same deadline", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");

@@ -140,7 +140,7 @@ describe("a preserved video", () => {
     ]);
   });
 
-  it("keeps the texts even if the reporter asks for their deletion", async () => {
+  it("keeps the texts even if the reporter requests their deletion", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     await preserveReport("r", "u");
     expect(reportsToErase()).toEqual([]);

@@ -113,7 +113,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("comes back from the trash on hold, with the reason", async () => {
+  it("returns from the trash on hold, with the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();

@@ -107,7 +107,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
 describe("a report", () => {
-  it("redirects to its status page, which shows what was reported", async () => {
+  it("redirects to its status page, which shows the report", async () => {
     addVideo({ status: "published" });
     const sent = await send({ name: "Ada" });
     expect([sent.status, sent.location]).toEqual([
@@ -152,7 +152,7 @@ describe("a report", () => {
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is created once, however often the form is sent and in how many tabs", async () => {
+  it("is created once, even if the form is sent repeatedly and in several tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without disguising characters, however long and hostile", async () => {
+  it("is stored without disguising characters, even if it is long and hostile", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",

@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets one first email a day, however it is spelled and however many reports there are", async () => {
+  it("gets one first email a day, regardless of its spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],

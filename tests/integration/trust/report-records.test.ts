@@ -53,7 +53,7 @@ describe("a report", () => {
     }
   });
 
-  it("is stored once, however often it is sent", async () => {
+  it("is stored once, even if it is sent repeatedly", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);

@@ -184,7 +184,7 @@ describe("a report that names two videos", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since, and asks for another review", async () => {
+  it("shows which videos have changed since, and requires another review", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -207,7 +207,7 @@ describe("a report that names two videos", () => {
   });
 });
 
-describe("an urgent report that came after a moderator had kept the video", () => {
+describe("an urgent report received after a moderator kept the video", () => {
   beforeEach(async () => {
     await report("under-age", ["v"]);
     await decide("keep", ["v"]);
@@ -223,7 +223,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another file, which nobody has reviewed", async () => {
+  it("hides it once it has another file that wasn't reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,

@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
-/** Returns what was accepted for the only video. */
+/** Returns the accepted terms of the only video. */
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("requires nothing while it is off, whatever an open form sends", async () => {
+  it("requires nothing while it is off, regardless of what an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("creates a video with the version, and otherwise says what is missing", async () => {
+  it("creates a video with the version, and otherwise names the missing field", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,

@@ -126,7 +126,7 @@ describe("a strike", () => {
     expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
   });
 
-  it("blocks nobody if the setting is off", async () => {
+  it("blocks no account if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = makeUser("owner@example.com");
@@ -177,7 +177,7 @@ describe("a block", () => {
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // Neither releasing another hold nor another tool makes one public.
+    // They don't become public when another hold is released or another tool publishes them.
     await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);

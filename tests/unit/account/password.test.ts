@@ -97,7 +97,7 @@ describe("the password queue", () => {
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of known users first, two of each, whatever strangers do", async () => {
+  it("checks the passwords of known users first, two of each, during a flood by strangers", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, refused } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);

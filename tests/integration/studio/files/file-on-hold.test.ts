@@ -170,7 +170,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("makes a moderator review a video again that was checked with its earlier file", async () => {
+  it("requires another review of a video that was reviewed with its earlier file", async () => {
     addVideoWithTwoFiles("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();

@@ -189,7 +189,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
-  it("refuses an invalid range, with a message for each field", async () => {
+  it("rejects an invalid range, with a message for each field", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("refuses a video that is being converted, has no file, lost it, or doesn't exist", async () => {
+  it("rejects a video that is being converted, has no file, lost it, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays reserved, however long the queue is.
+    // Its upload id stays reserved while it is queued.
     const folder = onDisk(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -299,7 +299,7 @@ describe("the original of a trimmed video", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("moves to the trash when the video gets another file, and comes back with the trimmed file", async () => {
+  it("moves to the trash when the video gets another file, and returns with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });

@@ -276,7 +276,7 @@ describe("saved views", () => {
     expect((await refused({ intent: "remove-view", view: "x" })).status).toBe(400);
   });
 
-  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("refuse the name %j", async (name) => {
+  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("reject the name %j", async (name) => {
     expect((await refused({ intent: "save-view", name })).status).toBe(422);
     expect(await names()).toEqual([]);
   });
