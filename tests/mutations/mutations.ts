@@ -320,7 +320,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/features/processing/comparison/blocked-videos.server.ts",
     find: "const found = files.map(findOnList);",
     replace: "const found = files.map((): boolean | string => false);",
-    killedBy: "tests/integration/block-list/ways-in.test.ts",
+    killedBy: "tests/integration/block-list/blocked-uploads.test.ts",
     title: "whose SHA-256 is imported while it is examined",
   },
   {
@@ -871,7 +871,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/features/processing/queue/commit-artifact.server.ts",
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
-    killedBy: "tests/integration/catalogue/lasting-address.test.ts",
+    killedBy: "tests/integration/catalogue/permanent-url.test.ts",
     title: "serves the uploaded file while another video uses it too",
   },
   {
@@ -879,7 +879,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/media/encode/transcode.server.ts",
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
-    killedBy: "tests/integration/jobs/convert-again.test.ts",
+    killedBy: "tests/integration/jobs/re-encode.test.ts",
     title: "doesn't replace the played file if it can't be decoded",
   },
   {
