@@ -99,12 +99,12 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
 });
 
 describe.runIf(ffmpegAvailable())("supported containers", () => {
-  const soundFirst = ["-map", "1:a", "-map", "0:v"];
+  const audioFirst = ["-map", "1:a", "-map", "0:v"];
   const MPEG1: Clip = { video: ["mpeg1video"], audio: false };
   it.each<[string, Clip, string]>([
     [
       "Windows Media with audio first",
-      { as: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
+      { as: "wmv", video: ["wmv2"], audio: ["wmav2"], output: audioFirst },
       "wmv",
     ],
     ["an MPEG-1 elementary stream", { ...MPEG1, as: "m1v" }, "mpg"],

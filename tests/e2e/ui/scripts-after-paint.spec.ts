@@ -21,7 +21,7 @@ async function neverPaints(page: Page, hidden: boolean): Promise<void> {
   }, hidden);
 }
 
-async function answersOnceTimeRuns(page: Page): Promise<void> {
+async function runTimers(page: Page): Promise<void> {
   await page.clock.resume();
   await page.locator("article").first().hover();
   await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
@@ -57,7 +57,7 @@ test("a background page loads its scripts immediately", async ({ page }) => {
   await page.goto("/", { waitUntil: "load" });
   await page.clock.runFor(100);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await answersOnceTimeRuns(page);
+  await runTimers(page);
 });
 
 test("a page without a paint event loads its scripts after three seconds", async ({ page }) => {
@@ -69,5 +69,5 @@ test("a page without a paint event loads its scripts after three seconds", async
   expect(asked).toEqual([]);
   await page.clock.runFor(2_000);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await answersOnceTimeRuns(page);
+  await runTimers(page);
 });

@@ -22,7 +22,7 @@ const freshAddress = () => `192.0.2.${++lastAddress}`;
 type Args = Parameters<typeof auth.action>[0];
 const args = (request: Request) => ({ request, params: {}, context: {} }) as Args;
 
-interface Answer {
+interface Result {
   status?: number;
   response?: Response;
   headers?: Headers;
@@ -34,7 +34,7 @@ interface Answer {
 async function post(
   fields: Record<string, string>,
   headers: Record<string, string> = { "X-Forwarded-For": freshAddress() },
-): Promise<Answer> {
+): Promise<Result> {
   const response = await auth.action(args(formRequest("/auth", fields, headers)));
   if (response instanceof Response) return { status: response.status, response };
   return {
@@ -48,8 +48,8 @@ const withCookie = (cookie: string) =>
   new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
 
 /** Returns the response to a request for a studio page without a session. */
-async function redirectToSignIn(address: string, cookie = ""): Promise<Response> {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
+async function redirectToSignIn(url: string, cookie = ""): Promise<Response> {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: cookie } });
   return requirePermission(request, "/admin").catch(
     (response: unknown) => response as Response,
   ) as never;

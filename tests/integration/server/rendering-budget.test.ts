@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-interface Answer {
+interface Result {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: string;
@@ -32,7 +32,7 @@ function sendRequest(
   localAddress: string,
   headers: http.OutgoingHttpHeaders = {},
   form?: string,
-): Promise<Answer> {
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const request = http.request(
       site.url + path,
@@ -52,7 +52,7 @@ const uncached = () => `/?search=Video&n=${++pages}`;
 
 /** Requests pages until one is rejected, and returns that response. */
 async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {}) {
-  let rejected: Answer | undefined;
+  let rejected: Result | undefined;
   await until(async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => sendRequest(uncached(), localAddress, headers)),

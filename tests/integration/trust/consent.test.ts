@@ -424,7 +424,7 @@ describe("a record that expires", () => {
     const messages = () => sqliteHandle().prepare("SELECT message FROM alerts").pluck().all();
     const warningOf = (day: string) =>
       `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
-    const addEnding = (id: string, endsOn: string, status = "published") => {
+    const addExpiring = (id: string, endsOn: string, status = "published") => {
       addVideo({ id, status });
       sqliteHandle()
         .prepare(
@@ -440,7 +440,7 @@ describe("a record that expires", () => {
       addVideo({ status: "published" });
       await prepare();
       await caught(() => declare({ endsOn: "2027-05-31" }));
-      addEnding("w", "2027-05-31");
+      addExpiring("w", "2027-05-31");
       const day = Date.parse("2027-05-02T12:00:00Z");
       await checkConsent(day);
       await caught(() => declare({ endsOn: "2027-05-12" }));
@@ -450,8 +450,8 @@ describe("a record that expires", () => {
     });
 
     it("if its video is published after an alert about a later expiry", async () => {
-      addEnding("v", "2026-05-31");
-      addEnding("w", "2026-05-11", "hidden");
+      addExpiring("v", "2026-05-31");
+      addExpiring("w", "2026-05-11", "hidden");
       await checkConsent(now);
       setStatus("published");
       await checkConsent(now + DAY_MS);
@@ -459,7 +459,7 @@ describe("a record that expires", () => {
     });
 
     it("again if its video was hidden and is published again", async () => {
-      addEnding("w", "2026-05-31");
+      addExpiring("w", "2026-05-31");
       await checkConsent(now);
       setStatus("hidden");
       await checkConsent(now + DAY_MS);
@@ -470,12 +470,12 @@ describe("a record that expires", () => {
     });
 
     it("together with others once a day, unless it expires before that", async () => {
-      addEnding("v", "2026-05-31");
+      addExpiring("v", "2026-05-31");
       await checkConsent(now);
-      addEnding("w", "2026-05-03");
+      addExpiring("w", "2026-05-03");
       await checkConsent(now + 3_600_000);
       expect(messages()).toHaveLength(1);
-      addEnding("x", "2026-05-02");
+      addExpiring("x", "2026-05-02");
       await checkConsent(now + 3_600_000);
       expect(messages().slice(1)).toEqual([
         "2 consent records end within 30 days, the first on 2026-05-02. A video goes on hold on the day its record ends.",
