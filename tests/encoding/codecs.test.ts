@@ -220,9 +220,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 
     // If the video is hidden in the meantime, they are encoded anyway. If it is deleted, no files remain.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
-    const { commit: wanted } = await attempt(id);
+    const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
-    expect(await wanted()).toBe(false);
+    expect(await expected()).toBe(false);
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
   });

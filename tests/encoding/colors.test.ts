@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", 
     ["a small video with tags", "640x480", "bt601", "tv", SAYS_PAL, PAL],
     ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
     ["a rare matrix", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
-  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, wanted) => {
+  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, expected) => {
     const clip = videoFile(size, matrix, range, says);
     const ladder = await makeLadder(clip);
     const [source, found, task] = await workOn(clip);
@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", 
     const files = renditions.map((name) => path.join(ladder, name));
     for (const file of [...files, path.join(site.folder, moves[0]!.from)]) {
       const { tags, color } = shown(file);
-      expect(tags).toEqual({ color_range: "tv", ...wanted });
+      expect(tags).toEqual({ color_range: "tv", ...expected });
       expectColor(color);
     }
     const frame = await extractFrame(clip, found, 0.5, { width: 160, height: 90 }, task);

@@ -262,10 +262,10 @@ describe("the files", () => {
   });
 
   it("are named in kebab-case", () => {
-    const odd = MODULES.filter(
+    const invalid = MODULES.filter(
       ({ file }) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(path.basename(file)),
     );
-    expect(odd.map(({ file }) => file)).toEqual([]);
+    expect(invalid.map(({ file }) => file)).toEqual([]);
   });
 
   it("keep process state in the runtime", () => {

@@ -111,9 +111,9 @@ test("an upload links to its consent record, which opens without a prompt even i
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
   // Waits for the file in the queue. Before that, the form is sent as without JavaScript.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
-  let asked = 0;
+  let dialogs = 0;
   page.on("dialog", (dialog) => {
-    asked += 1;
+    dialogs += 1;
     void dialog.dismiss();
   });
   await page.evaluate(() => {
@@ -129,7 +129,7 @@ test("an upload links to its consent record, which opens without a prompt even i
   });
   await page.getByRole("button", { name: "Upload Video" }).click();
   await expect(page).toHaveURL(/\/admin\/videos\/[^/]+\/consent$/);
-  expect(asked).toBe(0);
+  expect(dialogs).toBe(0);
   await expect(page.getByText("This video has no consent record yet.")).toBeVisible();
   expect(videos(site)).toEqual([{ title: "Rain on the roof", status: "review" }]);
 });

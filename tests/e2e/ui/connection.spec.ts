@@ -96,9 +96,9 @@ test("an aborted or failed request for a list can be retried or left", async ({ 
   await expect(page.getByRole("navigation", { name: "Pages" })).toHaveCount(0);
   await page.unroute(LIST_DATA, breakOff);
   await page.route(LIST_DATA, refuse);
-  const refused = page.waitForResponse(LIST_DATA);
+  const rejected = page.waitForResponse(LIST_DATA);
   await retry(page).click();
-  expect((await refused).status()).toBe(503);
+  expect((await rejected).status()).toBe(503);
   await expect(retry(page)).toBeVisible();
   await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
   await page.unroute(LIST_DATA, refuse);

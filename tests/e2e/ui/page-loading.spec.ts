@@ -107,24 +107,24 @@ test("a key press at the start of hydration doesn't break the page", async ({ pa
       });
     };
   });
-  const complaints: string[] = [];
-  page.on("pageerror", ({ message }) => complaints.push(message));
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => errors.push(message));
   await page.goto("/");
   await page.getByRole("searchbox").fill("neon");
   await expect(page.locator("main article")).toHaveCount(1);
-  expect(complaints).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
-    const asked: string[] = [];
-    Object.assign(window, { asked });
+    const requested: string[] = [];
+    Object.assign(window, { requested });
     for (const name of ["NumberFormat", "DateTimeFormat", "PluralRules", "Collator"] as const) {
       Object.defineProperty(Intl, name, {
         value: new Proxy(Intl[name], {
           construct(target, args) {
-            asked.push(name);
+            requested.push(name);
             return Reflect.construct(target, args);
           },
         }),
@@ -135,7 +135,7 @@ test("no visitor page waits for the browser's locale data", async ({ page, site 
     await page.goto(path);
     // The page is hydrated once the save button exists.
     await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
-    const asked = await page.evaluate(() => (window as unknown as { asked: string[] }).asked);
-    expect([path, asked]).toEqual([path, []]);
+    const requested = await page.evaluate(() => (window as unknown as { requested: string[] }).requested);
+    expect([path, requested]).toEqual([path, []]);
   }
 });

@@ -71,25 +71,25 @@ describe("the password queue", () => {
   /** Returns the names of the checked requests, in order, and those of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
-    const refused: string[] = [];
+    const rejected: string[] = [];
     const all = requesters.map((requester) =>
       checkPassword("right", hash, requester).then(
         () => checked.push(requester.name),
         (error) => {
           expect(error).toBeInstanceOf(FormError);
-          refused.push(requester.name);
+          rejected.push(requester.name);
         },
       ),
     );
-    return Promise.all(all).then(() => ({ checked, refused }));
+    return Promise.all(all).then(() => ({ checked, rejected }));
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
   it("replaces a network with more failures with one with fewer", async () => {
-    const { checked, refused } = await check([...flood, strangerRequester("new", 0)]);
+    const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
-    expect(refused).toHaveLength(23);
+    expect(rejected).toHaveLength(23);
   });
 
   it("doesn't replace a network with as many failures", async () => {
@@ -99,9 +99,9 @@ describe("the password queue", () => {
 
   it("checks the passwords of known users first, two of each, during a flood by strangers", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
-    const { checked, refused } = await check([...flood, ...users]);
+    const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
-    expect(refused).toContain("user a");
+    expect(rejected).toContain("user a");
   });
 });
 

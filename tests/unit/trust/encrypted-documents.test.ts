@@ -88,8 +88,8 @@ describe("the encryption of documents", () => {
   it("rejects a file with another key, and decrypts its key with every listed secret", async () => {
     await encrypt(Buffer.from("text"));
     await expect(decrypt(await generateX25519Identity())).rejects.toThrow(DamagedDocumentError);
-    const first = "the first secret of at least 32 letters";
-    const second = "the second secret of at least 32 letters";
+    const first = "the first secret of at least 32 characters";
+    const second = "the second secret of at least 32 characters";
     const use = (secrets: string) => {
       process.env.SESSION_SECRET = secrets;
       forgetSettings();

@@ -29,14 +29,14 @@ describe("pagerItems", () => {
         fc.integer({ min: 0, max: 499 }),
         (count, at) => {
           const page = 1 + (at % count);
-          const wanted = [...new Set([1, page - 1, page, page + 1, count])]
+          const expected = [...new Set([1, page - 1, page, page + 1, count])]
             .filter((number) => number >= 1 && number <= count)
             .sort((a, b) => a - b);
           const items = pagerItems(page, count);
-          expect(items.filter((item) => typeof item === "number")).toEqual(wanted);
+          expect(items.filter((item) => typeof item === "number")).toEqual(expected);
           // There is an ellipsis exactly where numbers are missing.
-          const withEllipses = wanted.flatMap((number, index) => {
-            const before = wanted[index - 1];
+          const withEllipses = expected.flatMap((number, index) => {
+            const before = expected[index - 1];
             return before !== undefined && number > before + 1 ? ["…", number] : [number];
           });
           expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(withEllipses);
