@@ -46,7 +46,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** A video with its 90p stream. */
+/** Adds a video with a 90p stream. */
 function addStream(views = 0): string {
   return addFinished(site.uploads, "counting", { views });
 }

@@ -18,7 +18,7 @@ afterEach(() => site.remove());
 const COLOR = [200, 50, 20];
 const LEEWAY_LEVELS = 3;
 
-/** A video of one color with the given matrix, range and tags. */
+/** Creates a video of one color with the given matrix, range and tags. */
 function videoFile(size: string, matrix: string, range: string, tags: string[] = []): string {
   const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
   return makeClip(site.folder, "video", {

@@ -20,7 +20,7 @@ const RATE = 25;
 const H264 = ["libx264", "-pix_fmt", "yuv420p", "-g", "25"];
 const SMALL = { size: "160x90" };
 
-/** A file with two sample descriptions: two H.264 encodings with different options. */
+/** Creates a file with two sample descriptions: two H.264 encodings with different options. */
 function joinedClip(name = "joined"): string {
   const part = { ...SMALL, seconds: 2, audio: false as const };
   const file = makeClip(site.folder, name, { ...part, video: [...H264, "-preset", "ultrafast"] });
@@ -37,7 +37,7 @@ function editedClip(edits: readonly Edit[], seconds: number, track?: "vide" | "s
 }
 
 /**
- * Gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card after any
+ * Returns gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card after any
  * encoder.
  */
 function frames(file: string): Buffer[] {

@@ -33,7 +33,7 @@ function endOf(file: string, stream: "v" | "a"): number {
 /** Returns a master playlist with one rendition for ffmpeg. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** A video with several audio tracks, each with its own tone and metadata. */
+/** Creates and probes a video with several audio tracks, each with its own tone and metadata. */
 function probeOf(
   name: string,
   tracks: { codec: string; channels?: number; metadata?: string[] }[],

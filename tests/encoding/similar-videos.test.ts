@@ -8,7 +8,7 @@ import { shown } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Eight scenes of soft spots, chosen by a seed. */
+/** Creates a video of eight scenes of soft lights, determined by a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,

@@ -26,7 +26,7 @@ import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
 const site = useAdminSite();
 const TRIM_OUTPUT = "*cut.mp4*";
 
-/** A video of five seconds with a requested trim. Returns the id of the trim, and the state that must not change. */
+/** Requests a trim of a five-second video. Returns the id of the trim, and the state that must not change. */
 async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });

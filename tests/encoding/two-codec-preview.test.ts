@@ -28,7 +28,7 @@ async function makePreview(): Promise<void> {
   await workUntilIdle();
 }
 
-/** A video with its hover preview and no other derived files. */
+/** Adds a video with a hover preview and no other derived files. */
 async function videoWithPreview(): Promise<string> {
   const output = ["-movflags", "+faststart"];
   const clip = makeClip(site.folder, "clip", { seconds: 8, size: "640x360", output });

@@ -124,7 +124,7 @@ describe("the list of sessions", () => {
 });
 
 describe("the second factor", () => {
-  /** An authenticator app, set up by typing the key. */
+  /** Sets up an authenticator app by typing the key. */
   async function enroll(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const enrollment = (await findEnrollment(userId))!;
@@ -415,7 +415,7 @@ describe("the second factor", () => {
 });
 
 describe("a change that the activity log can't record", () => {
-  /** A code that confirmed a change is used up even if the change fails. */
+  /** Returns the account's state. Resets the last TOTP step, because a code is used up even if the change fails. */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
     return ["users", "sessions", "recovery_codes"].map((table) =>

@@ -20,7 +20,7 @@ interface BuiltRoute {
   hasAction: boolean;
 }
 
-/** The server's route table from the build. The browser's lacks routes without a page. */
+/** Returns the server's route table from the build. The browser's lacks routes without a page. */
 function builtRoutes(): (BuiltRoute & { url: string })[] {
   const [, table] = /^const serverManifest = (.*);$/m.exec(fs.readFileSync(SERVER, "utf8"))!;
   // A JavaScript object literal, with some `void 0` values.

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastAddress = 0;
-/** Each test uses a new address, because the limits outlive a test. */
+/** Returns a new IP address for each test, because the limits outlive a test. */
 const freshAddress = () => `192.0.2.${++lastAddress}`;
 
 type Args = Parameters<typeof auth.action>[0];

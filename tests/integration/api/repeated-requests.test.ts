@@ -12,7 +12,7 @@ import { mp4Clip } from "../../clips";
 import { makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests that every operation that changes videos happens once per Idempotency-Key, regardless of what happens in between. */
+/** Tests that each operation that changes videos happens once per Idempotency-Key, even after interruptions. */
 
 const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];

@@ -50,7 +50,7 @@ Dialogue: 1,0:00:00.50,0:00:01.50,Default,,0,0,0,,{\\i1}Bonjour{\\i0} le\\Nmonde
 Dialogue: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0 100 100{\\p0}
 `;
 
-/** A video of 4 s with English and French captions. */
+/** Creates a 4-second video with English and French captions. */
 function subtitled(as: string, codecs: [string, string], options: string[] = []): string {
   const source = makeClip(site.folder, "video", { seconds: 4, video: ["mpeg4"], as: "mkv" });
   const [english, french] = [path.join(site.folder, "e.srt"), path.join(site.folder, "f.ass")];

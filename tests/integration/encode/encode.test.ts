@@ -36,7 +36,7 @@ const ALL_DONE = {
 let site: ReturnType<typeof useTemporarySite>;
 
 const makeMov = () => makeClip(site.folder, "clip", { as: "mov" });
-/** Like a recording of a browser, which has no duration in its header. */
+/** Creates a clip like a browser's recording, without a duration in its header. */
 const makeRecording = () =>
   makeClip(site.folder, "clip", {
     as: "webm",

@@ -43,7 +43,7 @@ let master: Playlist;
 /** Names of the video renditions. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
 let audioRenditions: typeof renditions;
-/** The smallest and the largest one, because checking all takes a minute. */
+/** Returns only the smallest and the largest rendition, because checking all takes a minute. */
 const smallestAndLargest = () => [renditions[0]!, renditions.at(-1)!];
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
-/** Sorted by height and without audio only, because the start rendition comes first. */
+/** Returns the variants with video, sorted by height, because the start rendition is listed first. */
 function videoVariants({ playlists }: Playlist) {
   const height = ({ attributes }: (typeof playlists)[0]) =>
     (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;

@@ -31,7 +31,7 @@ function find(bytes: Buffer, type: string) {
   return { start, size: bytes.readUInt32BE(start) };
 }
 
-/** A clip with its index at the end, and additional content in one of its boxes. */
+/** Creates a clip with its index at the end, and additional content in one of its boxes. */
 function hostile(name: string, inside: readonly string[], more: (file: Buffer) => Buffer): string {
   const bytes = fs.readFileSync(makeClip(site.folder, `${name}-clip`, { seconds: 1 }));
   const added = more(bytes);

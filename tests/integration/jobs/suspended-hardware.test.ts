@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const runs = () => path.join(site.folder, "hevc-runs");
 
-/** An ffmpeg that supports hevc_vaapi, records its arguments, and fails with and without the device. */
+/** Installs an ffmpeg that supports hevc_vaapi, records its arguments, and fails with and without the device. */
 function fakeCard(): void {
   process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
     'case "$*" in',

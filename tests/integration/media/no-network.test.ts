@@ -47,7 +47,7 @@ const number = (value: number) => {
   return bytes;
 };
 
-/** A QuickTime reference movie: rmra, rmda, rdrf. */
+/** Returns a QuickTime reference movie: rmra, rmda, rdrf. */
 function referenceMovie(address: string): Buffer {
   const url = Buffer.from(`${address}\0`);
   const reference = box("rdrf", number(0), Buffer.from("url "), number(url.length), url);
@@ -62,7 +62,7 @@ const playlist = (address: string) =>
 const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
-/** Each format that refers to other files, with a URL and with a path, and each kind of URL in one format. */
+/** Creates each format that can refer to other files, with a URL and a path, and one format with each kind of URL. */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
   const web = `http://127.0.0.1:${port}/x.ts`;

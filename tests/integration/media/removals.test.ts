@@ -31,7 +31,7 @@ const enqueue = (...files: MediaName[]) =>
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
 
-/** Any tool may write such a row. */
+/** Inserts a row, as any tool may do. */
 function addRow(table: "videos" | "video_files", columns: Record<string, string>): void {
   const row = table === "videos" ? { title: "A", category: "desi", ...columns } : columns;
   const names = Object.keys(row);
@@ -152,7 +152,7 @@ describe("a file whose removal is enqueued", () => {
 });
 
 describe("a removal whose process was killed after the file was set aside", () => {
-  /** The state in which `removeFiles` leaves a file if it is killed before its transaction commits. */
+  /** Creates the state that `removeFiles` leaves if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);
     await enqueue(VIDEO);

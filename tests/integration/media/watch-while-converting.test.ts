@@ -47,7 +47,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** A format that browsers can't play. */
+/** Adds a video in a format that browsers can't play. */
 async function addHevc(seconds = SECONDS): Promise<string> {
   const clip = makeClip(site.folder, "phone", {
     as: "mp4",

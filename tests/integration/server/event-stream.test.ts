@@ -23,7 +23,7 @@ const site = new SiteProcess();
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** An open stream of the running site, with everything that it has received. */
+/** Opens a stream of the running site, and collects everything that it receives. */
 async function listen(address = "/events", headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(site.url + address, { headers, signal: abort.signal });

@@ -56,7 +56,7 @@ describe.runIf(nginxIsInstalled)("a reader and its primary behind nginx", () => 
       headers: { Origin: url, "Sec-Fetch-Site": "same-origin" },
       body: new URLSearchParams(ADMIN),
     });
-  /** The player's headers, because views by other clients aren't counted. */
+  /** Sends the player's headers, because views by other clients aren't counted. */
   const watch = (url: string) =>
     fetch(`${url}/video/v/view`, {
       method: "POST",

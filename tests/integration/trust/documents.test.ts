@@ -283,7 +283,7 @@ describe("a stored document", () => {
   });
 });
 
-/** The site's settings for its scripts. */
+/** Returns the site's settings for its scripts. */
 function environment() {
   return {
     ...process.env,

@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** A local mail server, by the authors of nodemailer. */
+/** Starts a local mail server, by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Needed because the limits outlive a test. */
+/** Returns a new address, because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -79,7 +79,7 @@ const waiting = () =>
   sqliteHandle().prepare("SELECT event, attempts FROM outbox ORDER BY rowid").all();
 /** Returns the status link in an email. */
 const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
-/** Quoted-printable breaks lines and encodes "=". */
+/** Decodes quoted-printable text, which breaks lines and encodes "=". */
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
 describe("emails to reporters", () => {
