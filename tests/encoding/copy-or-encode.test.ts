@@ -37,8 +37,8 @@ function editedClip(edits: readonly Edit[], seconds: number, track?: "vide" | "s
 }
 
 /**
- * Returns gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card after any
- * encoder.
+ * Returns gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card
+ * after any encoder.
  */
 function frames(file: string): Buffer[] {
   const raw = path.join(site.folder, "frames.raw");

@@ -28,7 +28,7 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Creates a file with two video streams of different sizes and two audio streams, with the given order and dispositions. */
+/** Creates a file with two video streams of different sizes and two audio streams, in this order with dispositions. */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns a tone. A full-scale 997 Hz tone in two channels has 0 LUFS (EBU Tech 3341), ffmpeg's an eighth of that level. */
+/** Returns a tone. Full scale at 997 Hz in two channels is 0 LUFS (EBU Tech 3341); ffmpeg's tone has an eighth of it. */
 const tone = (decibels: number) =>
   `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;
 

@@ -53,7 +53,7 @@ function referenceLuminance(luminance: number): number {
   return fromPq(mapped * source);
 }
 
-/** Returns the luminance of an 8-bit limited-range value on a display of 100 cd/m² with perfect black (ITU-R BT.1886). */
+/** Returns the luminance of an 8-bit limited-range value on a 100 cd/m² display with perfect black (ITU-R BT.1886). */
 const shownLuminance = (code: number) => 100 * ((code - 16) / 219) ** 2.4;
 
 describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display", () => {

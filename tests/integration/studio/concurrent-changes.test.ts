@@ -29,7 +29,7 @@ beforeEach(async () => {
   addVideo({ status: "review", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
 });
 
-/** Creates a request whose body arrives when `finish` is called. `isRead` resolves once the server waits for the body. */
+/** Creates a request whose body arrives on `finish()`. `isRead` resolves once the server waits for the body. */
 function slowRequest(url: string, body: Uint8Array, headers: Record<string, string>) {
   let finish = () => {};
   let begin = () => {};

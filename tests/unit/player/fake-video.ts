@@ -10,7 +10,7 @@ const EVENTS: Record<string, string[]> = {
 const states = new WeakMap<HTMLVideoElement, object>();
 
 /**
- * Creates a video element that implements the parts of the HTML standard that the player uses, since jsdom can't play videos.
+ * Creates a video element with the parts of the HTML standard that the player uses, since jsdom can't play videos.
  * `load`, `play`, `pause` and seeks fire their events immediately, except `loadedmetadata`.
  *
  * @param options.hasFixedVolume whether only hardware keys set the volume, as on an iPhone.
