@@ -126,7 +126,10 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     );
     // Existing files stay for current viewers.
     expect(fs.readFileSync(onDisk(site.uploads, before), "utf8")).not.toContain("av01");
-    const mediaFile = path.join(path.dirname(onDisk(site.uploads, after)), uri.replace("m3u8", "mp4"));
+    const mediaFile = path.join(
+      path.dirname(onDisk(site.uploads, after)),
+      uri.replace("m3u8", "mp4"),
+    );
     expect(ffprobe(mediaFile, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
       "av1",
     );
@@ -144,9 +147,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       return (bytes * 8) / one.segments.reduce((sum, { duration }) => sum + duration, 0);
     };
     const audioBitrate = Number(h264!.attributes["AVERAGE-BANDWIDTH"]) - average(other);
-    expect(Math.abs(Number(attributes["AVERAGE-BANDWIDTH"]) - average(own) - audioBitrate)).toBeLessThan(
-      3,
-    );
+    expect(
+      Math.abs(Number(attributes["AVERAGE-BANDWIDTH"]) - average(own) - audioBitrate),
+    ).toBeLessThan(3);
     expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + audioBitrate - 3);
   });
 

@@ -129,7 +129,9 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expect(beeps.times).toHaveLength(flashes.length);
     for (const [index, at] of flashes.entries()) {
       expect(Math.abs(flashTimes.times[index]! - at)).toBeLessThan(0.1);
-      expect(Math.abs(beeps.times[index]! - flashTimes.times[index]!)).toBeLessThan(MAX_DRIFT_SECONDS);
+      expect(Math.abs(beeps.times[index]! - flashTimes.times[index]!)).toBeLessThan(
+        MAX_DRIFT_SECONDS,
+      );
     }
   }
 

@@ -274,7 +274,9 @@ describe("the files", () => {
     const found = MODULES.filter(
       ({ file }) => /^db\/|\.server\.tsx?$/.test(file) && file !== "db/runtime.server.ts",
     ).flatMap(({ file, source }) =>
-      [...source.matchAll(variable)].map(([, letName, constName]) => `${file}: ${letName ?? constName}`),
+      [...source.matchAll(variable)].map(
+        ([, letName, constName]) => `${file}: ${letName ?? constName}`,
+      ),
     );
     expect(found.sort()).toEqual(PROCESS_VARIABLES);
   });

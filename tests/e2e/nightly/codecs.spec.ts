@@ -48,7 +48,9 @@ test("AV1 is loaded only on devices that decode it efficiently", async ({
   expect(output).toContain("The queue is empty.");
 
   // This browser decodes it in software, which drains the battery.
-  expect([...(await playAndRecordRenditions(page, id))].filter((name) => name.startsWith("av1"))).toEqual([]);
+  expect(
+    [...(await playAndRecordRenditions(page, id))].filter((name) => name.startsWith("av1")),
+  ).toEqual([]);
 
   const other = await context.newPage();
   await other.addInitScript(() => {

@@ -10,6 +10,7 @@ import { nginxIsInstalled } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 import { encodersIn } from "../../workers/worker-process";
 import { expect, signIn, test } from "../site";
+import { type Deployment, startDeployment } from "./deployment";
 import {
   inNewContext,
   ladderState,
@@ -19,7 +20,6 @@ import {
   urlsOf,
   watchVideo,
 } from "./journey";
-import { type Deployment, startDeployment } from "./deployment";
 
 const VIDEO = () => mp4Clip(20, "640x360");
 const LONG_VIDEO = () => mp4Clip(30, "640x360");

@@ -42,7 +42,9 @@ test("playback survives a replaced file without a message, and resumes automatic
     await expect.poll(async () => (await player.state()).time).toBeGreaterThan(48);
     await player.expectPlaying();
     expect(await player.events()).toEqual(["error"]);
-    expect(await page.evaluate(() => (window as unknown as { alerts: string[] }).alerts)).toEqual([]);
+    expect(await page.evaluate(() => (window as unknown as { alerts: string[] }).alerts)).toEqual(
+      [],
+    );
   });
 
   await test.step("the network fails and recovers", async () => {

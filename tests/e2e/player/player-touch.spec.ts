@@ -200,9 +200,12 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
     await page.evaluate(() => {
       const defaultPrevented: boolean[] = [];
       Object.assign(window, { defaultPrevented });
-      window.addEventListener("touchmove", (event) => defaultPrevented.push(event.defaultPrevented));
+      window.addEventListener("touchmove", (event) =>
+        defaultPrevented.push(event.defaultPrevented),
+      );
     });
-    const defaultPrevented = () => page.evaluate(() => (window as unknown as { defaultPrevented: boolean[] }).defaultPrevented);
+    const defaultPrevented = () =>
+      page.evaluate(() => (window as unknown as { defaultPrevented: boolean[] }).defaultPrevented);
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x - 150, y: from.y + 12 });
     const other = await player.at(0.6, 0.6);

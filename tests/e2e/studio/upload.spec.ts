@@ -69,9 +69,7 @@ test("fills in duration, title and frames from the video, and resets the form af
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows a rejected file's error once, in a toast, and keeps the texts", async ({
-  page,
-}) => {
+test("shows a rejected file's error once, in a toast, and keeps the texts", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
@@ -93,10 +91,7 @@ test("shows a rejected file's error once, in a toast, and keeps the texts", asyn
   await expect(item(page, "Broken")).toHaveCount(0);
 });
 
-test("uploads several dropped files, each with its own texts", async ({
-  page,
-  site,
-}) => {
+test("uploads several dropped files, each with its own texts", async ({ page, site }) => {
   await signIn(page);
   await page.goto("/admin");
   await expect(page.getByText("Drop them anywhere on the page")).toBeVisible();
@@ -228,7 +223,13 @@ class CuttableProxy {
   }
 }
 
-async function sendBigFile(page: Page, site: SiteProcess, title: string, file: string, origin = "") {
+async function sendBigFile(
+  page: Page,
+  site: SiteProcess,
+  title: string,
+  file: string,
+  origin = "",
+) {
   await page.goto(`${origin}/admin`);
   const network = await throttleUploads(page);
   await chooseVideos(page, file);
@@ -274,7 +275,13 @@ test("an upload survives a lost connection while the server is killed and restar
   await signIn(page);
   const proxy = new CuttableProxy(Number(new URL(site.url).port));
   await proxy.restore();
-  const network = await sendBigFile(page, site, "Cut", paddedClip("cut.mp4", BIG_FILE_BYTES), proxy.url);
+  const network = await sendBigFile(
+    page,
+    site,
+    "Cut",
+    paddedClip("cut.mp4", BIG_FILE_BYTES),
+    proxy.url,
+  );
   await proxy.cut();
   await expect(item(page, "Cut")).toContainText("Connection lost. Retrying…");
   await site.stop("SIGKILL");

@@ -135,7 +135,9 @@ test("no visitor page waits for the browser's locale data", async ({ page, site 
     await page.goto(path);
     // The page is hydrated once the save button exists.
     await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
-    const requested = await page.evaluate(() => (window as unknown as { requested: string[] }).requested);
+    const requested = await page.evaluate(
+      () => (window as unknown as { requested: string[] }).requested,
+    );
     expect([path, requested]).toEqual([path, []]);
   }
 });

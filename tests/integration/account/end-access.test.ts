@@ -219,7 +219,10 @@ describe("the forms", () => {
       });
       expect(response).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
     }
-    const response = await send(tokensAction, "/admin/tokens", { ...fields, current: GOOD_PASSWORD });
+    const response = await send(tokensAction, "/admin/tokens", {
+      ...fields,
+      current: GOOD_PASSWORD,
+    });
     expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 

@@ -73,7 +73,12 @@ const WALK_TIMEOUT_MS = 120_000;
 /** Returns `open` for any normal response; otherwise how the request is rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
-async function sendRequest(name: Name, method: string, url: string, body?: BodyInit): Promise<Verdict> {
+async function sendRequest(
+  name: Name,
+  method: string,
+  url: string,
+  body?: BodyInit,
+): Promise<Verdict> {
   const response = await fetch(new URL(url, site.url), {
     method,
     redirect: "manual",

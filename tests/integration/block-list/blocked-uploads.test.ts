@@ -131,7 +131,10 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
   afterEach(() => importing);
 
   it("is rejected by the upload form and deleted", async () => {
-    const response = await receiveUpload(uploadRequest(fileBlob(blocked), { duplicate: "ask" }), "u");
+    const response = await receiveUpload(
+      uploadRequest(fileBlob(blocked), { duplicate: "ask" }),
+      "u",
+    );
     expect(response).toMatchObject({
       ok: false,
       status: 422,

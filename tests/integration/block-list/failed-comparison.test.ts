@@ -227,7 +227,9 @@ describe("a moderator who has watched the video", () => {
     );
     const cookie = (await openSession("up")).split(";")[0]!;
     for (const intent of ["compare-again", "release-uncompared"]) {
-      const status = await sendIntent("v", intent, cookie).catch((thrown: Response) => thrown.status);
+      const status = await sendIntent("v", intent, cookie).catch(
+        (thrown: Response) => thrown.status,
+      );
       expect(status, intent).toBe(403);
     }
     expect([isPublic("v"), jobStates("v")]).toEqual([false, { fingerprint: "failed" }]);

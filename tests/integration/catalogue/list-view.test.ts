@@ -140,7 +140,9 @@ describe("pages of ordered lists", () => {
       params: { category: "amateur" },
       context: {},
     } as never).catch((thrown: Response) => thrown);
-    expect((response as Response).headers.get("Location")).toBe("/categories/desi?sort=views&page=2");
+    expect((response as Response).headers.get("Location")).toBe(
+      "/categories/desi?sort=views&page=2",
+    );
   });
 
   it("are indexed only in the default order", async () => {

@@ -227,7 +227,8 @@ describe("URLs from an earlier version of the site", () => {
   it("distinguish a QuickTime file from the MP4 that replaced it", async () => {
     put("videos/u/1.mov", "\0\0\0\x14ftypqt  more");
     add("published", "/media/videos/u/1.mov");
-    const type = async () => (await sendRequest("/media/videos/u/1.mov")).headers.get("Content-Type");
+    const type = async () =>
+      (await sendRequest("/media/videos/u/1.mov")).headers.get("Content-Type");
     expect(await type()).toBe("video/quicktime");
     put("videos/u/1.mov", "\0\0\0\x14ftypisommore");
     expect(await type()).toBe("video/mp4");

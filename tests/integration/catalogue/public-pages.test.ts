@@ -88,7 +88,11 @@ describe("home", () => {
       ["2&page=3", 2],
     ] as const) {
       const result = await call(home.loader, `/?page=${requestedPage}`);
-      expect([requestedPage, result.status, result.body.list.page]).toEqual([requestedPage, 200, page]);
+      expect([requestedPage, result.status, result.body.list.page]).toEqual([
+        requestedPage,
+        200,
+        page,
+      ]);
     }
   });
 

@@ -253,7 +253,11 @@ describe("compared with a plain filter", () => {
         fc.integer({ min: 1, max: 6 }),
         async (search, category, pageNumber) => {
           const expected = ids(reference.listed(rows, { search: searchText(search), category }));
-          const { total, page, videos } = await listPublished({ search, category, page: pageNumber });
+          const { total, page, videos } = await listPublished({
+            search,
+            category,
+            page: pageNumber,
+          });
           const from = (page - 1) * PAGE_SIZE;
           expect(total).toBe(expected.length);
           expect(ids(videos)).toEqual(expected.slice(from, from + PAGE_SIZE));

@@ -106,7 +106,9 @@ describe("POST /video/{id}/view", () => {
   });
 
   it("rejects requests from another site", async () => {
-    await expect(sendViewRequest("POST", "a", { "Sec-Fetch-Site": "cross-site" })).rejects.toMatchObject({
+    await expect(
+      sendViewRequest("POST", "a", { "Sec-Fetch-Site": "cross-site" }),
+    ).rejects.toMatchObject({
       status: 403,
     });
     expect(await shown("a")).toBe(0);
@@ -139,7 +141,10 @@ describe("GET, the image for pages without JavaScript", () => {
   it("doesn't count when opened as a page, requested with HEAD or embedded by another site", async () => {
     await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "document" });
     await sendViewRequest("HEAD", "a");
-    await sendViewRequest("GET", "a", { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" });
+    await sendViewRequest("GET", "a", {
+      "Sec-Fetch-Site": "cross-site",
+      "Sec-Fetch-Dest": "image",
+    });
     expect(await shown("a")).toBe(0);
   });
 });

@@ -168,7 +168,9 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("follows RFC 8216 for complete playlists with byte ranges", () => {
-    const targets = [...renditions, ...audioRenditions].map(({ playlist }) => playlist.targetDuration);
+    const targets = [...renditions, ...audioRenditions].map(
+      ({ playlist }) => playlist.targetDuration,
+    );
     // §6.2.4.
     expect(new Set(targets).size).toBe(1);
     for (const { name, playlist, text } of [...renditions, ...audioRenditions]) {

@@ -44,8 +44,7 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
   const expected = withoutMetadata(fs.readFileSync(mp4Clip(5)));
   expect(Buffer.from(await video.arrayBuffer()).equals(expected)).toBe(true);
   const urls = [guest.address, video_url];
-  const statuses = async () =>
-    Promise.all(urls.map(async (url) => (await guest.get(url)).status));
+  const statuses = async () => Promise.all(urls.map(async (url) => (await guest.get(url)).status));
   expect(await statuses()).toEqual([200, 200]);
 
   await visitor.open(MANAGE);

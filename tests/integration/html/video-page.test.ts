@@ -126,13 +126,7 @@ it("reserves space for Continue watching only on the first page of all videos", 
     return visitor.document.getElementById("continue-heading") !== null;
   };
   expect(await hasSpace("/")).toBe(true);
-  for (const url of [
-    "/?page=2",
-    "/?search=video",
-    "/?category=desi",
-    "/categories",
-    "/trending",
-  ]) {
+  for (const url of ["/?page=2", "/?search=video", "/?category=desi", "/categories", "/trending"]) {
     expect(await hasSpace(url), url).toBe(false);
   }
 });

@@ -56,7 +56,13 @@ const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "
 async function publish(at: string, texts: Record<string, string> = {}) {
   const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
   const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
-  const response = await ask(site, "POST", "/admin/publish", { ...MULTIPART, Cookie: cookie }, body);
+  const response = await ask(
+    site,
+    "POST",
+    "/admin/publish",
+    { ...MULTIPART, Cookie: cookie },
+    body,
+  );
   return { status: response.status, outcome: JSON.parse(response.body) };
 }
 
@@ -278,7 +284,10 @@ describe("PATCH", () => {
     const at = await create();
     const headers = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
     const response = await tus("POST", at, headers, clip);
-    expect([response.status, response.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
+    expect([response.status, response.headers["upload-offset"]]).toEqual([
+      204,
+      String(clip.length),
+    ]);
   });
 
   it("ignores X-HTTP-Method-Override for GET, whose origin isn't checked", async () => {

@@ -206,7 +206,10 @@ describe("access to a file", () => {
 
   it("is denied in the same way as for a missing file", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    const [hidden, missing] = await Promise.all([sendRequest(URL_PATH), sendRequest("/media/videos/u/9.mp4")]);
+    const [hidden, missing] = await Promise.all([
+      sendRequest(URL_PATH),
+      sendRequest("/media/videos/u/9.mp4"),
+    ]);
     expect(Object.fromEntries(hidden.headers)).toEqual(Object.fromEntries(missing.headers));
     expect(await hidden.text()).toBe(await missing.text());
   });

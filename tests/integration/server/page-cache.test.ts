@@ -64,7 +64,9 @@ describe("a public page for an anonymous visitor", () => {
     }).toString();
     expect(unpacked).toBe(plain.text);
     expect(
-      (await sendRequest("/", { "Accept-Encoding": "gzip;q=0" })).response.headers.get("Content-Encoding"),
+      (await sendRequest("/", { "Accept-Encoding": "gzip;q=0" })).response.headers.get(
+        "Content-Encoding",
+      ),
     ).toBeNull();
   });
 
@@ -110,7 +112,8 @@ describe("a public page for an anonymous visitor", () => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
     };
-    const views = async (path = "/video/v") => /\d+ views?/.exec((await sendRequest(path)).text)?.[0];
+    const views = async (path = "/video/v") =>
+      /\d+ views?/.exec((await sendRequest(path)).text)?.[0];
     expect(await views()).toBe("0 views");
     await count("POST");
     expect(await views()).toBe("1 view");

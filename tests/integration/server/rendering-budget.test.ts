@@ -104,9 +104,15 @@ describe("a network that has used up its rendering time", () => {
   it("is the client's behind a proxy, and a proxy that doesn't name its client isn't limited", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
-    expect((await sendRequest(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status).toBe(200);
-    const many = await Promise.all(Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)));
-    const more = await Promise.all(Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)));
+    expect(
+      (await sendRequest(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status,
+    ).toBe(200);
+    const many = await Promise.all(
+      Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)),
+    );
+    const more = await Promise.all(
+      Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)),
+    );
     expect(new Set([...many, ...more].map(({ status }) => status))).toEqual(new Set([200]));
   }, 60_000);
 });

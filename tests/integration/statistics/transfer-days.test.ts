@@ -81,7 +81,9 @@ describe("files that nginx sends", () => {
       const before = counts().mediaBytes;
       const request = new Request(`http://localhost${url}`, { headers, method });
       const response = (await media({ request, params: {}, context: {} } as never)) as Response;
-      expect(response.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
+      expect(response.headers.get("X-Accel-Redirect")).toBe(
+        "/protected/videos/u/1700000000000.mp4",
+      );
       return counts().mediaBytes - before;
     };
     expect(await counted()).toBe(10);

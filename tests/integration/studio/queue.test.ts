@@ -213,7 +213,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       codecs: ["AV1"],
       codecsOff: [],
     });
-    expect(await toastMessage(codecsForm())).toBe("Queued. The codecs will be added to the stream.");
+    expect(await toastMessage(codecsForm())).toBe(
+      "Queued. The codecs will be added to the stream.",
+    );
     expect(await activities()).toContain("requested more codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await rejection(codecsForm())).toMatchObject({ status: 409 });
@@ -234,7 +236,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await rejection(codecsForm())).detail).toBe("ENCODER_CODECS lists no codec besides H.264.");
+    expect((await rejection(codecsForm())).detail).toBe(
+      "ENCODER_CODECS lists no codec besides H.264.",
+    );
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
@@ -249,8 +253,12 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
-    expect(await toastMessage([["intent", "now"], chosen("b")])).toBe("Moved to the front of the queue.");
-    expect(await toastMessage([["intent", "now"], chosen("c")])).toBe("Moved to the front of the queue.");
+    expect(await toastMessage([["intent", "now"], chosen("b")])).toBe(
+      "Moved to the front of the queue.",
+    );
+    expect(await toastMessage([["intent", "now"], chosen("c")])).toBe(
+      "Moved to the front of the queue.",
+    );
     expect(
       await toastMessage([
         ["intent", "later"],

@@ -174,7 +174,10 @@ describe("the order of a series", () => {
   it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
-    expect([response.status, response.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
+    expect([response.status, response.headers.get("Location")]).toEqual([
+      302,
+      `/admin/series/${id}`,
+    ]);
     expect(orderOfSeries(id)).toEqual(["a", "c", "b", "d"]);
     await move(id, { video: "a", move: "down" });
     expect(orderOfSeries(id)).toEqual(["c", "a", "b", "d"]);

@@ -89,7 +89,12 @@ const STILL_READ = [
   "/%70rivacy",
 ];
 
-function sendRequest(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
+function sendRequest(
+  path: string,
+  country?: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+) {
   return fetch(site.url + path, {
     method,
     redirect: "manual",
@@ -105,7 +110,9 @@ describe("a blocked country", () => {
       expect([response.status, response.headers.get("Rating")]).toEqual([451, RTA]);
       expect(response.headers.get("Cache-Control")).toBe("no-store");
       if (method === "GET")
-        expect(await response.text()).toBe("This site is not available in your country or region.\n");
+        expect(await response.text()).toBe(
+          "This site is not available in your country or region.\n",
+        );
     }
   });
 
@@ -273,8 +280,12 @@ describe("a country that requires an age check", () => {
     const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
     // Cached as for everyone, and not checked again on other pages.
-    expect((await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
-    expect((await sendRequest("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
+    expect(
+      (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
+    ).toBeTruthy();
+    expect(
+      (await sendRequest("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag"),
+    ).toBeTruthy();
     const closed = await sendRequest("/video/v", "IT", { Cookie, ...asPage });
     expect(closed.status).toBe(451);
   });
@@ -325,13 +336,21 @@ describe("a country that requires an age check", () => {
     ],
     ["with another nonce", () => ageToken(ageClaims("another")), "wrong"],
     ["issued too long ago", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
-    ["issued in the future", (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)), "wrong"],
+    [
+      "issued in the future",
+      (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)),
+      "wrong",
+    ],
     [
       "with too long a lifetime",
       (nonce) => ageToken({ ...ageClaims(nonce), exp: Math.floor(Date.now() / 1000) + 3_600 }),
       "wrong",
     ],
-    ["with an additional claim", (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }), "wrong"],
+    [
+      "with an additional claim",
+      (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }),
+      "wrong",
+    ],
     [
       "with a missing claim",
       (nonce) => ageToken({ ...ageClaims(nonce), age_over_18: undefined }),

@@ -49,11 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-function form(
-  url: string,
-  texts: Record<string, string>,
-  headers: Record<string, string> = {},
-) {
+function form(url: string, texts: Record<string, string>, headers: Record<string, string> = {}) {
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded", Cookie: cookie };
   const body = new URLSearchParams(texts).toString();
   return ask(site, "POST", url, { ...urlencoded, ...headers }, body);

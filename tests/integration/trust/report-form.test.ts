@@ -402,7 +402,9 @@ describe("a status link", () => {
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });
     expect(readReport(idOf(plain))).toMatchObject({ state: "closed", decision: "withdrawn" });
-    expect((await postToReport(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(409);
+    expect((await postToReport(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(
+      409,
+    );
 
     const hiding = await send();
     await postToReport(tokenOf(hiding), { intent: "withdraw" });
@@ -422,6 +424,8 @@ describe("a status link", () => {
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));
     expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
-    expect((await postToReport(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);
+    expect((await postToReport(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(
+      404,
+    );
   });
 });

@@ -280,7 +280,10 @@ describe("the API", () => {
       return (await api({ request, params: { "*": "uploads" }, context: {} } as never)) as Response;
     };
     const response = await begin({});
-    expect([response.status, await response.text()]).toEqual([422, expect.stringContaining(MISSING)]);
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining(MISSING),
+    ]);
     expect((await begin({ "Upload-Metadata": "terms Mg==" })).status).toBe(201);
   });
 });

@@ -176,7 +176,11 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
 });
 
 describe.runIf(ffmpegAvailable())("an invalid result", () => {
-  const invalidResults: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
+  const invalidResults: [
+    string,
+    (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown,
+    RegExp,
+  ][] = [
     [
       "a file that isn't a video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
@@ -236,7 +240,10 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     const files = await makeFiles(short, "made-short");
     const { lease } = await takeJob(token);
     const response = await sendResult(token, lease, files);
-    expect([response.status, await detail(response)]).toEqual([422, expect.stringMatching(/shorter/)]);
+    expect([response.status, await detail(response)]).toEqual([
+      422,
+      expect.stringMatching(/shorter/),
+    ]);
   });
 
   it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(

@@ -32,8 +32,8 @@ async function send(fields: Record<string, string>, headers: Record<string, stri
   );
   if (result instanceof Response) return { status: result.status };
   const { data, init } = result as Failure;
-  const fields = data ?? (result as { token?: string; message?: string });
-  return { status: init?.status ?? 200, token: fields.token, message: fields.message };
+  const body = data ?? (result as { token?: string; message?: string });
+  return { status: init?.status ?? 200, token: body.token, message: body.message };
 }
 
 async function visit(load: typeof loader, who = cookie) {

@@ -29,7 +29,9 @@ describe("a signed cookie", () => {
   it("returns its value", () => {
     const cookie = signedCookie("report", "hällo; =", Date.now() + 60_000);
     expect(cookie).toMatch(/; Path=\/; Max-Age=60; HttpOnly; SameSite=Lax$/);
-    expect(readSignedCookie(withCookie(`x=1; ${nameAndValue(cookie)}; y`), "report")).toBe("hällo; =");
+    expect(readSignedCookie(withCookie(`x=1; ${nameAndValue(cookie)}; y`), "report")).toBe(
+      "hällo; =",
+    );
   });
 
   it("is Secure if the site uses https", () => {

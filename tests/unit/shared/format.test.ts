@@ -106,7 +106,8 @@ describe("an age", () => {
     expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
   });
 
-  it("of an invalid timestamp is one day", () => expect(formatAge("yesterday", now)).toBe("1 day ago"));
+  it("of an invalid timestamp is one day", () =>
+    expect(formatAge("yesterday", now)).toBe("1 day ago"));
 });
 
 describe("a duration", () => {

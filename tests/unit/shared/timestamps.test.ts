@@ -64,7 +64,9 @@ describe("chapters", () => {
         (_, s) => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")} x`,
       ).join("\n"),
     ],
-  ])("aren't found in a description with %s", (_, text) => expect(chaptersOf(text, 120)).toEqual([]));
+  ])("aren't found in a description with %s", (_, text) =>
+    expect(chaptersOf(text, 120)).toEqual([]),
+  );
 
   it("are found quickly in any description", () => {
     const started = performance.now();

@@ -36,7 +36,9 @@ describe("the contact form", () => {
     await send();
     expect(await screen.findByText(/hasn’t been sent yet/)).toBeTruthy();
     const mailtoUrl = screen.getByRole("link", { name: "Open in email app" }).getAttribute("href");
-    expect(mailtoUrl).toMatch(/^mailto:contact@site\.example\?subject=Hello&body=Is%20this%20yours/);
+    expect(mailtoUrl).toMatch(
+      /^mailto:contact@site\.example\?subject=Hello&body=Is%20this%20yours/,
+    );
     expect(log).toHaveBeenCalledOnce();
     expect(fetchSpy).not.toHaveBeenCalled();
   });

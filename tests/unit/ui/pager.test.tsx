@@ -39,7 +39,9 @@ describe("pagerItems", () => {
             const before = expected[index - 1];
             return before !== undefined && number > before + 1 ? ["…", number] : [number];
           });
-          expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(withEllipses);
+          expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(
+            withEllipses,
+          );
         },
       ),
     );

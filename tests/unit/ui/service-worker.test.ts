@@ -116,7 +116,9 @@ describe("the service worker", () => {
   it("passes page requests to the site and stores no pages", async () => {
     expect(await (await browser.request("/video/x"))?.text()).toBe("from the site");
     const preloadResponse = new Response("already on its way");
-    expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe("already on its way");
+    expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe(
+      "already on its way",
+    );
     expect(browser.stored.get("shell-one")?.size).toBe(4);
   });
 

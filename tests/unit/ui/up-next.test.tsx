@@ -53,14 +53,11 @@ describe("the Up next list", () => {
     expect(titles()[0]).toBe("Video a");
   });
 
-  it.each(["{", "null", "7", '[{"id":1}]', '"x"'])(
-    "ignores invalid stored data: %s",
-    (text) => {
-      storeUpNext(text);
-      renderAt(<Page />);
-      expect(titles()).toHaveLength(5);
-    },
-  );
+  it.each(["{", "null", "7", '[{"id":1}]', '"x"'])("ignores invalid stored data: %s", (text) => {
+    storeUpNext(text);
+    renderAt(<Page />);
+    expect(titles()).toHaveLength(5);
+  });
 
   it("keeps the order of the others when one is moved", () => {
     expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);

@@ -119,11 +119,14 @@ describe("a video card with browser data", () => {
     expect(Number.parseFloat(bar?.style.width ?? "")).toBeCloseTo((83 / 330) * 100);
   });
 
-  it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])("shows no progress bar if the stored history is %s", (text) => {
-    localStorage.setItem("visitor", `{"resume":${text}}`);
-    renderAt(card());
-    expect(document.querySelector(".watched-line")).toBeNull();
-  });
+  it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])(
+    "shows no progress bar if the stored history is %s",
+    (text) => {
+      localStorage.setItem("visitor", `{"resume":${text}}`);
+      renderAt(card());
+      expect(document.querySelector(".watched-line")).toBeNull();
+    },
+  );
 
   it("saves and removes the video with a button next to the link", async () => {
     renderAt(card());

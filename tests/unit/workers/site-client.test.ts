@@ -40,7 +40,9 @@ describe("the worker's client", () => {
       [200],
     );
     const logged: string[] = [];
-    const response = await siteClient(site, "t", (text) => logged.push(text), pause).request("jobs");
+    const response = await siteClient(site, "t", (text) => logged.push(text), pause).request(
+      "jobs",
+    );
     expect(response.status).toBe(200);
     expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
     expect(logged[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
