@@ -158,7 +158,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
   it("is compared with the block list by frames from all of its parts", async () => {
     const first = { ...PART, picture: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, picture: "mandelbrot=size=160x90:rate=25,trim=end=6" };
-    const [source, found, task] = await workOn(join([still, other]));
+    const [source, found, task] = await workOn(join([first, other]));
     const { hashes } = await hashComparedFrames(source.file, found, task);
     const bytes = hashes.length / COMPARED_FRAMES;
     const frames = Array.from({ length: COMPARED_FRAMES }, (_, index) =>

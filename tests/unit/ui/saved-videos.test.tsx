@@ -41,7 +41,7 @@ describe("saved videos", () => {
     expect(displayed()).toBe("d c b a");
   });
 
-  it.each(["invalid JSON", "{}", "7", '[1, null, "a"]'])(
+  it.each(["no JSON", "{}", "7", '[1, null, "a"]'])(
     "can be added when %s is stored",
     (text) => {
       localStorage.setItem(KEY, `{"saved":${text}}`);
