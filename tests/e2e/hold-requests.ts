@@ -1,25 +1,22 @@
 import { expect, type Page } from "playwright/test";
 
 /**
- * Has what the page asks for at an address wait, until the function that is returned is called. It
- * fails where nothing waited: the test would depend on how slow the site is.
+ * Holds the page's requests for a URL until the returned function is called. That function fails if no
+ * request was held, because the test would then depend on the speed of the site.
  */
-export async function holdRequests(
-  page: Page,
-  address: string | RegExp,
-): Promise<() => Promise<void>> {
+export async function holdRequests(page: Page, url: string | RegExp): Promise<() => Promise<void>> {
   let held = 0;
-  let open = () => {};
+  let release = () => {};
   const released = new Promise<void>((resolve) => {
-    open = resolve;
+    release = resolve;
   });
-  await page.route(address, async (route) => {
+  await page.route(url, async (route) => {
     held += 1;
     await released;
     await route.continue();
   });
   return async () => {
-    await expect.poll(() => held, `requests held at ${address}`).toBeGreaterThan(0);
-    open();
+    await expect.poll(() => held, `requests held at ${url}`).toBeGreaterThan(0);
+    release();
   };
 }

@@ -1,20 +1,20 @@
 import type { Page } from "playwright/test";
 
-/** `LayoutShift` (Layout Instability API), which the DOM's types do not have. */
+/** `LayoutShift` of the Layout Instability API, which TypeScript's DOM types lack. */
 interface Shift extends PerformanceEntry {
   value: number;
   sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
 }
 
 /**
- * Records what moves on the pages that are opened from now on; the returned function reads it: how much
- * of the screen, and which elements from where to where.
+ * Records the layout shifts of pages opened from here on. The returned function returns them, each with its
+ * score and the previous and current rectangles of its elements.
  */
 export async function recordShifts(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {
     const shifts: string[] = [];
     Object.assign(window, { shifts });
-    const place = ({ x, y, width, height }: DOMRect) =>
+    const rectText = ({ x, y, width, height }: DOMRect) =>
       [x, y, width, height].map((length) => Math.round(length * 10) / 10).join(" ");
     const nameOf = (node: Node | null) =>
       node instanceof Element ? node.outerHTML.slice(0, 80) : (node?.textContent ?? "gone");
@@ -22,7 +22,7 @@ export async function recordShifts(page: Page): Promise<() => Promise<string[]>>
       for (const { value, sources } of list.getEntries() as Shift[]) {
         const moved = sources.map(
           ({ node, previousRect, currentRect }) =>
-            `${nameOf(node)} from ${place(previousRect)} to ${place(currentRect)}`,
+            `${nameOf(node)} from ${rectText(previousRect)} to ${rectText(currentRect)}`,
         );
         shifts.push([value, ...moved].join("\n"));
       }

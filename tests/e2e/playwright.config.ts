@@ -11,18 +11,18 @@ export default defineConfig({
   outputDir: "../../test-results",
   globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
-  // With one for each processor, a fifth of the time nobody works: some tests wait for a video or a retry.
+  // With one worker per processor, a fifth of the CPU time is idle, because some tests wait for a video or a retry.
   workers: availableParallelism() + 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",
   use: {
     launchOptions: HEADLESS_LAUNCH,
-    // Recording tests that pass takes a third of all processor time. Only CI retries.
+    // Recording passing tests would take a third of the CPU time. Only CI retries.
     trace: "on-first-retry",
     screenshot: "only-on-failure",
     actionTimeout: 15_000,
-    // What a worker asks for passes a test's own routes by; offline.spec.ts allows it.
+    // A service worker's requests bypass a test's own routes. offline.spec.ts allows it.
     serviceWorkers: "block",
   },
   projects: [
@@ -31,7 +31,7 @@ export default defineConfig({
       name: "phone",
       use: { ...devices["Pixel 7"], viewport: { width: 360, height: 740 } },
       testIgnore: NIGHTLY,
-      // Tests of what differs on a phone; those tagged @phone-only run nowhere else.
+      // Tests of behavior that differs on a phone. Those tagged @phone-only run only here.
       grep: /@phone/,
     },
     ...(process.env.NIGHTLY ? [{ name: "nightly", use: DESKTOP, testMatch: NIGHTLY }] : []),

@@ -5,9 +5,9 @@ import { command } from "../command";
 import type { SiteProcess } from "../site-process";
 
 /**
- * Works on the whole queue beside the site, as `npm run jobs` does.
+ * Processes the whole queue in a separate process, like `npm run jobs`.
  *
- * @param kinds only these; all others count as done.
+ * @param kinds processes only these kinds; all others are marked as done.
  */
 export async function runJobs(
   site: SiteProcess,
@@ -28,20 +28,20 @@ export async function runJobs(
       ...settings,
     },
   });
-  let said = "";
+  let output = "";
   jobs.stdout.on("data", (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   jobs.stderr.on("data", (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const [code] = await once(jobs, "exit");
-  if (code !== 0) throw new Error(`npm run jobs ended with ${code}: ${said}`);
-  // Without a playable copy all else waits for good, and a clean-up waits for hours.
+  if (code !== 0) throw new Error(`npm run jobs exited with code ${code}: ${output}`);
+  // Jobs of a video without a playable copy wait forever, and a clean-up waits for hours.
   const unfinished = site.database().prepare(/* sql */ `
     SELECT 1 FROM jobs AS job WHERE state IN ('waiting', 'running') AND kind <> 'cleanup'
       AND NOT EXISTS (SELECT 1 FROM jobs
         WHERE video_id = job.video_id AND kind = 'transcode' AND state = 'failed')`);
-  if (unfinished.get()) throw new Error(`Not all has been made: ${said}`);
-  return said;
+  if (unfinished.get()) throw new Error(`Some jobs are unfinished: ${output}`);
+  return output;
 }

@@ -7,8 +7,8 @@ export { expect } from "playwright/test";
 export { ADMIN } from "../site-process";
 
 /**
- * Of a site beside the usual one. The files that need another one share it: each further set of settings
- * starts a worker, a browser and a site for each size of screen, five seconds of a processor.
+ * Settings of a second site for tests that can't use the default one. They share it, because each additional set of
+ * settings starts a worker, a browser and a site per screen size, which takes five seconds of CPU time.
  */
 export const OTHER_SITE = {
   SITE_NAME: "Another site",
@@ -17,13 +17,13 @@ export const OTHER_SITE = {
 };
 
 /**
- * `site` is a running site of the worker's own, empty at the start of each test, with a queue that goes on.
- * `siteEnvironment` gives it other settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
- * Every page, of whichever context, has been opened once its scripts have begun.
+ * `site` is a running site for each worker. At the start of each test it has no videos, and its queue isn't paused.
+ * `siteEnvironment` changes its settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
+ * `goto` and `reload` of every page, in any context, wait for hydration.
  */
 export const test = base.extend<
   { site: SiteProcess },
-  { siteEnvironment: Record<string, string>; siteProcess: SiteProcess; alivePages: undefined }
+  { siteEnvironment: Record<string, string>; siteProcess: SiteProcess; hydratedPages: undefined }
 >({
   siteEnvironment: [{}, { option: true, scope: "worker" }],
   siteProcess: [
@@ -41,21 +41,21 @@ export const test = base.extend<
     await use(siteProcess);
   },
   baseURL: async ({ siteProcess }, use) => use(siteProcess.url),
-  alivePages: [
+  hydratedPages: [
     async ({ browser }, use) => {
       const page = await browser.newPage();
-      const pages = Object.getPrototypeOf(page) as Page;
+      const prototype = Object.getPrototypeOf(page) as Page;
       await page.close();
-      const { goto, reload } = pages;
-      pages.goto = async function (this: Page, address, options) {
-        const answer = await goto.call(this, address, options);
-        if (!options?.waitUntil) await becomesAlive(this);
-        return answer;
+      const { goto, reload } = prototype;
+      prototype.goto = async function (this: Page, url, options) {
+        const response = await goto.call(this, url, options);
+        if (!options?.waitUntil) await waitForHydration(this);
+        return response;
       };
-      pages.reload = async function (this: Page, options) {
-        const answer = await reload.call(this, options);
-        if (!options?.waitUntil) await becomesAlive(this);
-        return answer;
+      prototype.reload = async function (this: Page, options) {
+        const response = await reload.call(this, options);
+        if (!options?.waitUntil) await waitForHydration(this);
+        return response;
       };
       await use(undefined);
     },
@@ -63,36 +63,36 @@ export const test = base.extend<
   ],
 });
 
-const ALIVE_WITHIN_MS = 2_000;
-const LOOK_EVERY_MS = 20;
+const HYDRATION_TIMEOUT_MS = 2_000;
+const POLL_INTERVAL_MS = 20;
 
 /**
- * A page is loaded before its scripts are asked for, and a person does not press a key in between. Returns at
- * once where a page has none, and after two seconds where they are kept from it.
+ * Waits until a page is hydrated, because Playwright would act before its scripts have loaded, unlike a person.
+ * Returns immediately for a page without scripts, and after two seconds if they are blocked.
  */
-async function becomesAlive(page: Page): Promise<void> {
-  const until = Date.now() + ALIVE_WITHIN_MS;
-  for (let isAlive = false; !isAlive && Date.now() < until; ) {
-    // An error: it leads on to another page.
-    isAlive = await page.evaluate(isHydrated).catch(() => false);
-    // What React does after the first commit it does in a task of its own.
-    await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
+async function waitForHydration(page: Page): Promise<void> {
+  const until = Date.now() + HYDRATION_TIMEOUT_MS;
+  for (let isReady = false; !isReady && Date.now() < until; ) {
+    // The evaluation fails if the page navigates to another one.
+    isReady = await page.evaluate(isHydrated).catch(() => false);
+    // React's work after the first commit is a separate task.
+    await new Promise((next) => setTimeout(next, POLL_INTERVAL_MS));
   }
 }
 
-/** Signs the browser in without the form, which takes seconds and has tests of its own. */
+/** Signs in without the form, which takes seconds and has its own tests. */
 export async function signIn(page: Page): Promise<void> {
-  const answer = await page.request.post("/auth", {
+  const response = await page.request.post("/auth", {
     form: ADMIN,
     headers: { "Sec-Fetch-Site": "same-origin" },
     maxRedirects: 0,
   });
-  expect(answer.status()).toBe(302);
-  // The next page would greet.
+  expect(response.status()).toBe(302);
+  // The next page would show the sign-in toast.
   await page.context().clearCookies({ name: "toast" });
 }
 
-/** Signs in through the form, as an admin does. */
+/** Signs in through the form. */
 export async function signInByForm(page: Page): Promise<void> {
   await page.goto("/auth");
   await page.getByLabel("Email").fill(ADMIN.email);
@@ -101,7 +101,7 @@ export async function signInByForm(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === "/");
 }
 
-/** A colour on its way to another one has the contrast of neither. */
+/** Waits for CSS transitions to end, because colors have a lower contrast during a transition. */
 export async function transitionsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
@@ -109,7 +109,7 @@ export async function transitionsEnd(page: Page): Promise<void> {
   });
 }
 
-/** Fails with a readable list when axe finds anything on the page as it is now. */
+/** Fails with a readable list if axe finds violations on the current page. */
 export async function expectNoViolations(page: Page): Promise<void> {
   await transitionsEnd(page);
   expect(await axeViolations(page)).toEqual([]);

@@ -46,7 +46,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** A video with its 90p stream. */
+/** Adds a video with a 90p stream. */
 function addStream(views = 0): string {
   return addProcessed(site.uploads, "counting", { views });
 }
@@ -71,8 +71,8 @@ function playlist(text: string) {
 
 const master = (id: string) => playlist(read(id, path.basename(videoRow(id).hls_url!)));
 /** Returns the output of `npm run jobs`. */
-async function jobsCommand(...asked: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...asked));
+async function jobsCommand(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...args));
   return stdout;
 }
 
@@ -95,7 +95,7 @@ async function attempt(id: string) {
 }
 
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
-  it("are encoded for a popular video, after everything else, with the same audio renditions", async () => {
+  it("are encoded for a popular video after all other jobs, with the same audio renditions", async () => {
     const id = addStream(9);
     expect([await enqueuePopularCodecs(), codecsJob(id)]).toEqual([0, undefined]);
     sqliteHandle().exec("UPDATE videos SET views = 10");
@@ -126,8 +126,11 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     );
     // Existing files stay for current viewers.
     expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
-    const made = path.join(path.dirname(diskPath(site.uploads, after)), uri.replace("m3u8", "mp4"));
-    expect(ffprobe(made, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
+    const mediaFile = path.join(
+      path.dirname(diskPath(site.uploads, after)),
+      uri.replace("m3u8", "mp4"),
+    );
+    expect(ffprobe(mediaFile, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
       "av1",
     );
 
@@ -138,19 +141,19 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     );
     expect(own.targetDuration).toBe(other.targetDuration);
     const { length, offset } = own.segments.at(-1)!.byterange;
-    expect(offset + length).toBeLessThanOrEqual(fs.statSync(made).size);
+    expect(offset + length).toBeLessThanOrEqual(fs.statSync(mediaFile).size);
     const average = (one: typeof own) => {
       const bytes = one.segments.reduce((sum, { byterange }) => sum + byterange.length, 0);
       return (bytes * 8) / one.segments.reduce((sum, { duration }) => sum + duration, 0);
     };
-    const sound = Number(h264!.attributes["AVERAGE-BANDWIDTH"]) - average(other);
-    expect(Math.abs(Number(attributes["AVERAGE-BANDWIDTH"]) - average(own) - sound)).toBeLessThan(
-      3,
-    );
-    expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + sound - 3);
+    const audioBitrate = Number(h264!.attributes["AVERAGE-BANDWIDTH"]) - average(other);
+    expect(
+      Math.abs(Number(attributes["AVERAGE-BANDWIDTH"]) - average(own) - audioBitrate),
+    ).toBeLessThan(3);
+    expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + audioBitrate - 3);
   });
 
-  it("can be requested for any video, once, and again for the next stream", async () => {
+  it("can be requested once for any video, and again for its next stream", async () => {
     const id = addStream();
     expect([await enqueueCodecs(id), await enqueueCodecs(id)]).toEqual([true, false]);
     expect(await enqueueCodecs("nothing")).toBe(false);
@@ -184,8 +187,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(filesBelow(folder)).toEqual(before);
 
     fs.rmSync(path.join(folder, UNFINISHED));
-    const said = await jobsCommand("--codecs", id, "--once");
-    expect(said).toContain("Queued the other codecs.");
+    const output = await jobsCommand("--codecs", id, "--once");
+    expect(output).toContain("Queued the other codecs.");
     await removeFiles();
     expect(JSON.stringify(master(id))).toContain("av01");
     const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));
@@ -218,11 +221,11 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // If the video is hidden meanwhile, they are encoded anyway. If it is deleted, nothing remains.
+    // If the video is hidden in the meantime, they are encoded anyway. If it is deleted, no files remain.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
-    const { commit: wanted } = await attempt(id);
+    const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
-    expect(await wanted()).toBe(false);
+    expect(await expected()).toBe(false);
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
   });
@@ -248,12 +251,12 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("is HEVC without hardware; with hardware, it has a codec string that devices support", () => {
+  it("is HEVC without hardware encoding; with it, HEVC has a codec string that devices support", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();
-    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeInterval: 50 };
-    const args = extraCodecArguments(chooseEncoder("hevc"), picture);
+    const rendition = { maxBitrate: 1_000_000, crf: 23, keyframeInterval: 50 };
+    const args = extraCodecArguments(chooseEncoder("hevc"), rendition);
     expect(args.join(" ")).toMatch(
       /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,
     );

@@ -18,7 +18,7 @@ afterEach(() => site.remove());
 const COLOR = [200, 50, 20];
 const LEEWAY_LEVELS = 3;
 
-/** A video of one color with the given matrix, range and tags. */
+/** Creates a video of one color with the given matrix, range and tags. */
 function videoFile(size: string, matrix: string, range: string, tags: string[] = []): string {
   const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
   return makeClip(site.folder, "video", {
@@ -30,11 +30,11 @@ function videoFile(size: string, matrix: string, range: string, tags: string[] =
 
 /** Returns the color tags of an output, and the color that is displayed according to them. */
 function shown(file: string) {
-  const said = ffprobe(file, [
+  const output = ffprobe(file, [
     ...["-select_streams", "v", "-of", "json", "-show_entries"],
     "stream=color_range,color_space,color_primaries,color_transfer",
   ]);
-  const [tags] = JSON.parse(said).streams as Record<string, string>[];
+  const [tags] = JSON.parse(output).streams as Record<string, string>[];
   const raw = `${file}.rgb`;
   const rgb = `scale=in_color_matrix=${tags!.color_space}:in_range=${tags!.color_range},format=rgb24`;
   ffmpeg(["-i", file, "-frames:v", "1", "-vf", rgb, "-f", "rawvideo", raw]);
@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", 
     ["a small video with tags", "640x480", "bt601", "tv", SAYS_PAL, PAL],
     ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
     ["a rare matrix", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
-  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, wanted) => {
+  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, expected) => {
     const clip = videoFile(size, matrix, range, says);
     const ladder = await createLadder(clip);
     const [source, found, task] = await encodeArguments(clip);
@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", 
     const files = renditions.map((name) => path.join(ladder, name));
     for (const file of [...files, path.join(site.folder, moves[0]!.from)]) {
       const { tags, color } = shown(file);
-      expect(tags).toEqual({ color_range: "tv", ...wanted });
+      expect(tags).toEqual({ color_range: "tv", ...expected });
       expectColor(color);
     }
     const frame = await extractFrame(clip, found, 0.5, { width: 160, height: 90 }, task);

@@ -20,7 +20,7 @@ const RATE = 25;
 const H264 = ["libx264", "-pix_fmt", "yuv420p", "-g", "25"];
 const SMALL = { size: "160x90" };
 
-/** A file with two sample descriptions: two H.264 encodings with different options. */
+/** Creates a file with two sample descriptions: two H.264 encodings with different options. */
 function joinedClip(name = "joined"): string {
   const part = { ...SMALL, seconds: 2, audio: false as const };
   const file = makeClip(site.folder, name, { ...part, video: [...H264, "-preset", "ultrafast"] });
@@ -37,8 +37,8 @@ function editedClip(edits: readonly Edit[], seconds: number, track?: "vide" | "s
 }
 
 /**
- * Gray samples of the middle of each frame, 16 pixels wide: enough to tell the frames of the test card from each
- * other, whatever encoder they went through.
+ * Returns gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card
+ * after any encoder.
  */
 function frames(file: string): Buffer[] {
   const raw = path.join(site.folder, "frames.raw");
@@ -50,9 +50,9 @@ function frames(file: string): Buffer[] {
   );
 }
 
-function expectSameFrames(made: Buffer[], original: Buffer[]): void {
-  expect(made).toHaveLength(original.length);
-  for (const [index, frame] of made.entries()) {
+function expectSameFrames(encoded: Buffer[], original: Buffer[]): void {
+  expect(encoded).toHaveLength(original.length);
+  for (const [index, frame] of encoded.entries()) {
     const worst = Math.max(...frame.map((value, at) => Math.abs(value - original[index]![at]!)));
     expect(worst, `frame ${index}`).toBeLessThan(30);
   }
@@ -70,7 +70,7 @@ async function playedFileOf(source: string): Promise<string> {
   return diskPath(site.uploads, videoRow(id).video_url);
 }
 
-describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () => {
+describe.runIf(ffmpegAvailable())("a file whose copy would play differently", () => {
   it("is encoded if its video has two sample descriptions", async () => {
     const source = joinedClip();
     const original = frames(source);
@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
     ],
     ["a part is repeated", Array(3).fill({ from: 0, duration: 2 }), 6],
     [
-      "a part is repeated after an empty edit",
+      "a part repeats after an empty edit",
       [{ from: -1, duration: 0.4 }, ...Array(2).fill({ from: 0, duration: 2 })],
       4,
     ],

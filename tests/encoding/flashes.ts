@@ -3,11 +3,11 @@ import { ffmpeg } from "../media-clips";
 
 /** Clips in which a flash and a beep coincide, and their times in a file that was created from such clips. */
 
-/** A lavfi source of a black video with a flash of 0.2 seconds. */
+/** Returns a lavfi source of a black video with a flash of 0.2 seconds. */
 export const flash = (at: number, seconds: number, size = "160x90") =>
   `color=black:size=${size}:rate=${FLASH_FRAME_RATE}:duration=${seconds},` +
   `drawbox=color=white:t=fill:enable='between(t,${at},${at}+0.19)'`;
-/** A lavfi source of silence with a beep of 0.2 seconds. */
+/** Returns a lavfi source of silence with a beep of 0.2 seconds. */
 export const beep = (at: number, seconds: number, sampleRate = 48_000) =>
   `aevalsrc='if(between(t,${at},${at}+0.19),sin(2764*t)*0.8,0)':sample_rate=${sampleRate}:duration=${seconds}`;
 

@@ -28,7 +28,7 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** A file with two video streams of different sizes and two audio streams, with the given order and dispositions. */
+/** Creates a file with two video streams of different sizes and two audio streams, in this order with dispositions. */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([
@@ -47,8 +47,8 @@ describe.runIf(ffmpegAvailable())(
   "a file with a damaged packet whose codecs browsers can play",
   () => {
     it("is encoded if it can't be copied, and plays to its end", async () => {
-      const whole = small("whole", { extension: "ts", seconds: 4, video: X264 });
-      const bytes = fs.readFileSync(whole);
+      const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
+      const bytes = fs.readFileSync(complete);
       // Headers of audio frames (ADTS) in the second half: a copy to MP4 ends there.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
@@ -63,9 +63,9 @@ describe.runIf(ffmpegAvailable())(
       const id = await addToLibrary(site.uploads, file, false);
       await workUntilIdle();
       expect(jobStates(id)).toMatchObject({ transcode: "done", ladder: "done" });
-      const made = await probe(diskPath(site.uploads, videoRow(id).video_url));
-      expect(made).toMatchObject({ playable: true });
-      expect(made!.durationSeconds).toBeCloseTo(4, 0);
+      const copy = await probe(diskPath(site.uploads, videoRow(id).video_url));
+      expect(copy).toMatchObject({ playable: true });
+      expect(copy!.durationSeconds).toBeCloseTo(4, 0);
     });
   },
 );
@@ -82,11 +82,11 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
     ["are the default streams of the file", "mkv", ["default", "0", "0", "default"], 0, 3],
     ["may be the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
     ["may be the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
-  ])("%s", async (_, as, dispositions, picture, sound) => {
+  ])("%s", async (_, as, dispositions, videoIndex, audioIndex) => {
     const found = await probe(tracks("tracks", as, dispositions));
-    expect(found).toMatchObject({ video: { index: picture }, audio: { index: sound } });
+    expect(found).toMatchObject({ video: { index: videoIndex }, audio: { index: audioIndex } });
     // Browsers would play the first stream of each type.
-    expect(found!.playable).toBe(as === "mp4" && picture === 0 && sound === 2);
+    expect(found!.playable).toBe(as === "mp4" && videoIndex === 0 && audioIndex === 2);
   });
 
   it("are copied to a new file if the defaults aren't the first ones", async () => {
@@ -99,12 +99,12 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
 });
 
 describe.runIf(ffmpegAvailable())("supported containers", () => {
-  const soundFirst = ["-map", "1:a", "-map", "0:v"];
+  const audioFirst = ["-map", "1:a", "-map", "0:v"];
   const MPEG1: Clip = { video: ["mpeg1video"], audio: false };
   it.each<[string, Clip, string]>([
     [
       "Windows Media with audio first",
-      { extension: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
+      { extension: "wmv", video: ["wmv2"], audio: ["wmav2"], output: audioFirst },
       "wmv",
     ],
     ["an MPEG-1 elementary stream", { ...MPEG1, extension: "m1v" }, "mpg"],
@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(row).toMatchObject({ duration: "0:01" });
   });
 
-  it("are recognized by their names in an import", async () => {
+  it("are recognized by their extensions in an import", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     const names = ["a.mxf", "b.m1v", "c.m2v", "d.vob", "e.mts"];
@@ -135,21 +135,21 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
-    // Audio only isn't a video, whatever the container.
-    const sound = small("sound", {
+    // Audio alone isn't a video in any container.
+    const audioOnly = small("audio", {
       extension: "wma",
       audio: ["wmav2"],
       output: ["-vn", "-f", "asf"],
     });
     const message = "This file has no video track.";
-    expect(await upload(sound)).toMatchObject({ status: 422, failure: { message } });
+    expect(await upload(audioOnly)).toMatchObject({ status: 422, failure: { message } });
   });
 
   it("tone-maps HDR without color tags to SDR", async () => {
     if (!hasFilter("zscale")) return;
     const tags = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084"];
     const half = small("half", { video: ["libx264", "-preset", "ultrafast", ...tags] });
-    const whole = small("whole", {
+    const complete = small("complete", {
       video: ["libx264", "-preset", "ultrafast", ...tags].concat([
         "-color_primaries",
         "bt2020",
@@ -158,14 +158,14 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
       ]),
     });
     expect(await probe(half)).toMatchObject({ video: { hdr: true } });
-    const pictures = [];
-    for (const file of [half, whole]) {
+    const frames = [];
+    for (const file of [half, complete]) {
       const id = await addToLibrary(site.uploads, file, false);
       await workUntilIdle();
       const playing = diskPath(site.uploads, videoRow(id).video_url);
-      pictures.push(ffmpeg(["-i", playing, "-frames:v", "1", "-f", "framemd5", "-"]));
+      frames.push(ffmpeg(["-i", playing, "-frames:v", "1", "-f", "framemd5", "-"]));
     }
-    expect(pictures[0]).toBe(pictures[1]);
+    expect(frames[0]).toBe(frames[1]);
   });
 });
 
@@ -189,8 +189,8 @@ describe.runIf(ffmpegAvailable())("rejected files have a specific message", () =
     await expect(probe(file)).rejects.toMatchObject({ message: message });
     fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
-    const address = "http://localhost/admin/uploads";
-    const begin = new Request(address, { method: "POST", headers });
+    const url = "http://localhost/admin/uploads";
+    const begin = new Request(url, { method: "POST", headers });
     const response = await answerUpload(begin, { id: user, role: "owner", mayPublish: true });
     expect([response.status, await response.text()]).toEqual([415, `${message}\n`]);
     const folder = path.join(site.folder, "to-import");

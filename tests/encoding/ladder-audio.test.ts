@@ -20,7 +20,7 @@ const tone = (seconds: number, hertz = 440) =>
 /** One frame and one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
-/** Returns when the last packet of a stream begins, in seconds from the first frame. */
+/** Returns the start of the last packet of a stream, in seconds from the first frame. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])
@@ -33,7 +33,7 @@ function endOf(file: string, stream: "v" | "a"): number {
 /** Returns a master playlist with one rendition for ffmpeg. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** A video with several audio tracks, each with its own tone and metadata. */
+/** Creates and probes a video with several audio tracks, each with its own tone and metadata. */
 function probeOf(
   name: string,
   tracks: { codec: string; channels?: number; metadata?: string[] }[],

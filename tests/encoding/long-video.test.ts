@@ -38,12 +38,12 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
     expect(cues).toHaveLength(100);
     for (const [, fromMinute, from, toMinute, to, name, ...box] of cues) {
       const [left = 0, top = 0, width = 0, height = 0] = box.map(Number);
-      const picture = await sharp(path.join(path.dirname(vtt), name!))
+      const image = await sharp(path.join(path.dirname(vtt), name!))
         .extract({ left, top, width, height })
         .greyscale()
         .png()
         .toBuffer();
-      const { channels } = await sharp(picture).stats();
+      const { channels } = await sharp(image).stats();
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) * 3;
       // One step of brightness is three seconds.
       expect(seconds).toBeGreaterThan(Number(fromMinute) * 60 + Number(from) - 4);

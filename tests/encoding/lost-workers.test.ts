@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("is given up if its video is deleted meanwhile", async () => {
+  it("is abandoned if its video is deleted in the meantime", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(5));

@@ -20,7 +20,7 @@ afterEach(async () => {
 describe.runIf(ffmpegAvailable())("a converted original", () => {
   it.each<[string, () => string]>([
     ["is interlaced", () => mpeg4(site.folder, { video: ["mpeg4", "-flags", "+ilme+ildct"] })],
-    ["has a varying frame rate", () => variableRate()],
+    ["has a variable frame rate", () => variableRate()],
     ["has 60 frames a second", () => mpeg4(site.folder, { frameRate: "60", size: "640x360" })],
     [
       "has video that is copied into another container",

@@ -24,7 +24,7 @@ describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely sho
     ["one frame in MP4", { ...ONE_FRAME, audio: false }],
     ["one frame in Matroska", { ...ONE_FRAME, extension: "mkv", audio: false }],
     [
-      "one frame in AVI with sound",
+      "one frame in AVI with audio",
       { ...ONE_FRAME, extension: "avi", video: ["mpeg4"], audio: ["mp2"] },
     ],
     ["19 ms", { videoSource: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
@@ -41,18 +41,18 @@ describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely sho
   it("has a storyboard with the first frame if its positions can't be read", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
-    // As in a file with a wrong index: there are no frames at the requested positions.
+    // Simulates a file with a wrong index: there are no frames at the requested positions.
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
     const source = { basePath: "u/1", playedFile: file, file, url: "", videoId: "" };
     const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
-    const made = await createStoryboard({ ...source, row }, wrong, task, "x");
-    expect(made.columns.storyboard_url).toMatch(/storyboard\.vtt$/);
+    const storyboard = await createStoryboard({ ...source, row }, wrong, task, "x");
+    expect(storyboard.columns.storyboard_url).toMatch(/storyboard\.vtt$/);
   });
 });
 
 describe.runIf(ffmpegAvailable())("jobs that depend on a permanently failed one", () => {
-  it("report that until it is retried", async () => {
+  it("report that they are blocked until it is retried", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const id = await addToLibrary(site.uploads, file, true);
     const other = await addToLibrary(site.uploads, file, true);

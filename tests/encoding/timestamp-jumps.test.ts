@@ -88,15 +88,15 @@ const ROWS: Row[] = [
 
 describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () => {
   it.each(ROWS)(
-    "is shown whole, with audio in sync: %s",
+    "is played completely, with audio in sync: %s",
     async (_, parts, seconds, flashes) => {
       const file = join(parts);
       const [source, found, task] = await playableEncodeArguments(file);
       expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
 
       await transcode(source, found, task);
-      const made = path.join(task.folder, "playable.mp4");
-      expectWhole(made, made, seconds, flashes);
+      const output = path.join(task.folder, "playable.mp4");
+      expectComplete(output, output, seconds, flashes);
 
       const stream = await createLadder(file);
       const names = fs.readdirSync(stream);
@@ -104,7 +104,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
       expect(videos).not.toEqual([]);
       for (const name of videos) {
         const audio = path.join(stream, "sound-1.mp4");
-        expectWhole(path.join(stream, name), audio, seconds, flashes);
+        expectComplete(path.join(stream, name), audio, seconds, flashes);
       }
       for (const name of names.filter((each) => /^(\d|sound-1).*\.m3u8$/.test(each))) {
         const playlist = fs.readFileSync(path.join(stream, name), "utf8");
@@ -118,18 +118,20 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     120_000,
   );
 
-  function expectWhole(video: string, audio: string, seconds: number, flashes: number[]): void {
-    const seen = flashesIn(video);
-    const heard = beepsIn(audio);
-    expect(Math.abs(seen.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
-    expect(Math.abs(heard.seconds - seconds)).toBeLessThan(0.1);
-    // As a player counts it, which takes each packet for as long as its samples.
+  function expectComplete(video: string, audio: string, seconds: number, flashes: number[]): void {
+    const flashTimes = flashesIn(video);
+    const beeps = beepsIn(audio);
+    expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
+    expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
+    // Counted like a player, for which a packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
-    expect(seen.times).toHaveLength(flashes.length);
-    expect(heard.times).toHaveLength(flashes.length);
+    expect(flashTimes.times).toHaveLength(flashes.length);
+    expect(beeps.times).toHaveLength(flashes.length);
     for (const [index, at] of flashes.entries()) {
-      expect(Math.abs(seen.times[index]! - at)).toBeLessThan(0.1);
-      expect(Math.abs(heard.times[index]! - seen.times[index]!)).toBeLessThan(MAX_DRIFT_SECONDS);
+      expect(Math.abs(flashTimes.times[index]! - at)).toBeLessThan(0.1);
+      expect(Math.abs(beeps.times[index]! - flashTimes.times[index]!)).toBeLessThan(
+        MAX_DRIFT_SECONDS,
+      );
     }
   }
 
@@ -146,17 +148,17 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expect(storyboard.match(/--> (00:)?00:1[12]\.\d+/)).not.toBeNull();
   }, 120_000);
 
-  it("is trimmed to the part that was chosen", async () => {
+  it("is trimmed to the selected range", async () => {
     const [source, found, task] = await playableEncodeArguments(join([PART, PART]));
     const artifact = await trimVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
-    const made = path.join(task.folder, artifact.moves[0]!.from);
-    expectWhole(made, made, 4, [2]);
+    const output = path.join(task.folder, artifact.moves[0]!.from);
+    expectComplete(output, output, 4, [2]);
   });
 
   it("is compared with the block list by frames from all of its parts", async () => {
-    const still = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
+    const first = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, videoSource: "mandelbrot=size=160x90:rate=25,trim=end=6" };
-    const [source, found, task] = await encodeArguments(join([still, other]));
+    const [source, found, task] = await encodeArguments(join([first, other]));
     const { hashes } = await hashComparedFrames(source.file, found, task);
     const bytes = hashes.length / COMPARED_FRAMES;
     const frames = Array.from({ length: COMPARED_FRAMES }, (_, index) =>

@@ -26,7 +26,7 @@ import { interruptOnce, KILL_LINES, readSpeedLines } from "../wrapped-ffmpeg";
 const site = useAdminSite();
 const TRIM_OUTPUT = "*cut.mp4*";
 
-/** A video of five seconds with a requested trim. Returns the id of the trim, and what must not change. */
+/** Requests a trim of a five-second video. Returns the id of the trim, and the state that must not change. */
 async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site was killed, and the video plays meanwhile", async () => {
+  it("continues after the site was killed, and the video keeps playing", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {

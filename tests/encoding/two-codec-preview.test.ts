@@ -28,7 +28,7 @@ async function makePreview(): Promise<void> {
   await workUntilIdle();
 }
 
-/** A video with its hover preview and no other derived files. */
+/** Adds a video with a hover preview and no other derived files. */
 async function videoWithPreview(): Promise<string> {
   const output = ["-movflags", "+faststart"];
   const clip = makeClip(site.folder, "clip", { seconds: 8, size: "640x360", output });
@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
       }
     });
 
-    it("is counted and replaced as a whole", async () => {
+    it("is counted and replaced as one unit", async () => {
       const id = await videoWithPreview();
       const first = videoRow(id).preview_url!;
       await makePreview();

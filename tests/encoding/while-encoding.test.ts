@@ -29,18 +29,18 @@ describe.runIf(ffmpegAvailable())("while a stream is being encoded", () => {
     const abort = new AbortController();
     const events = await fetch(`${site.url}/events`, { signal: abort.signal });
     const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
-    let heard = "";
-    const hear = async (word: string) => {
-      while (!heard.includes(word)) heard += (await reader.read()).value ?? "";
+    let received = "";
+    const waitFor = async (word: string) => {
+      while (!received.includes(word)) received += (await reader.read()).value ?? "";
     };
-    await hear("event: hello");
+    await waitFor("event: hello");
     for (let number = 1; number <= 20; number++) {
       site.addVideo({ title: `Another ${number}` });
       const home = await fetch(`${site.url}/?search=Another%20${number}`);
       expect(home.status).toBe(200);
       expect(await home.text()).toContain(`Another ${number}`);
     }
-    await hear("event: catalogue");
+    await waitFor("event: catalogue");
     expect(job().state).toBe("running");
     abort.abort();
   });

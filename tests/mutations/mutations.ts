@@ -214,7 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "turns away visitors and other sites where it has to",
+    title: "rejects visitors and other sites where required",
   },
   {
     rule: "A resumable upload requires a session",
@@ -312,7 +312,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "an upload survives a connection that is cut, and a server that is killed meanwhile",
+    title: "an upload survives a lost connection while the server is killed and restarted",
     needsBuild: true,
   },
   {
@@ -320,7 +320,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/features/processing/comparison/blocked-videos.server.ts",
     find: "const found = files.map(findOnList);",
     replace: "const found = files.map((): boolean | string => false);",
-    killedBy: "tests/integration/block-list/ways-in.test.ts",
+    killedBy: "tests/integration/block-list/blocked-uploads.test.ts",
     title: "whose SHA-256 is imported while it is examined",
   },
   {
@@ -363,7 +363,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ start, end: Math.min(end, size - 1) }",
     replace: "{ start, end }",
     killedBy: "tests/unit/shared/byte-range.test.ts",
-    title: "never leads out of the file",
+    title: "never selects bytes outside the file",
   },
 
   // Sessions, accounts and the API
@@ -389,7 +389,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
     killedBy: "tests/integration/studio/process-gate.test.ts",
-    title: "runs two at a time",
+    title: "runs two processes at a time",
   },
   {
     rule: "A finished request for a file releases its slot",
@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, however they end",
+    title: "are limited in number, and free their slot in every case",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -469,7 +469,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "turns away visitors and other sites where it has to",
+    title: "rejects visitors and other sites where required",
   },
   {
     rule: "A redirect never leaves the site",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, and nobody else",
+    title: "block an address after ten failures, and no other",
   },
   {
     rule: "Failed sign-ins are limited by account",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "lets the attempts of a busy second through, and answers a flood with a line of text",
+    title: "accepts a burst of attempts, and rejects a flood with a line of text",
   },
   {
     rule: "A sign-in sent by another site isn't counted",
@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first email a day, however it is spelled and however many reports there are",
+    title: "gets one first email a day, regardless of its spelling and the number of reports",
   },
   {
     rule: "Only the link in an email confirms its address",
@@ -623,7 +623,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets only uploaders who may publish do so, hide and schedule",
+    title: "lets only uploaders with permission publish, hide and schedule",
   },
   {
     rule: "An uploader changes only their own videos",
@@ -706,7 +706,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is not shown to search engines, or twice to a visitor",
+    title: "isn't shown to search engines, nor twice to a visitor",
   },
   {
     rule: "The age gate replaces the page",
@@ -808,7 +808,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "brings back texts, views, files, streams, captions and digest after weeks",
+    title: "restores texts, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -816,7 +816,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps what a row of another tool references by now, and its derived files",
+    title: "keeps files that another tool's row references by then, and their derived files",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -871,7 +871,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/features/processing/queue/commit-artifact.server.ts",
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
-    killedBy: "tests/integration/catalogue/lasting-address.test.ts",
+    killedBy: "tests/integration/catalogue/permanent-url.test.ts",
     title: "serves the uploaded file while another video uses it too",
   },
   {
@@ -879,7 +879,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "app/media/encode/transcode.server.ts",
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
-    killedBy: "tests/integration/jobs/convert-again.test.ts",
+    killedBy: "tests/integration/jobs/re-encode.test.ts",
     title: "doesn't replace the played file if it can't be decoded",
   },
   {
@@ -912,7 +912,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "brings back texts, views, files, streams, captions and digest after weeks",
+    title: "restores texts, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "The trash keeps a video for 30 days",

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { SETTING_NAMES } from "~/platform/settings.server";
 import { imageEnvironment } from "../image-environment";
 
-// What hadolint and `docker compose config`, which the workflow runs, can't know.
+// Rules that hadolint and `docker compose config`, which CI runs, can't check.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
@@ -34,7 +34,7 @@ describe("the Dockerfile", () => {
     expect(ignored).toEqual(expect.arrayContaining([".env", "certificates", "db/data"]));
   });
 
-  it("limits the memory of the site, which npm start leaves to Node", () => {
+  it("limits the site's memory, because npm start leaves the limit to Node", () => {
     const { NODE_OPTIONS, ...malloc } = imageEnvironment();
     expect(NODE_OPTIONS).toContain("--max-old-space-size=");
     expect(malloc).toHaveProperty("MALLOC_ARENA_MAX");
@@ -53,7 +53,7 @@ describe("compose.yaml", () => {
     for (const setting of names) expect(SETTING_NAMES).toContain(setting);
   });
 
-  it("makes nginx a member of the group that may read the files of the site", () => {
+  it("adds nginx to the group that may read the site's files", () => {
     expect(services.proxy).toMatchObject({
       volumes: expect.arrayContaining(["./docs/nginx.group:/etc/group:ro"]),
     });
@@ -61,13 +61,13 @@ describe("compose.yaml", () => {
       .trim()
       .split("\n")
       .map((line) => line.split(":"));
-    // `node` of the image has this number.
+    // The ID of the image's `node` group.
     const ofSite = groups.find(([, , number]) => number === "1000");
     expect(ofSite?.at(-1)).toBe("nginx");
     expect(groups.map(([name]) => name)).toEqual(expect.arrayContaining(["root", "nginx"]));
   });
 
-  it("gives no service more rights than it needs", () => {
+  it("gives no service unnecessary privileges", () => {
     expect(Object.keys(services).length).toBeGreaterThan(3);
     for (const [name, service] of Object.entries(services)) {
       expect(service, name).toMatchObject({

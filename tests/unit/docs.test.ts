@@ -19,7 +19,7 @@ const PAGES = [
   ...below("docs").filter((name) => name.endsWith(".md")),
 ];
 
-/** A path in backticks, or the file that a link leads to; not what only a running site has. */
+/** Returns the paths in backticks and the targets of links, except files that only a running site has. */
 function pathsIn(page: string): string[] {
   const text = read(page);
   const named = text.matchAll(/`((?:app|db|docs|scripts|tests|\.ci|\.github)\/[\w./-]+)`/g);
@@ -30,7 +30,7 @@ function pathsIn(page: string): string[] {
   ];
 }
 
-/** The anchor that a heading gets on the page, as GitHub makes it. */
+/** Returns the anchor that GitHub generates for a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -39,8 +39,8 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
 
-describe("the documents", () => {
-  it("lead only to files and headings that exist", () => {
+describe("the documentation", () => {
+  it("links only to existing files and headings", () => {
     expect(PAGES.length).toBeGreaterThan(20);
     const files = PAGES.flatMap((page) =>
       pathsIn(page)
@@ -58,7 +58,7 @@ describe("the documents", () => {
     expect([...files, ...headings]).toEqual([]);
   });
 
-  it("name only commands that exist", () => {
+  it("mentions only existing commands", () => {
     const unknown = [...PAGES, "compose.yaml", ".env.example"].flatMap((page) =>
       [...read(page).matchAll(/npm run ([\w:-]+)/g)]
         .filter(([, name]) => !Object.hasOwn(scripts, name!))
@@ -67,7 +67,7 @@ describe("the documents", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("have a section in the runbook for each alert of the site and of Prometheus", () => {
+  it("has a runbook section for each alert of the site and of Prometheus", () => {
     const { groups } = parse(read("docs/monitoring/alerts.yml")) as {
       groups: { rules: { annotations: { runbook: string } }[] }[];
     };
@@ -83,10 +83,10 @@ describe("the documents", () => {
 describe("the settings", () => {
   const example = read(".env.example");
   const lines = [...example.matchAll(/^#([A-Z_]+)=(.*)$/gm)];
-  /** Shown as an example, because their default is not a value. */
+  /** Settings shown with an example, because their default isn't a value. */
   const EXAMPLES = ["HOST", "ADMIN_EMAIL", "PUBLIC_URL", "ACCEL_PREFIX"];
 
-  it("are all in .env.example, each with its default, and switched off", () => {
+  it("are all in .env.example with their defaults, commented out", () => {
     expect(lines.map(([, name]) => name).sort()).toEqual([...SETTING_NAMES].sort());
     expect(example).not.toMatch(/^[^#\n]/m);
     const shown = Object.fromEntries(lines.map(([, name, value]) => [name!, value]));
@@ -96,7 +96,7 @@ describe("the settings", () => {
     ).toEqual(parseSettings({}));
   });
 
-  it("are all in the tables of docs/reference/settings.md, each once", () => {
+  it("are all listed once in the tables of docs/reference/settings.md", () => {
     const named = read("docs/reference/settings.md")
       .split("\n")
       .filter((line) => line.startsWith("| `"))
@@ -107,12 +107,12 @@ describe("the settings", () => {
 });
 
 describe("the specification", () => {
-  it("has every section that the code refers to", () => {
+  it("contains every section that the code references", () => {
     const specification = read("docs/reference/specification.md");
     const sources = ["app", "db", "scripts", "tests"]
       .flatMap(below)
       .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("docs.test.ts"));
-    // A comment may break its line between any two words.
+    // A comment may wrap between any two words.
     const text = sources
       .map(read)
       .join("\n")

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
 
 describe("the table of mutations", () => {
-  it("finds each line exactly once in a file of the product", () => {
+  it("quotes lines that occur exactly once in a product file", () => {
     const wrong = MUTATIONS.filter(
       ({ file, find, replace }) =>
         !/^(app|db)\//.test(file) || find === replace || read(file).split(find).length !== 2,
@@ -16,7 +16,7 @@ describe("the table of mutations", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("names tests that exist", () => {
+  it("names existing tests", () => {
     const missing = MUTATIONS.filter(
       ({ killedBy, title }) =>
         !fs.existsSync(path.join(root, killedBy)) || !read(killedBy).includes(title),

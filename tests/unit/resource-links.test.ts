@@ -13,8 +13,8 @@ it("links and forms to a route without a page load the document", () => {
       (file) => fs.readFileSync(path.join("app", file), "utf8").match(/<(Form|Link)\b[^>]*/g) ?? [],
     );
   const leading = elements.filter((element) => {
-    const [, address] = /\b(?:action|to)="(\/[^"?]*)/.exec(element) ?? [];
-    return address && withoutPage.some((pattern) => matchPath(`/${pattern}`, address));
+    const [, url] = /\b(?:action|to)="(\/[^"?]*)/.exec(element) ?? [];
+    return url && withoutPage.some((pattern) => matchPath(`/${pattern}`, url));
   });
   expect(leading.length).toBeGreaterThan(1);
   expect(leading.filter((element) => !element.includes("reloadDocument"))).toEqual([]);

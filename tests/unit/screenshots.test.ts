@@ -23,14 +23,14 @@ const routes = (await siteRoutes).map(({ id, file, path, index }) => ({
 const fileOf = (address: string) =>
   matchRoutes(routes, address.replace(/\?.*/, ""))?.[0]?.route.handle;
 
-it("takes a picture of every page of the site", () => {
+it("the screenshots cover every page of the site", () => {
   const pages = routes.map(({ handle }) => handle).filter((file) => file.endsWith(".tsx"));
   const shown = screens.map(({ address, leadsTo }) => fileOf(leadsTo ?? address));
   expect(pages.length).toBeGreaterThan(15);
   expect(pages.filter((page) => !shown.includes(page))).toEqual([]);
 });
 
-it("names each picture once", () => {
+it("the screenshots have unique names", () => {
   const names = screens.map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 /**
- * The sentences and labels that the specification fixes. They stay exactly as they are, even where the writing guide
- * would have them differ. Where a value is inserted, the text ends or begins.
+ ** Messages and labels that the specification fixes. They must not change, even if the writing guide differs. Where a
+ * value is inserted, only the text before or after it is listed.
  */
 const FIXED = {
   "the header and footer": [
@@ -100,7 +100,7 @@ const sources = fs
   .replaceAll("’", "'")
   .replaceAll(/\s+/g, " ");
 
-/** Whether the code has the text as a string, a part of a template, or the whole text of an element. */
+/** Returns whether the code contains the text as a string, part of a template, or whole text of an element. */
 function isInSources(text: string): boolean {
   const quoted = text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   return new RegExp(`(["'\`]|[>}] ?)${quoted}([."'\`]| ?[<{]|\\$\\{)`).test(sources);

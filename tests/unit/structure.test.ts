@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The modules of the site in the order of their dependencies: each uses only those before it. What starts the
- * site (`app/boot.server.ts`, `app/root.tsx`, the entries) and the route modules use any.
+ ** Modules of the site in the order of their dependencies. Each uses only those before it. The files that start the
+ * site (`app/boot.server.ts`, `app/root.tsx`, the entries) and the route modules can use any.
  */
 const ORDER = [
   "shared",
@@ -35,19 +35,19 @@ const ORDER = [
   "app",
   "routes",
 ];
-/** They run in the browser, so they use only each other and what both sides share. */
+/** Modules that run in the browser. They use only each other and code shared with the server. */
 const BROWSER = ["shared", "ui", "visitor", "player"];
-/** They ask the database only through a module that owns the rows. */
+/** Modules that query the database only through a module that owns the rows. */
 const WITHOUT_SQL = ["shared", "ui", "visitor", "player", "routes", "age"];
 const SQL =
   /from "(?:kysely|better-sqlite3)"|import (?!type)[^;]*\b(?:database|sqliteHandle|prepared)\b[^;]* from "~db\/client\.server"/;
 
-/** What only some files do, and why each of them does it. */
+/** Actions that are reserved to some files, with the reason for each file. */
 const OWNED: {
   rule: string;
   pattern: RegExp;
   owners: Record<string, string>;
-  /** All files unless it is given. */
+  /** Files to which the rule applies; all if undefined. */
   files?: RegExp;
 }[] = [
   {
@@ -111,7 +111,7 @@ const OWNED: {
       "app/platform/mail/email.server.ts": "the function",
       "app/features/operations/alerts/deliver.server.ts": "to the operator's address",
       "app/features/moderation/reports/report-mails.server.ts":
-        "limits what the addresses get that anybody may enter",
+        "limits requests to URLs that anyone can enter",
     },
   },
   {
@@ -153,7 +153,7 @@ const OWNED: {
   },
 ];
 
-/** Variables of modules that belong to the process itself and not to the runtime. */
+/** Module variables that belong to the process and not to the runtime. */
 const PROCESS_VARIABLES = [
   "app/media/probe/ffmpeg.server.ts: tools",
   "app/platform/node/middleware.server.ts: middleware",
@@ -167,7 +167,7 @@ const PROCESS_VARIABLES = [
 ];
 
 interface Module {
-  /** Path from the repository's root, with slashes. */
+  /** Path from the repository root, with slashes. */
   file: string;
   source: string;
 }
@@ -175,7 +175,7 @@ interface Module {
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
 describe("the dependencies of modules", () => {
-  it("run in one direction", () => {
+  it("have one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });
@@ -231,7 +231,7 @@ describe("the dependencies of modules", () => {
 });
 
 describe("the files", () => {
-  it("of features/*/routes are the routes and what only they use", () => {
+  it("in features/*/routes are routes or used only by routes", () => {
     const declared = fs.readFileSync(path.join(root, "app/routes.ts"), "utf8");
     const unused = MODULES.filter(
       ({ file }) =>
@@ -246,7 +246,7 @@ describe("the files", () => {
     expect(unused.map(({ file }) => file)).toEqual([]);
   });
 
-  it("of the studio are on pages with its styles", () => {
+  it("of the studio are used on pages that load its styles", () => {
     const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
     const [, features = ""] = sheet.match(/features\/\{(.*)\}"/) ?? [];
     const isPage = new RegExp(
@@ -262,10 +262,10 @@ describe("the files", () => {
   });
 
   it("are named in kebab-case", () => {
-    const odd = MODULES.filter(
+    const invalid = MODULES.filter(
       ({ file }) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(path.basename(file)),
     );
-    expect(odd.map(({ file }) => file)).toEqual([]);
+    expect(invalid.map(({ file }) => file)).toEqual([]);
   });
 
   it("keep process state in the runtime", () => {
@@ -274,7 +274,9 @@ describe("the files", () => {
     const found = MODULES.filter(
       ({ file }) => /^db\/|\.server\.tsx?$/.test(file) && file !== "db/runtime.server.ts",
     ).flatMap(({ file, source }) =>
-      [...source.matchAll(variable)].map(([, let_, constant]) => `${file}: ${let_ ?? constant}`),
+      [...source.matchAll(variable)].map(
+        ([, letName, constName]) => `${file}: ${letName ?? constName}`,
+      ),
     );
     expect(found.sort()).toEqual(PROCESS_VARIABLES);
   });
@@ -289,7 +291,7 @@ describe("the files", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("name colors only among the tokens", () => {
+  it("define colors only as design tokens", () => {
     const literal = /#[0-9a-f]{3,8}\b(?=["'`;\s)])|\b(rgb|hsl|oklch)a?\(/i;
     const named = MODULES.filter(
       ({ file, source }) => file.endsWith(".tsx") && literal.test(source),
@@ -319,7 +321,7 @@ function sizes(): string[] {
   });
 }
 
-/** Returns a sentence for each rule that a set of modules breaks. Circles of imports are Biome's rule. */
+/** Returns a message for each rule that a set of modules breaks. Biome checks for import cycles. */
 function brokenRules(modules: readonly Module[]): string[] {
   return modules.flatMap(({ file, source }) => {
     const own = moduleOf(file);

@@ -15,7 +15,7 @@ interface LockedPackage {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
 
-describe("the packages of the lock file", () => {
+describe("the packages in the lock file", () => {
   const lockFile = read("package-lock.json");
   const { "": _, ...locked } = JSON.parse(lockFile).packages as Record<string, LockedPackage>;
   const packages = Object.entries(locked).map(([folder, entry]) => ({
@@ -24,24 +24,24 @@ describe("the packages of the lock file", () => {
   }));
 
   it("are in the list of licenses", () => {
-    const list = read("docs/licenses.csv");
-    // Optional ones may be for another system.
+    const list = read("docs/licences.csv");
+    // Optional packages may be for another platform.
     const missing = packages.filter(
       ({ name, version, optional }) => !optional && !list.includes(`"${name}@${version}"`),
     );
     expect(missing, "run npm run licenses").toEqual([]);
   });
 
-  it("run no script at their installation but the two that are known", () => {
+  it("run no install scripts except two known ones", () => {
     const names = packages.filter((one) => one.hasInstallScript).map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(["better-sqlite3", "esbuild"]);
     expect(Object.keys(site.allowScripts).sort()).toEqual(["better-sqlite3", "esbuild"]);
   });
 
-  it("are known by their content, and by no address", () => {
+  it("are identified by hash and not by URL", () => {
     expect(lockFile).not.toContain('"resolved"');
-    const unproved = packages.filter(({ integrity }) => !integrity?.startsWith("sha512-"));
-    // The lock file has no hash of tools for other systems. The site is not served with them.
-    expect(unproved.filter((one) => !one.dev).map(({ name }) => name)).toEqual([]);
+    const withoutHash = packages.filter(({ integrity }) => !integrity?.startsWith("sha512-"));
+    // The lock file has no hashes of tools for other platforms. The site doesn't use them in production.
+    expect(withoutHash.filter((one) => !one.dev).map(({ name }) => name)).toEqual([]);
   });
 });

@@ -103,11 +103,11 @@ test("while a list loads slowly, the old one stays with a loading message", asyn
 }) => {
   await fill(site, 20);
   await page.goto("/");
-  const answer = await holdRequests(page, /_root\.data\?.*page=2|\.data\?page=2/);
+  const release = await holdRequests(page, /_root\.data\?.*page=2|\.data\?page=2/);
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("Loading videos...")).toBeVisible();
   await expect(page.locator(cards).first()).toContainText("Video 1");
-  await answer();
+  await release();
   await expect(page.locator(cards).first()).toContainText("Video 9");
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });

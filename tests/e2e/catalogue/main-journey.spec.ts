@@ -68,21 +68,21 @@ test("an admin uploads a video, a visitor watches, the admin hides, shows and de
   await expect(visit.getByRole("heading", { name: title, level: 1 })).toBeVisible();
   await playsOn(visit);
   await seeksTo(visit, 4);
-  const address = visit.url();
+  const url = visit.url();
   const file = site.url + video_url;
-  const stateOf = async (url: string) => (await visitor.request.get(url)).status();
-  expect(await stateOf(file)).toBe(200);
+  const statusOf = async (target: string) => (await visitor.request.get(target)).status();
+  expect(await statusOf(file)).toBe(200);
 
   await page.goto("/admin?tab=manage");
   await row(page, title).getByRole("button", { name: /^Hide/ }).click();
   await expect(page.getByText("Video is now hidden on the website.").first()).toBeVisible();
-  expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
+  expect([await statusOf(url), await statusOf(file)]).toEqual([404, 404]);
   await visit.goto("/");
   await expect(visit.getByText("No videos available.")).toBeVisible();
 
   await row(page, title).getByRole("button", { name: /^Show/ }).click();
   await expect(page.getByText("Video is now visible on the website.").first()).toBeVisible();
-  expect([await stateOf(address), await stateOf(file)]).toEqual([200, 200]);
+  expect([await statusOf(url), await statusOf(file)]).toEqual([200, 200]);
 
   await row(page, title)
     .getByRole("link", { name: /^Delete/ })
@@ -91,7 +91,7 @@ test("an admin uploads a video, a visitor watches, the admin hides, shows and de
   await expect(
     page.getByText("Video and associated files have been removed successfully.").first(),
   ).toBeVisible();
-  expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
+  expect([await statusOf(url), await statusOf(file)]).toEqual([404, 404]);
 
   await test.step("a WebM file plays and seeks too", async () => {
     const webm = site.addFile("videos", "u/2.webm", fs.readFileSync(webmClip()));

@@ -116,20 +116,20 @@ test("a late response doesn't replace a newer one", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   const box = await suggest(page, "quiet");
-  let answer = () => {};
-  const held = new Promise<void>((release) => {
-    answer = release;
+  let respond = () => {};
+  const held = new Promise<void>((resolve) => {
+    respond = resolve;
   });
   await page.route(/suggestions\?q=neon$/, async (route) => {
     await held;
     await route.continue().catch(() => {});
   });
-  const asked = page.waitForRequest(/suggestions\?q=neon$/);
+  const request = page.waitForRequest(/suggestions\?q=neon$/);
   await box.fill("neon");
-  await asked;
+  await request;
   await box.fill("neon rain");
   await expect(options(page)).toHaveText(["Neon RainVideo"]);
-  answer();
+  respond();
   await box.press("ArrowDown");
   await expect(options(page)).toHaveText(["Neon RainVideo"]);
 });

@@ -14,8 +14,8 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** Plays a video, and returns the names of the files of the stream's pictures that were asked for. */
-async function played(page: Page, id: string): Promise<Set<string>> {
+/** Plays a video, and returns the names of the video renditions that were requested. */
+async function playAndRecordRenditions(page: Page, id: string): Promise<Set<string>> {
   const names = new Set<string>();
   page.on("request", (request) => {
     const name = /\/hls-\w+\/((?:av1-)?\d+p)[\w-]*\.(?:mp4|m3u8)/.exec(request.url())?.[1];
@@ -29,7 +29,7 @@ async function played(page: Page, id: string): Promise<Set<string>> {
   return names;
 }
 
-test("AV1 is loaded where the device decodes it well, and not a byte of it elsewhere", async ({
+test("AV1 is loaded only on devices that decode it efficiently", async ({
   page,
   context,
   site,
@@ -42,13 +42,15 @@ test("AV1 is loaded where the device decodes it well, and not a byte of it elsew
     .database()
     .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'codecs', 100000000)")
     .run(id);
-  const made = await runJobs(site, ["transcode", "ladder", "codecs"], {
+  const output = await runJobs(site, ["transcode", "ladder", "codecs"], {
     ENCODER_CODECS: "h264,av1",
   });
-  expect(made).toContain("The queue is empty.");
+  expect(output).toContain("The queue is empty.");
 
-  // This browser decodes it by software, which drains a battery.
-  expect([...(await played(page, id))].filter((name) => name.startsWith("av1"))).toEqual([]);
+  // This browser decodes it in software, which drains the battery.
+  expect(
+    [...(await playAndRecordRenditions(page, id))].filter((name) => name.startsWith("av1")),
+  ).toEqual([]);
 
   const other = await context.newPage();
   await other.addInitScript(() => {
@@ -59,8 +61,8 @@ test("AV1 is loaded where the device decodes it well, and not a byte of it elsew
         powerEfficient: video?.contentType.includes("av01") ?? false,
       }) as MediaCapabilitiesDecodingInfo;
   });
-  const names = await played(other, id);
+  const names = await playAndRecordRenditions(other, id);
   await expect.poll(() => names.has("av1-240p")).toBe(true);
-  // The page has asked for the beginning of the video before its player was there.
+  // The page requested the start of the default rendition before the player was created.
   expect([...names].filter((name) => !name.startsWith("av1"))).toEqual(["240p"]);
 });

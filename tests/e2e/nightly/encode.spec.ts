@@ -2,19 +2,19 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "../site";
-import { expectPlays, type Input, X264 } from "../studio/plays-encoded";
+import { expectPlays, type Input, X264 } from "../studio/expect-plays";
 
 const INPUTS: Input[] = [
   [
-    "10 bits and AC-3 5.1 in Matroska",
+    "10-bit video and AC-3 5.1 in Matroska",
     { extension: "mkv", video: [...X264, "-pix_fmt", "yuv420p10le"], audio: ["ac3", "-ac", "6"] },
     16 / 9,
   ],
-  ["a turned MOV", { extension: "mov" }, 9 / 16, 90],
+  ["a rotated MOV", { extension: "mov" }, 9 / 16, 90],
   ["MPEG-4 and MP3 in AVI", { extension: "avi", video: ["mpeg4"], audio: ["libmp3lame"] }, 16 / 9],
   ["H.264 and FLAC in Matroska", { extension: "mkv", audio: ["flac"] }, 16 / 9],
   [
-    "VP9 of odd size in WebM",
+    "VP9 with odd dimensions in WebM",
     {
       extension: "webm",
       size: "333x187",
@@ -24,7 +24,7 @@ const INPUTS: Input[] = [
     333 / 187,
   ],
   [
-    "a varying rate",
+    "a variable frame rate",
     {
       extension: "mkv",
       video: [
@@ -55,7 +55,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("whatever comes in plays in the browser", async ({ page, site }) => {
+test("every supported input plays in the browser after encoding", async ({ page, site }) => {
   test.setTimeout(300_000);
   await expectPlays(page, site, folder, INPUTS);
 });

@@ -3,18 +3,18 @@ import type { SiteProcess } from "../../site-process";
 import { PlayerPage } from "../player/player-page";
 import { expect, signIn } from "../site";
 
-/** What somebody sees who knows an address and nothing of what stands behind it. */
-export interface Place {
+/** A site as its visitors see it, regardless of the processes behind its URL. */
+export interface Setup {
   browser: Browser;
-  /** Where visitors and admins go. */
+  /** URL for visitors and admins. */
   url: string;
-  /** The site that writes, whose database says how far it is. */
+  /** The primary, whose database contains the state. */
   site: SiteProcess;
 }
 
-/** A browser of its own, so that nothing of what another one has read is at hand. */
-export async function visiting<T>(
-  { browser, url }: Place,
+/** Runs a function with a page in a new browser context, which shares no cache with others. */
+export async function inNewContext<T>(
+  { browser, url }: Setup,
   visit: (page: Page) => Promise<T>,
 ): Promise<T> {
   const context = await browser.newContext({ baseURL: url, serviceWorkers: "block" });
@@ -25,9 +25,9 @@ export async function visiting<T>(
   }
 }
 
-/** Uploads a file by the form of the studio; its id. */
-export async function uploads(
-  place: Place,
+/** Uploads a file with the studio's form, and returns the id of the video. */
+export async function uploadVideo(
+  setup: Setup,
   page: Page,
   title: string,
   file: string,
@@ -40,11 +40,11 @@ export async function uploads(
   await page.getByLabel("Tags").fill("sea");
   await page.getByRole("button", { name: /^Upload/ }).click();
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
-  const byTitle = place.site.database().prepare("SELECT id FROM videos WHERE title = ?");
+  const byTitle = setup.site.database().prepare("SELECT id FROM videos WHERE title = ?");
   return byTitle.pluck().get(title) as string;
 }
 
-export function ladderOf({ site }: Place, id: string): string | undefined {
+export function ladderState({ site }: Setup, id: string): string | undefined {
   return site
     .database()
     .prepare("SELECT state FROM jobs WHERE video_id = ? AND kind = 'ladder'")
@@ -52,9 +52,9 @@ export function ladderOf({ site }: Place, id: string): string | undefined {
     .get(id) as string | undefined;
 }
 
-/** Finds a video in the list, plays it, and seeks to where nothing of it has been read yet. */
-export async function watches(page: Page, title: string): Promise<void> {
-  // A reader is some seconds behind: it may answer for the page where the site that writes has answered for the list.
+/** Finds a video in the list, plays it, and seeks to a position that isn't buffered yet. */
+export async function watchVideo(page: Page, title: string): Promise<void> {
+  // A replica is a few seconds behind, so it may not have the page of a video that the primary has listed.
   await expect(async () => {
     await page.goto("/");
     await page.getByRole("link", { name: title }).first().click({ timeout: 1_000 });
@@ -73,42 +73,42 @@ export async function watches(page: Page, title: string): Promise<void> {
 }
 
 /**
- * An admin uploads, the stream is made, a visitor watches and seeks; the admin hides it and shows it again,
- * and the page and every byte go with it.
+ * Uploads a video as an admin, and watches it as a visitor before and after it is encoded. Then hides and shows it,
+ * and checks that its page and files follow.
  *
  * @returns the id of the video.
  */
-export async function journey(place: Place, title: string, file: string): Promise<string> {
-  return visiting(place, async (studio) => {
+export async function runJourney(setup: Setup, title: string, file: string): Promise<string> {
+  return inNewContext(setup, async (studio) => {
     await signIn(studio);
-    const id = await uploads(place, studio, title, file);
-    await visiting(place, (page) => watches(page, title));
-    await expect.poll(() => ladderOf(place, id), { timeout: 180_000 }).toBe("done");
-    await visiting(place, (page) => watches(page, title));
+    const id = await uploadVideo(setup, studio, title, file);
+    await inNewContext(setup, (page) => watchVideo(page, title));
+    await expect.poll(() => ladderState(setup, id), { timeout: 180_000 }).toBe("done");
+    await inNewContext(setup, (page) => watchVideo(page, title));
 
-    const addresses = addressesOf(place, id);
-    expect(addresses.every((address) => address.startsWith("/"))).toBe(true);
-    await visiting(place, async (page) => {
-      const states = async () => {
-        const answers = await Promise.all(addresses.map((each) => page.request.get(each)));
-        return answers.map((answer) => answer.status());
+    const urls = urlsOf(setup, id);
+    expect(urls.every((url) => url.startsWith("/"))).toBe(true);
+    await inNewContext(setup, async (page) => {
+      const statuses = async () => {
+        const responses = await Promise.all(urls.map((each) => page.request.get(each)));
+        return responses.map((response) => response.status());
       };
-      await expect.poll(states, { timeout: 30_000 }).toEqual(addresses.map(() => 200));
+      await expect.poll(statuses, { timeout: 30_000 }).toEqual(urls.map(() => 200));
       const row = studio.getByRole("row").filter({ hasText: title });
       await studio.goto("/admin?tab=manage");
       await row.getByRole("button", { name: /^Hide/ }).click();
       await expect(studio.getByText("Video is now hidden on the website.").first()).toBeVisible();
-      await expect.poll(states, { timeout: 30_000 }).toEqual(addresses.map(() => 404));
+      await expect.poll(statuses, { timeout: 30_000 }).toEqual(urls.map(() => 404));
       await row.getByRole("button", { name: /^Show/ }).click();
       await expect(studio.getByText("Video is now visible on the website.").first()).toBeVisible();
-      await expect.poll(states, { timeout: 30_000 }).toEqual(addresses.map(() => 200));
+      await expect.poll(statuses, { timeout: 30_000 }).toEqual(urls.map(() => 200));
     });
     return id;
   });
 }
 
-/** Of the page, the file and the stream of a video. */
-export function addressesOf({ site }: Pick<Place, "site">, id: string): string[] {
+/** Returns the URLs of the page, the file and the stream of a video. */
+export function urlsOf({ site }: Pick<Setup, "site">, id: string): string[] {
   const row = site.database().prepare("SELECT video_url, hls_url FROM videos WHERE id = ?").get(id);
   const { video_url, hls_url } = row as { video_url: string; hls_url: string };
   return [`/video/${id}`, video_url, hls_url];

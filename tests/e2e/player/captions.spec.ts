@@ -14,7 +14,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-const drawn = (page: Page) => page.locator(".player-captions p");
+const captionLines = (page: Page) => page.locator(".player-captions p");
 
 test("embedded captions are shown, switched, remembered and removed", async ({ page, site }) => {
   const player = new PlayerPage(page);
@@ -22,27 +22,27 @@ test("embedded captions are shown, switched, remembered and removed", async ({ p
     addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete"),
   );
   await player.seekTo(2);
-  await expect(drawn(page)).toHaveCount(0);
+  await expect(captionLines(page)).toHaveCount(0);
   await player.button("Captions").click();
-  await expect(drawn(page)).toHaveText(["Good evening & welcome"]);
-  await expect(drawn(page).locator("i")).toHaveText("evening");
+  await expect(captionLines(page)).toHaveText(["Good evening & welcome"]);
+  await expect(captionLines(page).locator("i")).toHaveText("evening");
   await expectNoViolations(page);
   await player.seekTo(3.5);
-  await expect(drawn(page)).toHaveCount(0);
+  await expect(captionLines(page)).toHaveCount(0);
   await player.seekTo(5);
-  await expect(drawn(page)).toHaveText(["Good night"]);
+  await expect(captionLines(page)).toHaveText(["Good night"]);
 
   await player.button("Settings").click();
   await page.getByRole("menuitem", { name: /Captions/ }).click();
   await page.getByRole("menuitemradio", { name: "German" }).click();
-  await expect(drawn(page)).toHaveText(["Gute Nacht"]);
+  await expect(captionLines(page)).toHaveText(["Gute Nacht"]);
   await page.reload();
   await player.ready();
   await player.seekTo(2);
-  await expect(drawn(page)).toHaveText(["Guten Abend"]);
+  await expect(captionLines(page)).toHaveText(["Guten Abend"]);
 
   await page.keyboard.press("c");
-  await expect(drawn(page)).toHaveCount(0);
+  await expect(captionLines(page)).toHaveCount(0);
   await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
 });
 

@@ -6,7 +6,7 @@ import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
 
 const section = (page: Page) => page.getByRole("region", { name: "Continue watching" });
-const begun = (page: Page) => section(page).getByRole("link");
+const startedVideos = (page: Page) => section(page).getByRole("link");
 
 /** Sets the browser's watch history before the page is opened, newest last. */
 async function remember(page: Page, history: unknown): Promise<void> {
@@ -31,35 +31,35 @@ test("started videos are shown above the list, latest first, and continue where 
     status: number === 11 ? "hidden" : "published",
   }));
   await remember(page, [...points(1, 2, 10), ["gone", 30], ...points(11, 3)]);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(`${request.method()} ${request.url()}`));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(`${request.method()} ${request.url()}`));
   const shifts = await recordShifts(page);
   await page.goto("/");
-  await expect(begun(page)).toHaveText([
+  await expect(startedVideos(page)).toHaveText([
     /Video 3.*0:30 left/,
     /Video 10/,
     /Video 2/,
     /Video 1.*0:50 left/,
   ]);
-  await expect(begun(page).first()).toContainText("Watched: 50%");
+  await expect(startedVideos(page).first()).toContainText("Watched: 50%");
   const inList = page.locator("main article").filter({ hasText: "Video 3" });
   await expect(inList).toContainText("Watched: 50%");
   await expectNoViolations(page);
 
   await test.step("a video that was withdrawn in the meantime is replaced in place", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v10'");
-    await expect(begun(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
+    await expect(startedVideos(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
     expect(await shifts()).toEqual([]);
   });
 
   await test.step("the history is in no URL that the browser requests", async () => {
     await page.waitForLoadState("networkidle");
-    expect(asked.filter((line) => /[?&=/#]v(?:1|2|3|10|11)\b/.test(line))).toEqual([]);
-    const cards = asked.filter((line) => line.endsWith("/saved/videos"));
+    expect(requests.filter((line) => /[?&=/#]v(?:1|2|3|10|11)\b/.test(line))).toEqual([]);
+    const cards = requests.filter((line) => line.endsWith("/saved/videos"));
     expect([...new Set(cards)]).toEqual([expect.stringMatching(/^POST/)]);
   });
 
-  await begun(page).first().click();
+  await startedVideos(page).first().click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 3");
   await expect(page).toHaveURL(/\/video\/v3#t=30$/);
   const video = page.locator("video");
@@ -72,7 +72,7 @@ test("started videos are shown above the list, latest first, and continue where 
   });
 
   await page.getByRole("link", { name: "Back", exact: true }).click();
-  await expect(begun(page).first()).toHaveText(/Video 3.*0:20 left/);
+  await expect(startedVideos(page).first()).toHaveText(/Video 3.*0:20 left/);
   await page.getByRole("link", { name: "Surprise me" }).click();
   await expect(page).toHaveURL(/\/video\/v\d/);
 });

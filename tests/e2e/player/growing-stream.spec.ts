@@ -27,8 +27,8 @@ function makeStream(site: SiteProcess, segments?: number): void {
   if (!segments) fs.rmSync(path.join(site.uploads, "videos", STREAM, "unfinished"));
 }
 
-function playlistOf(whole: string, segments?: number): string {
-  const text = whole.replace(
+function playlistOf(playlist: string, segments?: number): string {
+  const text = playlist.replace(
     "#EXT-X-PLAYLIST-TYPE:VOD",
     "#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-START:TIME-OFFSET=0,PRECISE=YES",
   );

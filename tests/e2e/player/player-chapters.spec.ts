@@ -7,7 +7,7 @@ import { PlayerPage } from "./player-page";
 
 const DESCRIPTION = `A video by the sea.\n0:00 Start\n0:10 The <i>sea</i>\n0:25 Night\n0:38 ${"x".repeat(300)}\n\nLook at 0:30.`;
 
-/** A video with chapters and a storyboard of four tiles. */
+/** Publishes a video with chapters and a storyboard of four tiles. */
 function publishWithStoryboard(site: SiteProcess): string {
   const id = publishVideo(site, { description: DESCRIPTION });
   const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);

@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Noise can't be compressed, so the file has exactly this bitrate. */
+/** Returns a clip of noise, which can't be compressed, so it has exactly this bitrate. */
 function noise(seconds: number, megabits: number): string {
   const rate = `${megabits}M`;
   return clip("mp4", [

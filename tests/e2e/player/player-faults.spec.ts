@@ -10,10 +10,10 @@ import { PlayerPage } from "./player-page";
 test.describe("damaged and unusual files", () => {
   test("a truncated file plays up to the cut and then shows an error", async ({ page, site }) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-cut-"));
-    const whole = path.join(folder, "whole.mp4");
-    fs.copyFileSync(mp4Clip(40), whole);
+    const complete = path.join(folder, "whole.mp4");
+    fs.copyFileSync(mp4Clip(40), complete);
     const player = new PlayerPage(page);
-    await player.open(publishVideo(site, { file: truncated(whole, 0.5) }));
+    await player.open(publishVideo(site, { file: truncated(complete, 0.5) }));
     fs.rmSync(folder, { recursive: true });
     await page.keyboard.press("k");
     await player.expectPlaying();

@@ -56,8 +56,8 @@ test("another audio track plays immediately when selected, and is remembered", a
   site,
 }) => {
   const id = addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete");
-  const asked = new Set<string>();
-  page.on("request", (request) => asked.add(path.basename(new URL(request.url()).pathname)));
+  const requested = new Set<string>();
+  page.on("request", (request) => requested.add(path.basename(new URL(request.url()).pathname)));
   const player = new PlayerPage(page);
   const opened = async () => {
     await player.open(id);
@@ -66,24 +66,24 @@ test("another audio track plays immediately when selected, and is remembered", a
     await player.expectPlaying();
   };
   await opened();
-  expect([...asked].filter((name) => name.startsWith("sound-2"))).toEqual([]);
-  expect(asked.has("sound-1.mp4")).toBe(true);
+  expect([...requested].filter((name) => name.startsWith("sound-2"))).toEqual([]);
+  expect(requested.has("sound-1.mp4")).toBe(true);
   await player.playSlowly(0.5);
   await player.button("Settings").click();
   await page.getByRole("menuitem", { name: /^Audio track/ }).click();
   await expect(page.getByRole("menuitemradio")).toHaveText(["German", "English"]);
   await expect(page.getByRole("menuitemradio", { name: "German" })).toBeChecked();
   await page.getByRole("menuitemradio", { name: "English" }).click();
-  await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await expect.poll(() => [...requested].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.expectPlaying();
   // After everything that was loaded before the choice.
   await player.seekTo(25);
   await player.expectPlaying();
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
 
-  asked.clear();
+  requested.clear();
   await opened();
-  await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await expect.poll(() => [...requested].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.button("Settings").click();
   await expect(page.getByRole("menuitem", { name: /^Audio track/ })).toContainText("English");
 });

@@ -7,7 +7,7 @@ const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];
 test.use({ ...PIXEL, viewport: { width: 360, height: 740 } });
 
 /** Rotates the phone, within a user gesture that browsers require for fullscreen. */
-function turn(page: Page, type: "landscape-primary" | "portrait-primary"): Promise<void> {
+function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Promise<void> {
   return page.evaluate((type) => {
     Object.defineProperty(screen.orientation, "type", { configurable: true, value: type });
     screen.orientation.dispatchEvent(new Event("change"));
@@ -75,19 +75,19 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
   await player.open(publishVideo(site));
   const expectFullscreen = (expected: boolean) =>
     expect.poll(() => isFullscreen(page)).toBe(expected);
-  await turn(page, "landscape-primary");
+  await rotate(page, "landscape-primary");
   expect(await isFullscreen(page)).toBe(false);
-  await turn(page, "portrait-primary");
+  await rotate(page, "portrait-primary");
   await playOn(player);
-  await turn(page, "landscape-primary");
+  await rotate(page, "landscape-primary");
   await expectFullscreen(true);
-  await turn(page, "portrait-primary");
+  await rotate(page, "portrait-primary");
   await expectFullscreen(false);
 
   await test.step("fullscreen entered with a button is left alone", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
-    await turn(page, "portrait-primary");
+    await rotate(page, "portrait-primary");
     await expect(player.button("Exit fullscreen")).toBeAttached();
     expect(await isFullscreen(page)).toBe(true);
     await page.keyboard.press("f");
@@ -95,11 +95,11 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
   });
 
   await test.step("and so is fullscreen left with a button", async () => {
-    await turn(page, "landscape-primary");
+    await rotate(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");
     await expectFullscreen(false);
-    await turn(page, "portrait-primary");
+    await rotate(page, "portrait-primary");
     expect(await isFullscreen(page)).toBe(false);
   });
 });

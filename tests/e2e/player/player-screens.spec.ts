@@ -42,11 +42,11 @@ const cues = (page: Page) => page.locator(".player-captions p");
 
 async function boxOf(locator: Locator) {
   const box = await locator.boundingBox();
-  if (!box) throw new Error("It is not on screen");
+  if (!box) throw new Error("The element is not on screen");
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns the topmost element at the center of an element, ignoring captions, which let clicks through. */
+/** Returns whether an element is topmost at its center. Captions are made clickable for the check. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -158,7 +158,7 @@ test.describe("a small phone with doubled text size", () => {
     await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
-    const picture = await boxOf(player.root);
+    const playerBox = await boxOf(player.root);
     const time = await boxOf(player.root.locator(".player-time"));
     let end = 0;
     for (const name of ["Play", "Mute", "Settings", "Fullscreen"]) {
@@ -167,12 +167,12 @@ test.describe("a small phone with doubled text size", () => {
       );
       expect(button.x).toBeGreaterThanOrEqual(end);
       expect(button.height).toBeGreaterThanOrEqual(44);
-      expect(button.bottom).toBeLessThanOrEqual(picture.bottom);
+      expect(button.bottom).toBeLessThanOrEqual(playerBox.bottom);
       end = button.right;
       if (name === "Mute") expect(time.x).toBeGreaterThanOrEqual(end);
       if (name === "Mute") end = time.right;
     }
-    expect(end).toBeLessThanOrEqual(picture.right);
+    expect(end).toBeLessThanOrEqual(playerBox.right);
     const back = await boxOf(page.getByRole("link", { name: "Back", exact: true }));
     expect(back.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).y);
     const title = player.root.locator(".player-title");
@@ -214,16 +214,16 @@ test("captions are above the controls and the storyboard preview, not on the nex
   await page.setViewportSize({ width: 1440, height: 900 });
   const seek = await boxOf(player.root.locator(".player-seek"));
   await page.mouse.move(seek.x + seek.width / 2, seek.y + 12);
-  const picture = player.root.locator(".player-storyboard");
-  await expect(picture).toBeVisible();
+  const preview = player.root.locator(".player-storyboard");
+  await expect(preview).toBeVisible();
   await expect
-    .poll(async () => (await boxOf(cues(page).last())).bottom - (await boxOf(picture)).y)
+    .poll(async () => (await boxOf(cues(page).last())).bottom - (await boxOf(preview)).y)
     .toBeLessThanOrEqual(1);
   expect((await boxOf(cues(page).first())).y).toBeGreaterThan((await boxOf(player.root)).y);
 
   await page.setViewportSize({ width: 360, height: 740 });
   await player.seek.hover();
-  await expect(picture).toBeVisible();
+  await expect(preview).toBeVisible();
   // There is no room for both.
   await expect(cues(page)).toBeHidden();
 

@@ -54,11 +54,11 @@ test.describe("adaptive", () => {
     await player.expectPlaying();
     // hls.js shortens the stream to the complete segments, so 80% isn't always of the whole video.
     // While hls.js reattaches the element, its duration is unknown and it can't seek.
-    let asked = 0;
+    let target = 0;
     await expect(async () => {
       await page.keyboard.press("8");
-      asked = (await player.state()).time;
-      expect(asked).toBeGreaterThan(5);
+      target = (await player.state()).time;
+      expect(target).toBeGreaterThan(5);
     }).toPass();
     // hls.js retries several times with growing delays.
     await expect
@@ -71,6 +71,6 @@ test.describe("adaptive", () => {
       )
       .toBe("http:");
     await player.expectPlaying();
-    expect((await player.state()).time).toBeGreaterThan(asked - 0.5);
+    expect((await player.state()).time).toBeGreaterThan(target - 0.5);
   });
 });

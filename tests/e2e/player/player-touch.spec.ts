@@ -198,11 +198,14 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
   await test.step("horizontal scrolling and pinching are left to the browser", async () => {
     const before = await player.state();
     await page.evaluate(() => {
-      const taken: boolean[] = [];
-      Object.assign(window, { taken });
-      window.addEventListener("touchmove", (event) => taken.push(event.defaultPrevented));
+      const defaultPrevented: boolean[] = [];
+      Object.assign(window, { defaultPrevented });
+      window.addEventListener("touchmove", (event) =>
+        defaultPrevented.push(event.defaultPrevented),
+      );
     });
-    const taken = () => page.evaluate(() => (window as unknown as { taken: boolean[] }).taken);
+    const defaultPrevented = () =>
+      page.evaluate(() => (window as unknown as { defaultPrevented: boolean[] }).defaultPrevented);
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x - 150, y: from.y + 12 });
     const other = await player.at(0.6, 0.6);
@@ -210,7 +213,7 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
     await touch.move({ x: from.x, y: from.y - 40 }, { x: other.x, y: other.y + 40 });
     await touch.move({ x: from.x, y: from.y - 60 }, { x: other.x, y: other.y + 60 });
     await touch.up();
-    const moves = await taken();
+    const moves = await defaultPrevented();
     expect(moves.length).toBeGreaterThan(0);
     expect(moves).not.toContain(true);
     expect(await player.state()).toEqual(before);

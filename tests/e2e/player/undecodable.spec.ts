@@ -7,7 +7,7 @@ import { PlayerPage } from "./player-page";
 const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
 const SOUND = "-f lavfi -i sine=duration=40 ";
 const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
-/** Chromium can't decode MPEG-4 Part 2, just as some devices can't decode AV1. */
+/** Returns a clip in MPEG-4 Part 2, which Chromium can't decode, like AV1 on some devices. */
 const video = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
 
 /** Publishes a video without its stream, and returns a function that adds the stream. */

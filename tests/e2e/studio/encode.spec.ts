@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { runJobs } from "../run-jobs";
 import { expect, expectNoViolations, signIn, test } from "../site";
-import { addSource } from "./plays-encoded";
+import { addSource } from "./expect-plays";
 
 let folder: string;
 test.beforeAll(() => {
@@ -11,7 +11,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("a video that is being prepared says so", async ({ page, site }) => {
+test("shows that a video is still being processed", async ({ page, site }) => {
   const source_url = site.addFile("videos", "u/1.avi", "A video");
   const id = site.addVideo({ source_url });
   await page.goto(`/video/${id}`);
@@ -21,7 +21,7 @@ test("a video that is being prepared says so", async ({ page, site }) => {
   expect((await page.request.get(source_url)).status()).toBe(404);
 });
 
-test("a failed job stands on the queue page with its reason, and Retry starts it anew", async ({
+test("shows a failed job with its reason on the queue page, and Retry queues it again", async ({
   page,
   site,
 }) => {

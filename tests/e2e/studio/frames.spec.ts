@@ -27,28 +27,28 @@ test("selects a storyboard frame as the thumbnail with the arrow keys", async ({
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
   const dialog = page.getByRole("dialog");
-  const moment = dialog.getByLabel("Use a frame at");
+  const position = dialog.getByLabel("Use a frame at");
   await dialog.getByText("Choose a frame").click();
-  const pictures = dialog.getByRole("group", {
+  const frames = dialog.getByRole("group", {
     name: "Or pick a frame",
   });
-  await expect(pictures.getByRole("radio")).toHaveCount(3);
-  await pictures.getByRole("radio", { name: "0:01", exact: true }).focus();
+  await expect(frames.getByRole("radio")).toHaveCount(3);
+  await frames.getByRole("radio", { name: "0:01", exact: true }).focus();
   await page.keyboard.press("Space");
-  await expect(moment).toHaveValue("0:01");
+  await expect(position).toHaveValue("0:01");
   await page.keyboard.press("ArrowRight");
-  await expect(pictures.getByRole("radio", { name: "0:03", exact: true })).toBeChecked();
-  await expect(moment).toHaveValue("0:03");
+  await expect(frames.getByRole("radio", { name: "0:03", exact: true })).toBeChecked();
+  await expect(position).toHaveValue("0:03");
   await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
   // A typed position takes precedence over a frame, and an empty field means no frame.
-  await moment.fill("");
-  await expect(pictures.getByRole("radio", { checked: true })).toHaveCount(0);
+  await position.fill("");
+  await expect(frames.getByRole("radio", { checked: true })).toHaveCount(0);
   // A rejected form shows what was entered.
-  await moment.fill("0:01");
+  await position.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
-  await expect(moment).toHaveAccessibleDescription(
+  await expect(position).toHaveAccessibleDescription(
     /^The file of this video can’t be read\. Upload an image instead\. /,
   );
-  await expect(moment).toHaveValue("0:01");
+  await expect(position).toHaveValue("0:01");
 });

@@ -25,9 +25,9 @@ test("filters the list, selects columns, and saves and removes the view", async 
   await page.getByRole("group", { name: "Columns" }).getByLabel("Views").uncheck();
   await page.getByLabel("No thumbnail").press("Enter");
   await expect(titles).toHaveText(["Bare video"]);
-  const address = new URL(page.url());
-  expect(address.searchParams.get("from")).toMatch(/^2025-02-(09|10)/);
-  expect(address.searchParams.get("no-thumbnail")).toBe("1");
+  const url = new URL(page.url());
+  expect(url.searchParams.get("from")).toMatch(/^2025-02-(09|10)/);
+  expect(url.searchParams.get("no-thumbnail")).toBe("1");
   await expect(page.getByLabel("Added from")).toHaveValue("2025-02-10");
   await expect(page.getByRole("columnheader", { name: "Views" })).toHaveCount(0);
   await expectNoViolations(page);

@@ -99,28 +99,28 @@ test("reorders with a number and with many clicks, and updates another tab", asy
 
 test("ignores an outdated page that arrives after a change", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
-  let asked = 0;
+  let requestCount = 0;
   let sendLatePage = () => {};
-  const isLate = new Promise<void>((send) => {
-    sendLatePage = send;
+  const lateResponse = new Promise<void>((resolve) => {
+    sendLatePage = resolve;
   });
   // Every announced topic requests the page once more, so these numbers are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
-    asked++;
-    if (asked === 1) await isLate;
+    requestCount++;
+    if (requestCount === 1) await lateResponse;
     await route.fulfill({ response });
   });
-  site.addVideo({ id: "z", title: "Of another program" });
-  await expect.poll(() => asked).toBe(1);
+  site.addVideo({ id: "z", title: "Added by another tool" });
+  await expect.poll(() => requestCount).toBe(1);
   await page.getByRole("button", { name: "Move Aurora down" }).click();
   await expect.poll(() => order(site)).toBe("bac");
   await expect(rows(page).nth(0)).toContainText("Beach");
   const firstRows = await firstRowsFromNow(page);
-  await expect.poll(() => asked).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => requestCount).toBeGreaterThanOrEqual(2);
   sendLatePage();
-  await expect.poll(() => asked).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => requestCount).toBeGreaterThanOrEqual(3);
   await page.getByRole("button", { name: "Move Aurora down" }).click();
   await expect.poll(() => order(site)).toBe("bca");
   await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
@@ -143,7 +143,7 @@ async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | und
   return () => found.evaluate((all) => all.slice(1));
 }
 
-/** Creates a series with one video per letter. */
+/** Creates a series with one video per character. */
 async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
   const database = site.database();
   database.exec(`
@@ -231,8 +231,8 @@ test.describe("with touch", () => {
     expect(await titles(page)).toEqual(["Cinema", "Aurora", "Beach"]);
     await expect.poll(() => order(site)).toBe("cab");
 
-    const picture = (await rows(page).first().locator("img").boundingBox())!;
-    const beside = { x: picture.x + 40, y: picture.y + 20 };
+    const thumbnail = (await rows(page).first().locator("img").boundingBox())!;
+    const beside = { x: thumbnail.x + 40, y: thumbnail.y + 20 };
     await finger.swipe(beside, { ...beside, y: beside.y + 200 });
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBeLessThan(scrolled);
     await expect(dragged(page)).toHaveCount(0);

@@ -16,18 +16,18 @@ test("an admin signs in and out", async ({ page }) => {
 
   await page.getByLabel("Email").fill(ADMIN.email);
   await page.getByLabel("Password").fill("not the password");
-  const refused = page.waitForResponse((answer) => answer.request().method() === "POST");
+  const rejected = page.waitForResponse((response) => response.request().method() === "POST");
   await page.getByRole("button", { name: "Sign In" }).click();
-  expect((await refused).status()).toBe(400);
+  expect((await rejected).status()).toBe(400);
   await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
   await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
   await expectNoViolations(page);
 
   await page.getByLabel("Password").fill(ADMIN.password);
-  const answer = await holdRequests(page, "**/auth.data*");
+  const release = await holdRequests(page, "**/auth.data*");
   await page.getByRole("button", { name: "Sign In" }).click();
   await expect(page.getByRole("button", { name: "Signing In..." })).toBeDisabled();
-  await answer();
+  await release();
   await expect(page).toHaveURL("/");
   await expect(page.getByText("Signed in successfully!")).toBeVisible();
   const [session] = (await page.context().cookies()).filter(({ name }) => name === "session");

@@ -133,17 +133,17 @@ test("keeps the colors of the progress bar in forced colors mode", async ({ page
   await signIn(page);
   await page.goto("/admin/queue");
   // The colors at 25% and at 75% of a bar at 50%.
-  const colours = async () => {
-    const picture = sharp(await page.getByRole("progressbar").screenshot());
-    const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  const colors = async () => {
+    const screenshot = sharp(await page.getByRole("progressbar").screenshot());
+    const { data, info } = await screenshot.raw().toBuffer({ resolveWithObject: true });
     return [0.25, 0.75].map((share) => {
       const at =
         (Math.floor(info.height / 2) * info.width + Math.floor(share * info.width)) * info.channels;
       return [...data.subarray(at, at + 3)];
     });
   };
-  const usual = await colours();
+  const usual = await colors();
   expect(usual[0]).not.toEqual(usual[1]);
   await page.emulateMedia({ forcedColors: "active" });
-  expect(await colours()).toEqual(usual);
+  expect(await colors()).toEqual(usual);
 });

@@ -14,13 +14,13 @@ function addVideos(site: SiteProcess, count: number) {
 }
 
 /** Responds to the browser's confirmation dialogs, and collects their messages. */
-function answerQuestions(page: Page, answer: { yes: boolean }): string[] {
-  const asked: string[] = [];
+function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
+  const messages: string[] = [];
   page.on("dialog", async (dialog) => {
-    asked.push(dialog.message());
-    await (answer.yes ? dialog.accept() : dialog.dismiss());
+    messages.push(dialog.message());
+    await (reply.yes ? dialog.accept() : dialog.dismiss());
   });
-  return asked;
+  return messages;
 }
 
 test("scrolls a failure of the last row into view, and removes it after a success", async ({
@@ -120,12 +120,12 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, however the dialog is left", async ({ page, site }) => {
+test("warns about an unsaved edit in every way of leaving the dialog", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
-  const answer = { yes: false };
-  const asked = answerQuestions(page, answer);
+  const reply = { yes: false };
+  const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
   // No warning without input.
@@ -144,21 +144,21 @@ test("warns about an unsaved edit, however the dialog is left", async ({ page, s
   ];
   for (const [index, leave] of ways.entries()) {
     await leave();
-    await expect.poll(() => asked.length).toBe(index + 1);
+    await expect.poll(() => messages.length).toBe(index + 1);
     await expect(dialog.getByLabel("Category")).toHaveValue("premium");
   }
-  expect(new Set(asked)).toEqual(new Set(["You have unsaved changes. Leave anyway?"]));
-  answer.yes = true;
+  expect(new Set(messages)).toEqual(new Set(["You have unsaved changes. Leave anyway?"]));
+  reply.yes = true;
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
 
   // No warning after saving.
-  const before = asked.length;
+  const before = messages.length;
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Title").fill("Saved");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(row(page, "Saved")).toHaveCount(1);
-  expect(asked.length).toBe(before);
+  expect(messages.length).toBe(before);
 });
 
 test("warns about texts that aren't uploaded, and discards them after leaving", async ({
@@ -166,20 +166,20 @@ test("warns about texts that aren't uploaded, and discards them after leaving", 
 }) => {
   await signIn(page);
   await page.goto("/admin");
-  const answer = { yes: false };
-  const asked = answerQuestions(page, answer);
+  const reply = { yes: false };
+  const messages = respondToDialogs(page, reply);
   await page.getByLabel("Description").fill("Half a thought");
   await page.getByRole("link", { name: "Manage Videos" }).click();
-  await expect.poll(() => asked.length).toBe(1);
+  await expect.poll(() => messages.length).toBe(1);
   await expect(page.getByLabel("Description")).toHaveValue("Half a thought");
-  answer.yes = true;
+  reply.yes = true;
   await page.getByRole("link", { name: "Manage Videos" }).click();
   await expect(page).toHaveURL(/tab=manage/);
   await page.getByRole("link", { name: "Upload Video" }).click();
   await expect(page.getByLabel("Description")).toHaveValue("");
   await page.getByRole("link", { name: "Manage Videos" }).click();
   await expect(page).toHaveURL(/tab=manage/);
-  expect(asked).toHaveLength(2);
+  expect(messages).toHaveLength(2);
 });
 
 test("shows the video, failures and the end of the session in the edit dialog, and keeps input", async ({
@@ -199,10 +199,10 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
     await expect(dialog.getByText("Link after publishing")).toBeVisible();
-    const address = `${site.url}/video/v0`;
-    await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
+    const url = `${site.url}/video/v0`;
+    await expect(dialog.getByRole("link", { name: url })).toHaveAttribute("href", "/video/v0");
     await dialog.getByRole("button", { name: "Copy link" }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
   await test.step("a failure is shown above it", async () => {
     await dialog.getByLabel("Duration").fill("soon");
@@ -253,10 +253,10 @@ test("links the admin pages, and highlights Upload only on its own page", async 
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Upload" });
   await test.step("shows Loading... while the session is checked", async () => {
-    const answer = await holdRequests(page, "**/admin.data*");
+    const release = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
-    await answer();
+    await release();
     await expect(page.getByRole("heading", { name: "Studio" })).toBeVisible();
     await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
   });

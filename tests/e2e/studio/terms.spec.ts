@@ -13,7 +13,7 @@ function writeTerms(site: SiteProcess, text: string): number {
   return insert.pluck().get(text) as number;
 }
 
-function ask(site: SiteProcess, isRequired: boolean): void {
+function setRequired(site: SiteProcess, isRequired: boolean): void {
   site
     .database()
     .prepare("UPDATE upload_terms_state SET required_since = ?")
@@ -21,7 +21,7 @@ function ask(site: SiteProcess, isRequired: boolean): void {
 }
 
 // Other test files share the site and upload without terms.
-test.afterEach(({ site }) => ask(site, false));
+test.afterEach(({ site }) => setRequired(site, false));
 
 const accepted = (site: SiteProcess) =>
   site
@@ -43,12 +43,12 @@ async function fill(page: Page, title: string): Promise<void> {
 const scrollTop = (page: Page) => page.evaluate(() => window.scrollY);
 const submit = (page: Page) => page.getByRole("button", { name: "Upload Video" });
 
-test("an upload accepts the terms, again after a change, and for several files at once", async ({
+test("requires accepting the terms, again after a change, and once for several files", async ({
   page,
   site,
 }) => {
   const first = writeTerms(site, "Be good.");
-  ask(site, true);
+  setRequired(site, true);
   await signIn(page);
   await page.goto("/admin");
   await fill(page, "A walk");

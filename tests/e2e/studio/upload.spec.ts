@@ -8,7 +8,7 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-/** A clip with so many bytes of padding, in a box that players pass over (ISO 14496-12 §8.1.2). */
+/** Returns a clip padded with a `free` box of this many bytes, which players skip (ISO 14496-12 §8.1.2). */
 function paddedClip(name: string, padding: number): string {
   const box = Buffer.alloc(padding, name);
   box.writeUInt32BE(padding, 0);
@@ -18,8 +18,8 @@ function paddedClip(name: string, padding: number): string {
   return file;
 }
 
-/** The first three fifths of a clip whose index stands in front. */
-function cutClip(name: string): string {
+/** Returns the first 60% of a clip whose index is at the front. */
+function truncatedClip(name: string): string {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "cut-")), name);
   const bytes = fs.readFileSync(mp4Clip(5));
   fs.writeFileSync(file, bytes.subarray(0, bytes.length * 0.6));
@@ -45,7 +45,7 @@ const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ })
 const item = (page: Page, name: string) =>
   page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
 
-test("one file: duration, title and frame come from the video, the form empties", async ({
+test("fills in duration, title and frames from the video, and resets the form after the upload", async ({
   page,
   site,
 }) => {
@@ -69,9 +69,7 @@ test("one file: duration, title and frame come from the video, the form empties"
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("what the server refuses is told once, by a toast, and the texts are kept", async ({
-  page,
-}) => {
+test("shows a rejected file's error once, in a toast, and keeps the texts", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
@@ -83,7 +81,7 @@ test("what the server refuses is told once, by a toast, and the texts are kept",
   await expect(page.getByRole("alert")).toContainText("Error");
   await expect(page.getByRole("alert")).toContainText("supported video");
   await expect(reason).toHaveCount(1);
-  // The toast goes, and the queue still has the reason for whoever comes back.
+  // After the toast is dismissed, the reason is still available in the queue.
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect(reason).toHaveCount(0);
   await item(page, "Broken").getByText("Why?").click();
@@ -93,10 +91,7 @@ test("what the server refuses is told once, by a toast, and the texts are kept",
   await expect(item(page, "Broken")).toHaveCount(0);
 });
 
-test("several files dropped onto the page become videos with texts of their own", async ({
-  page,
-  site,
-}) => {
+test("uploads several dropped files, each with its own texts", async ({ page, site }) => {
   await signIn(page);
   await page.goto("/admin");
   await expect(page.getByText("Or drop files anywhere")).toBeVisible();
@@ -105,7 +100,7 @@ test("several files dropped onto the page become videos with texts of their own"
   const data = await page.evaluateHandle((list) => {
     const transfer = new DataTransfer();
     for (const [index, text] of list.entries()) {
-      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
       const name = ["one.mp4", "two.mp4"][index] ?? "";
       transfer.items.add(new File([bytes], name, { type: "video/mp4" }));
     }
@@ -116,13 +111,13 @@ test("several files dropped onto the page become videos with texts of their own"
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 
   await expect(item(page, "one.mp4").getByAltText("Frame 1")).toBeVisible();
-  // Only the first unfolds its frames by itself.
+  // Only the first one shows its frames automatically.
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toHaveCount(0);
   await item(page, "two.mp4").getByText("Thumbnail and frames").click();
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toBeVisible();
   await expectNoViolations(page);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  expect(wide).toBe(false);
+  const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(overflows).toBe(false);
   await item(page, "one.mp4").getByLabel("Title").fill("Number one");
   await item(page, "two.mp4").getByLabel("Category").selectOption("english");
   await item(page, "two.mp4").getByLabel("Tags").fill("second");
@@ -138,7 +133,7 @@ test("several files dropped onto the page become videos with texts of their own"
   await expect(page.getByRole("link", { name: "Watch it" })).toHaveCount(2);
 });
 
-test("an exact duplicate and a file that was cut off are shown, and kept by a button", async ({
+test("warns about an exact duplicate and a truncated file, and uploads them on confirmation", async ({
   page,
   site,
 }) => {
@@ -156,7 +151,7 @@ test("an exact duplicate and a file that was cut off are shown, and kept by a bu
   await expect.poll(() => rows(site).map(({ title }) => title)).toEqual(["Original", "Copy"]);
 
   await page.goto("/admin");
-  await chooseVideos(page, cutClip("cut.mp4"));
+  await chooseVideos(page, truncatedClip("cut.mp4"));
   await fillTexts(page, "Half a walk");
   await sendButton(page).click();
   await expect(item(page, "Half a walk").getByText(/only 0:0. of 0:05/)).toBeVisible();
@@ -167,8 +162,8 @@ test("an exact duplicate and a file that was cut off are shown, and kept by a bu
   await expect.poll(() => rows(site).length).toBe(3);
 });
 
-/** Uploads slowly enough to be interrupted: about 20 s for the files below. */
-async function slowly(page: Page) {
+/** Throttles uploads so that they can be interrupted: the files below take about 20 s. */
+async function throttleUploads(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   const set = (bytesPerSecond: number) =>
@@ -179,11 +174,11 @@ async function slowly(page: Page) {
       uploadThroughput: bytesPerSecond,
     });
   await set(400_000);
-  return { fast: () => set(-1) };
+  return { removeThrottle: () => set(-1) };
 }
 
-const BIG = 8_000_000;
-const hasArrived = (site: SiteProcess) => {
+const BIG_FILE_BYTES = 8_000_000;
+const receivedBytes = (site: SiteProcess) => {
   const folder = path.join(site.uploads, "tmp", "tus");
   const sizes = fs.existsSync(folder)
     ? fs.readdirSync(folder).map((name) => fs.statSync(path.join(folder, name)).size)
@@ -191,8 +186,8 @@ const hasArrived = (site: SiteProcess) => {
   return Math.max(0, ...sizes);
 };
 
-/** A line between the browser and the site that can be cut. */
-class CuttableLine {
+/** A proxy between the browser and the site, whose connections can be cut. */
+class CuttableProxy {
   private server: net.Server | undefined;
   private sockets = new Set<net.Socket>();
   private port = 0;
@@ -203,11 +198,11 @@ class CuttableLine {
   }
 
   async restore(): Promise<void> {
-    this.server = net.createServer((near) => {
-      const far = net.connect(this.target, "127.0.0.1");
+    this.server = net.createServer((client) => {
+      const upstream = net.connect(this.target, "127.0.0.1");
       for (const [from, to] of [
-        [near, far],
-        [far, near],
+        [client, upstream],
+        [upstream, client],
       ] as const) {
         this.sockets.add(from);
         from.pipe(to);
@@ -228,22 +223,28 @@ class CuttableLine {
   }
 }
 
-async function sendBig(page: Page, site: SiteProcess, title: string, file: string, origin = "") {
+async function sendBigFile(
+  page: Page,
+  site: SiteProcess,
+  title: string,
+  file: string,
+  origin = "",
+) {
   await page.goto(`${origin}/admin`);
-  const network = await slowly(page);
+  const network = await throttleUploads(page);
   await chooseVideos(page, file);
   await fillTexts(page, title);
   await sendButton(page).click();
-  await expect.poll(() => hasArrived(site), { timeout: 30_000 }).toBeGreaterThan(500_000);
+  await expect.poll(() => receivedBytes(site), { timeout: 30_000 }).toBeGreaterThan(500_000);
   return network;
 }
 
-test("an upload is paused, resumed and cancelled, and leaving in the middle asks first", async ({
+test("pauses, resumes and cancels an upload, and confirms before leaving during one", async ({
   page,
   site,
 }) => {
   await signIn(page);
-  await sendBig(page, site, "Paused", paddedClip("paused.mp4", BIG));
+  await sendBigFile(page, site, "Paused", paddedClip("paused.mp4", BIG_FILE_BYTES));
   const entry = item(page, "Paused");
   await expect(page.getByRole("button", { name: "Uploading..." })).toBeDisabled();
   await expect(entry).toContainText(/\d+% · .+\/s · .+ left/);
@@ -251,56 +252,62 @@ test("an upload is paused, resumed and cancelled, and leaving in the middle asks
   await expect(entry).toContainText("Paused");
   await entry.getByRole("button", { name: "Resume" }).click();
   await expect(entry).toContainText("Uploading...");
-  const asked: string[] = [];
+  const dialogs: string[] = [];
   page.on("dialog", async (dialog) => {
-    asked.push(dialog.type());
+    dialogs.push(dialog.type());
     await dialog.dismiss();
   });
   await page.getByRole("link", { name: "Manage Videos" }).click();
-  await expect.poll(() => asked).toEqual(["confirm"]);
+  await expect.poll(() => dialogs).toEqual(["confirm"]);
   await expect(entry).toBeVisible();
   await page.close({ runBeforeUnload: true });
-  await expect.poll(() => asked).toEqual(["confirm", "beforeunload"]);
+  await expect.poll(() => dialogs).toEqual(["confirm", "beforeunload"]);
   await entry.getByRole("button", { name: "Cancel" }).click();
   await expect(entry).toHaveCount(0);
-  await expect.poll(() => hasArrived(site)).toBe(0);
+  await expect.poll(() => receivedBytes(site)).toBe(0);
   expect(rows(site)).toEqual([]);
 });
 
-test("an upload survives a connection that is cut, and a server that is killed meanwhile", async ({
+test("an upload survives a lost connection while the server is killed and restarted", async ({
   page,
   site,
 }) => {
   await signIn(page);
-  const line = new CuttableLine(Number(new URL(site.url).port));
-  await line.restore();
-  const network = await sendBig(page, site, "Cut", paddedClip("cut.mp4", BIG), line.url);
-  await line.cut();
+  const proxy = new CuttableProxy(Number(new URL(site.url).port));
+  await proxy.restore();
+  const network = await sendBigFile(
+    page,
+    site,
+    "Cut",
+    paddedClip("cut.mp4", BIG_FILE_BYTES),
+    proxy.url,
+  );
+  await proxy.cut();
   await expect(item(page, "Cut")).toContainText("Connection lost. Retrying…");
   await site.stop("SIGKILL");
-  const before = hasArrived(site);
+  const before = receivedBytes(site);
   await site.start();
   const offsets: number[] = [];
   page.on("request", (request) => {
     if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
   });
-  await network.fast();
-  await line.restore();
+  await network.removeThrottle();
+  await proxy.restore();
   await expect.poll(() => rows(site).length, { timeout: 60_000 }).toBe(1);
   expect(before).toBeGreaterThan(0);
-  expect(before).toBeLessThan(BIG);
+  expect(before).toBeLessThan(BIG_FILE_BYTES);
   for (const offset of offsets) expect(offset).toBeGreaterThan(0);
   await page.goto("/");
-  await line.cut();
+  await proxy.cut();
 });
 
-test("after a reload the same file goes on where it stopped", async ({ page, site }) => {
+test("resumes the upload of the same file after a reload", async ({ page, site }) => {
   await signIn(page);
-  const file = paddedClip("again.mp4", BIG);
-  const network = await sendBig(page, site, "Again", file);
+  const file = paddedClip("again.mp4", BIG_FILE_BYTES);
+  const network = await sendBigFile(page, site, "Again", file);
   page.on("dialog", (dialog) => dialog.accept());
   await page.reload();
-  await network.fast();
+  await network.removeThrottle();
   await expect(page.getByText("Interrupted uploads:")).toContainText("again.mp4");
   const patched = page.waitForRequest((request) => request.method() === "PATCH");
   await chooseVideos(page, file);

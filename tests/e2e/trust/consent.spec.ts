@@ -76,9 +76,9 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   const documents = page.getByRole("list", { name: "Documents" });
   await expect(documents.getByRole("listitem")).toHaveCount(1);
   await look();
-  const answer = page.waitForEvent("download");
+  const download = page.waitForEvent("download");
   await page.getByRole("button", { name: /^Open Proof of identity/ }).click();
-  expect((await answer).suggestedFilename()).toMatch(/\.png$/);
+  expect((await download).suggestedFilename()).toMatch(/\.png$/);
 
   await page.goto(`/admin/videos/${id}/consent`);
   await expect(page.getByText("Not valid")).toBeVisible();
@@ -99,7 +99,7 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload links to its consent record, without a prompt however soon the link is followed", async ({
+test("an upload links to its consent record, which opens without a prompt even immediately", async ({
   page,
   site,
 }) => {
@@ -111,9 +111,9 @@ test("an upload links to its consent record, without a prompt however soon the l
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
   // Waits for the file in the queue. Before that, the form is sent as without JavaScript.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
-  let asked = 0;
+  let dialogs = 0;
   page.on("dialog", (dialog) => {
-    asked += 1;
+    dialogs += 1;
     void dialog.dismiss();
   });
   await page.evaluate(() => {
@@ -129,7 +129,7 @@ test("an upload links to its consent record, without a prompt however soon the l
   });
   await page.getByRole("button", { name: "Upload Video" }).click();
   await expect(page).toHaveURL(/\/admin\/videos\/[^/]+\/consent$/);
-  expect(asked).toBe(0);
+  expect(dialogs).toBe(0);
   await expect(page.getByText("This video has no consent record yet.")).toBeVisible();
   expect(videos(site)).toEqual([{ title: "Rain on the roof", status: "review" }]);
 });

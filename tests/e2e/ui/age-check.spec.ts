@@ -58,7 +58,7 @@ test("a visitor in a country with age checks is checked once, with the keyboard 
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("an open page redirects to the check, and visitors who fail it are told and can try again", async ({
+test("an open page redirects to the check, and visitors who fail it see a message and can try again", async ({
   page,
   site,
 }) => {
@@ -84,8 +84,8 @@ test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
   test("a visitor sees a message and can read the legal pages", async ({ page }) => {
-    const answer = await page.goto("/video/v1");
-    expect(answer?.status()).toBe(451);
+    const response = await page.goto("/video/v1");
+    expect(response?.status()).toBe(451);
     await expect(
       page.getByRole("heading", { name: "Afterdark is not available in your country or region" }),
     ).toBeVisible();

@@ -8,10 +8,10 @@ test("the age gate is shown once, works with the keyboard, and no image is loade
   site,
 }) => {
   await fill(site, 10);
-  const pictures: string[] = [];
+  const images: string[] = [];
   page.on("request", (request) => {
     if (request.resourceType() === "image" && request.url().includes("/media/")) {
-      pictures.push(request.url());
+      images.push(request.url());
     }
   });
   await page.goto("/categories/desi?page=2", { waitUntil: "networkidle" });
@@ -20,7 +20,7 @@ test("the age gate is shown once, works with the keyboard, and no image is loade
   await expect(page.getByRole("main")).toBeHidden();
   await expect(page.locator("main img:visible")).toHaveCount(0);
   await expectNoViolations(page);
-  expect(pictures).toEqual([]);
+  expect(images).toEqual([]);
 
   await page.keyboard.press("Tab");
   await expect(dialog.getByRole("button", { name: "Enter" })).toBeFocused();
@@ -28,7 +28,7 @@ test("the age gate is shown once, works with the keyboard, and no image is loade
   await expect(page).toHaveURL("/categories/desi?page=2");
   await expect(dialog).toHaveCount(0);
   await expect(page.locator("main article").first()).toBeVisible();
-  await expect.poll(() => pictures.length).toBeGreaterThan(0);
+  await expect.poll(() => images.length).toBeGreaterThan(0);
 
   await page.goto("/trending");
   await expect(page.getByRole("main")).toBeVisible();

@@ -11,12 +11,12 @@ const notice = (page: Page) => page.getByRole("alert");
 const retry = (page: Page) => page.getByRole("button", { name: "Retry", exact: true });
 
 /** Runs a function while the site can't read its videos. */
-async function whileAway(site: SiteProcess, task: () => Promise<void>): Promise<void> {
-  site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+async function withoutVideosTable(site: SiteProcess, task: () => Promise<void>): Promise<void> {
+  site.database().exec("ALTER TABLE videos RENAME TO videos_hidden");
   try {
     await task();
   } finally {
-    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+    site.database().exec("ALTER TABLE videos_hidden RENAME TO videos");
   }
 }
 
@@ -35,7 +35,7 @@ test("offline, the list shows the error, and recovers when the connection is bac
 }) => {
   await fill(site, 20, () => ({ views: 1 }));
   await open(page, "/");
-  for (const [leave, arrived, address] of [
+  for (const [leave, arrived, url] of [
     [() => page.getByRole("link", { name: "Next" }).click(), "Video 9", "/?page=2"],
     [
       () =>
@@ -52,9 +52,9 @@ test("offline, the list shows the error, and recovers when the connection is bac
     await expect(retry(page)).toBeVisible();
     await expect(page.getByText("Loading videos...")).toHaveCount(0);
     expect(page.url()).toBe(before);
-    if (address === "/trending") await expectNoViolations(page);
+    if (url === "/trending") await expectNoViolations(page);
     await context.setOffline(false);
-    await expect(page).toHaveURL(address);
+    await expect(page).toHaveURL(url);
     await expect(first(page)).toContainText(arrived);
     await expect(notice(page)).toHaveCount(0);
   }
@@ -96,9 +96,9 @@ test("an aborted or failed request for a list can be retried or left", async ({ 
   await expect(page.getByRole("navigation", { name: "Pages" })).toHaveCount(0);
   await page.unroute(LIST_DATA, breakOff);
   await page.route(LIST_DATA, refuse);
-  const refused = page.waitForResponse(LIST_DATA);
+  const rejected = page.waitForResponse(LIST_DATA);
   await retry(page).click();
-  expect((await refused).status()).toBe(503);
+  expect((await rejected).status()).toBe(503);
   await expect(retry(page)).toBeVisible();
   await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
   await page.unroute(LIST_DATA, refuse);
@@ -119,16 +119,16 @@ test("a list that the site can't load shows the error, including on a full page 
   site,
 }) => {
   await fill(site, 20);
-  await whileAway(site, async () => {
-    const answer = await page.goto("/?category=desi");
-    expect(answer?.status()).toBe(500);
+  await withoutVideosTable(site, async () => {
+    const response = await page.goto("/?category=desi");
+    expect(response?.status()).toBe(500);
     await expect(page.getByText(/^Error loading videos: Failed to fetch videos\./)).toBeVisible();
   });
   await retry(page).click();
   await expect(page.locator(cards)).toHaveCount(8);
   await expect(page).toHaveURL("/?category=desi");
 
-  await whileAway(site, async () => {
+  await withoutVideosTable(site, async () => {
     await page.getByRole("link", { name: "Next" }).click();
     await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
     await expect(page.locator(cards)).toHaveCount(0);
@@ -171,8 +171,8 @@ test("an open page stays when its data can't be refreshed, and catches up later"
   ] as const) {
     retitle("videos");
     await open(page, path);
-    await whileAway(site, async () => {
-      retitle("videos_away");
+    await withoutVideosTable(site, async () => {
+      retitle("videos_hidden");
       await expect(notice(page)).toContainText(reason);
       await expect(content).toBeVisible();
     });

@@ -37,8 +37,8 @@ test("without a connection the offline page is shown, and reloads when it is bac
   await fill(site, 3, () => ({ views: 5 }));
   await open(page, "/");
   await context.setOffline(true);
-  const answer = await page.goto("/trending?from=here");
-  expect([answer?.status(), answer?.fromServiceWorker()]).toEqual([503, true]);
+  const response = await page.goto("/trending?from=here");
+  expect([response?.status(), response?.fromServiceWorker()]).toEqual([503, true]);
   await expect(heading(page, "You're offline")).toBeVisible();
   await expect(page).toHaveURL("/trending?from=here");
   await expect(page.getByText("Video 1")).toHaveCount(0);
@@ -52,16 +52,16 @@ test("without a connection the offline page is shown, and reloads when it is bac
   await expect(page).toHaveURL("/trending?from=here");
 });
 
-test("pages are always current, and nothing that is visited is stored or passes through the worker", async ({
+test("pages are always current, no visited page is stored, and media bypass the worker", async ({
   page,
   site,
 }) => {
   const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
   await fill(site, 3, () => ({ video_url: clip }));
   await open(page, "/");
-  const through: string[] = [];
-  page.on("response", (answer) => {
-    if (answer.fromServiceWorker()) through.push(answer.request().resourceType());
+  const serviceWorkerTypes: string[] = [];
+  page.on("response", (response) => {
+    if (response.fromServiceWorker()) serviceWorkerTypes.push(response.request().resourceType());
   });
   site.addVideo({ title: "Brand new" });
   await page.reload();
@@ -73,7 +73,7 @@ test("pages are always current, and nothing that is visited is stored or passes 
     await expect
       .poll(() => page.evaluate(() => document.querySelector("video")?.currentTime))
       .toBeGreaterThan(0);
-    const answers = await page.evaluate(async (clip) => {
+    const results = await page.evaluate(async (clip) => {
       const part = await fetch(clip, { headers: { Range: "bytes=10-19" } });
       const head = await fetch("/", { method: "HEAD" });
       const events = new EventSource("/events");
@@ -90,10 +90,10 @@ test("pages are always current, and nothing that is visited is stored or passes 
         post: (await post.json()).videos.length,
       };
     }, clip);
-    expect(answers).toEqual({ part: [206, 10], head: [200, 0], hello: true, post: 1 });
+    expect(results).toEqual({ part: [206, 10], head: [200, 0], hello: true, post: 1 });
     const own = ["document", "stylesheet", "font"];
-    expect(through.filter((type) => !own.includes(type))).toEqual([]);
-    expect(through).toContain("document");
+    expect(serviceWorkerTypes.filter((type) => !own.includes(type))).toEqual([]);
+    expect(serviceWorkerTypes).toContain("document");
   });
 
   await test.step("only the offline page is stored, without user data", async () => {

@@ -5,12 +5,12 @@ import { expect, test } from "../site";
 
 /** Returns the scripts that the page has requested, in order. */
 function recordScripts(page: Page): string[] {
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    if (/^\/assets\/.*\.m?js$/.test(pathname)) asked.push(pathname);
+    if (/^\/assets\/.*\.m?js$/.test(pathname)) requested.push(pathname);
   });
-  return asked;
+  return requested;
 }
 
 /** Emulates a browser that never paints, or a background tab. */
@@ -21,7 +21,7 @@ async function neverPaints(page: Page, hidden: boolean): Promise<void> {
   }, hidden);
 }
 
-async function answersOnceTimeRuns(page: Page): Promise<void> {
+async function expectInteractive(page: Page): Promise<void> {
   await page.clock.resume();
   await page.locator("article").first().hover();
   await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
@@ -33,41 +33,41 @@ test.beforeEach(({ site }) => {
 
 test("no script is requested before the first paint", async ({ page, site }) => {
   site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
-  const asked = recordScripts(page);
+  const requested = recordScripts(page);
   const paint = await holdRequests(page, "**/*.css");
   const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
   // Preloads are requested while the page is parsed; only the style sheet is still missing.
   await arrived;
   await page.waitForTimeout(500);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   await paint();
-  await expect.poll(() => asked.some((name) => name.includes("/hls-"))).toBe(true);
+  await expect.poll(() => requested.some((name) => name.includes("/hls-"))).toBe(true);
   await expect(page.locator("[data-seek-bar]")).toBeAttached();
   // hls.js is requested after all scripts that make the page interactive.
-  const own = asked.findIndex((name) => name.includes("/entry.client-"));
+  const own = requested.findIndex((name) => name.includes("/entry.client-"));
   expect(own).toBeGreaterThanOrEqual(0);
-  expect(asked.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
+  expect(requested.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
 });
 
 test("a background page loads its scripts immediately", async ({ page }) => {
   await neverPaints(page, true);
   await page.clock.install();
-  const asked = recordScripts(page);
+  const requested = recordScripts(page);
   await page.goto("/", { waitUntil: "load" });
   await page.clock.runFor(100);
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await answersOnceTimeRuns(page);
+  await expect.poll(() => requested.length).toBeGreaterThan(0);
+  await expectInteractive(page);
 });
 
 test("a page without a paint event loads its scripts after three seconds", async ({ page }) => {
   await neverPaints(page, false);
   await page.clock.install();
-  const asked = recordScripts(page);
+  const requested = recordScripts(page);
   await page.goto("/", { waitUntil: "load" });
   await page.clock.runFor(1_000);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   await page.clock.runFor(2_000);
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await answersOnceTimeRuns(page);
+  await expect.poll(() => requested.length).toBeGreaterThan(0);
+  await expectInteractive(page);
 });

@@ -20,10 +20,10 @@ test("scrolling during a refresh keeps the position", async ({ page, site }) => 
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);
-    const asked = page.waitForRequest(/_root\.data/);
+    const request = page.waitForRequest(/_root\.data/);
     const answered = page.waitForResponse(/_root\.data/);
     site.addVideo({ title, created_at: new Date().toISOString() });
-    await asked;
+    await request;
     const there = await scrollBy(page, 150);
     await release();
     await answered;

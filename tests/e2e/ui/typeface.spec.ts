@@ -13,24 +13,24 @@ const blocks = (page: Page) =>
       }),
   );
 
-/** Minimum height of a line. */
+/** Tolerance for movement, less than the height of a line. */
 const MAX_PIXELS = 2;
 
 test("no line moves when the web font has loaded", async ({ page, site }) => {
   await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
   await page.setViewportSize({ width: 412, height: 823 });
-  for (const address of ["/", "/video/v1"]) {
-    await page.goto(address);
+  for (const url of ["/", "/video/v1"]) {
+    await page.goto(url);
     await page.evaluate(() => document.fonts.ready);
     expect(await page.evaluate(() => document.fonts.check('16px "Figtree"'))).toBe(true);
-    const whole = await blocks(page);
-    expect(whole.length).toBeGreaterThan(5);
+    const after = await blocks(page);
+    expect(after.length).toBeGreaterThan(5);
     await page.route(/\.woff2/, (route) => route.abort());
-    await page.goto(address);
+    await page.goto(url);
     const before = await blocks(page);
     await page.unroute(/\.woff2/);
-    expect(before).toHaveLength(whole.length);
-    const moved = whole.filter(({ top, height }, index) =>
+    expect(before).toHaveLength(after.length);
+    const moved = after.filter(({ top, height }, index) =>
       [top - before[index]!.top, height - before[index]!.height].some(
         (pixels) => Math.abs(pixels) > MAX_PIXELS,
       ),

@@ -64,7 +64,7 @@ describe("changing the password", () => {
       "Use a password with at least 10 characters.",
     ],
     [
-      "one that bcrypt would cut",
+      "one that bcrypt would truncate",
       { password: "é".repeat(37), again: "é".repeat(37) },
       422,
       "The password is too long. Use at most 72 bytes.",
@@ -124,8 +124,8 @@ describe("the list of sessions", () => {
 });
 
 describe("the second factor", () => {
-  /** An authenticator app, set up by typing the key. */
-  async function enrol(cookies: string, userId: string) {
+  /** Sets up an authenticator app by typing the key. */
+  async function enroll(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const enrollment = (await findEnrollment(userId))!;
     expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
@@ -143,7 +143,7 @@ describe("the second factor", () => {
 
   it("requires a code after the password, which works once", async () => {
     const { id } = insertUser();
-    const { at } = await enrol((await signIn()).cookies, id);
+    const { at } = await enroll((await signIn()).cookies, id);
     const half = await signIn();
     expect(half).toMatchObject({ status: 302, location: "/auth/code" });
     expect(await isSignedIn(half.cookies)).toBe(false);
@@ -155,7 +155,7 @@ describe("the second factor", () => {
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Intercepted and used again, in another second step.
+    // Simulates an intercepted code in another second step.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("is not on until a code confirms it, and its secret is encrypted", async () => {
+  it("is off until a code confirms it, and its secret is encrypted", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
@@ -195,7 +195,7 @@ describe("the second factor", () => {
 
   it("accepts each recovery code once, ignoring case", async () => {
     const { id } = insertUser();
-    const { codes } = await enrol((await signIn()).cookies, id);
+    const { codes } = await enroll((await signIn()).cookies, id);
     expect(new Set(codes).size).toBe(10);
     expect(codes[0]).toMatch(/^([0-9a-z]{4}-){5}[0-9a-z]{4}$/);
     const typed = codes[0]!.toUpperCase().replaceAll("-", " ");
@@ -209,14 +209,14 @@ describe("the second factor", () => {
 
   it("limits guesses of codes from any address", async () => {
     const { id } = insertUser();
-    const { at } = await enrol((await signIn()).cookies, id);
+    const { at } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
     for (let n = 0; n < 5; n++)
       expect(await step(cookies, "000000x")).toMatchObject({ status: 400 });
     expect(await step(cookies, at(1))).toMatchObject({ status: 429 });
   });
 
-  /** Returns the device cookie that a browser got with its last response. */
+  /** Returns the device cookie from a browser's last response. */
   const markIn = ({ cookies }: { cookies: string }) =>
     cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
   const guess = async (cookies: string, times = 5) => {
@@ -228,7 +228,7 @@ describe("the second factor", () => {
 
   it("gives browsers that signed in with a code a separate allowance, which strangers can't use up", async () => {
     const { id } = insertUser();
-    const { codes, at } = await enrol((await signIn()).cookies, id);
+    const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
     const stranger = await signIn();
     expect(await guess(stranger.cookies)).toEqual([400, 400, 400, 400, 400]);
@@ -243,7 +243,7 @@ describe("the second factor", () => {
   it("gives no guesses for device cookies from before it was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
-    await enrol((await signIn()).cookies, id);
+    await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
     expect(await guess(cookies)).toEqual([400, 400, 400, 400, 400]);
     for (const mark of collected) expect(await guess(`${cookies}; ${mark}`, 1)).toEqual([429]);
@@ -251,7 +251,7 @@ describe("the second factor", () => {
 
   it("allows no more codes with several device cookies than with one", async () => {
     const { id } = insertUser();
-    const { codes } = await enrol((await signIn()).cookies, id);
+    const { codes } = await enroll((await signIn()).cookies, id);
     const collected = [];
     for (const each of codes.slice(0, 4)) {
       collected.push(markIn(await step((await signIn()).cookies, each)));
@@ -267,7 +267,7 @@ describe("the second factor", () => {
 
   it("lets the owner in with a recovery code after strangers have used up the attempts", async () => {
     const { id } = insertUser();
-    const { codes } = await enrol((await signIn()).cookies, id);
+    const { codes } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
     expect(await guess(cookies, 6)).toEqual([400, 400, 400, 400, 400, 429]);
     expect(await step(cookies, "0000-0000-0000-0000-0000-0000")).toMatchObject({ status: 429 });
@@ -277,7 +277,7 @@ describe("the second factor", () => {
 
   it("counts wrong recovery codes and codes on the account page together with those of sign-in", async () => {
     const { id } = insertUser();
-    const { codes } = await enrol((await signIn()).cookies, id);
+    const { codes } = await enroll((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
     const off = { intent: "second-factor-off", current: GOOD_PASSWORD };
     for (let n = 0; n < 3; n++) {
@@ -302,9 +302,9 @@ describe("the second factor", () => {
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
     let [mine, other] = [markIn(here), markIn(await signIn())];
-    const expectVoid = (answer: { cookies: string }) => {
+    const expectVoid = (response: { cookies: string }) => {
       expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
-      mine = markIn(answer);
+      mine = markIn(response);
       expect(isKnown(mine)).toBe(true);
     };
     const session = here.cookies.split("; ").find((cookie) => cookie.startsWith("session="))!;
@@ -361,7 +361,7 @@ describe("the second factor", () => {
   it("rejects a second step after five minutes, with an old password or without a user", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
-    const { at } = await enrol(cookies, id);
+    const { at } = await enroll(cookies, id);
     const half = await signIn();
     await change(cookies, {
       intent: "password",
@@ -379,7 +379,7 @@ describe("the second factor", () => {
   it("requires the password and a code to turn it off or renew its recovery codes", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
-    const { codes, at } = await enrol(cookies, id);
+    const { codes, at } = await enroll(cookies, id);
     const current = GOOD_PASSWORD;
     for (const intent of ["recovery-codes", "second-factor-off"]) {
       expect(await change(cookies, { intent, current: "wrong", code: at(1) })).toMatchObject({
@@ -415,7 +415,7 @@ describe("the second factor", () => {
 });
 
 describe("a change that the activity log can't record", () => {
-  /** A code that confirmed a change is used up even if the change fails. */
+  /** Returns the account's state. Resets the last TOTP step, because a code is used up even if the change fails. */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
     return ["users", "sessions", "recovery_codes"].map((table) =>

@@ -12,7 +12,7 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const CREDENTIAL_INCLUDED = 0x40;
 
-interface Asked {
+interface ChallengeOptions {
   challenge: string;
   rpId?: string;
   rp?: { id?: string };
@@ -41,7 +41,7 @@ export class Authenticator {
   constructor(private origin: string) {}
 
   /** Returns the result of navigator.credentials.create() as JSON. */
-  create({ challenge, rp, user }: Asked, faults: Faults = {}): string {
+  create({ challenge, rp, user }: ChallengeOptions, faults: Faults = {}): string {
     this.userHandle = user!.id;
     const { x = "", y = "" } = this.keys.publicKey.export({ format: "jwk" });
     const coseKey = isoCBOR.encode(
@@ -63,18 +63,18 @@ export class Authenticator {
         ["authData", new Uint8Array(Buffer.concat([authData, credential]))],
       ]),
     );
-    return this.answer({
+    return this.toJson({
       clientDataJSON: this.clientData("webauthn.create", challenge, faults),
       attestationObject: base64url(attestationObject),
     });
   }
 
   /** Returns the result of navigator.credentials.get() as JSON. */
-  get({ challenge, rpId }: Asked, faults: Faults = {}): string {
+  get({ challenge, rpId }: ChallengeOptions, faults: Faults = {}): string {
     const authData = this.data(rpId!, 0, { ...faults, counter: faults.counter ?? ++this.counter });
     const clientDataJSON = this.clientData("webauthn.get", challenge, faults);
     const signed = Buffer.concat([authData, sha256(Buffer.from(clientDataJSON, "base64url"))]);
-    return this.answer({
+    return this.toJson({
       clientDataJSON,
       authenticatorData: base64url(authData),
       signature: createSign("sha256")
@@ -95,7 +95,7 @@ export class Authenticator {
     return base64url(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
   }
 
-  private answer(response: Record<string, string>): string {
+  private toJson(response: Record<string, string>): string {
     const { id } = this;
     return JSON.stringify({
       id,

@@ -82,7 +82,7 @@ function everything(): Record<string, unknown[]> {
 interface Column {
   table: string;
   name: string;
-  /** What happens to its row with the account, if it has a foreign key. */
+  /** What happens to the row when the account is deleted, if there is a foreign key. */
   onDelete?: string;
 }
 
@@ -108,7 +108,7 @@ function accountColumns(): Column[] {
 }
 
 describe("each column that references an account", () => {
-  it("has a decision about what happens to it", () => {
+  it("has a documented deletion rule", () => {
     const undecided = accountColumns().filter(
       ({ table, name }) => !ACCOUNT_COLUMNS[`${table}.${name}`],
     );
@@ -127,7 +127,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("contains the receiver, nothing or still the id after a deletion, as decided", async () => {
+  it("contains the receiver, NULL or the id after a deletion, according to its rule", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -333,7 +333,7 @@ describe("deleting an account", () => {
     expect(await send()).toMatchObject({ init: { status: 409 } });
   });
 
-  it("keeps a hold until an editor releases it, whatever the new uploader does", async () => {
+  it("keeps a hold until an editor releases it, regardless of the new uploader", async () => {
     await changeRole(user, "publisher", owner);
     await changeRole(receiver, "publisher", owner);
     addVideo("v");
@@ -387,7 +387,7 @@ describe("deleting an account", () => {
 });
 
 describe("transferring videos", () => {
-  it("leaves the account as it is, and is logged as one activity", async () => {
+  it("leaves the account unchanged, and is logged as one activity", async () => {
     for (let number = 0; number < 120; number++) addVideo(`v${number}`);
     const done = await transferVideos(user, receiver, owner);
     expect(done).toEqual({ email: EMAIL, receiver: "third@example.com", videos: 120 });
@@ -419,9 +419,9 @@ describe("the users screen", () => {
   it("deletes an account with the password of the owner", async () => {
     addVideo("v");
     for (const fields of [{}, { current: "a wrong one" }] as Record<string, string>[]) {
-      const refused = (await remove(fields)) as Plain;
-      expect(refused.init).toMatchObject({ status: 400 });
-      expect(refused.data.error).toMatchObject({ isIdentity: true, receiver });
+      const rejected = (await remove(fields)) as Plain;
+      expect(rejected.init).toMatchObject({ status: 400 });
+      expect(rejected.data.error).toMatchObject({ isIdentity: true, receiver });
     }
     expect(exists(user)).toBe(true);
     const done = (await remove({ current: GOOD_PASSWORD })) as Response;
@@ -432,9 +432,9 @@ describe("the users screen", () => {
   it("keeps the selection if the receiver is rejected", async () => {
     addVideo("v");
     await changeRole(receiver, "moderator", owner);
-    const refused = (await remove({ current: GOOD_PASSWORD })) as Plain;
-    expect(refused.init).toMatchObject({ status: 409 });
-    expect(refused.data.error).toMatchObject({ receiver });
+    const rejected = (await remove({ current: GOOD_PASSWORD })) as Plain;
+    expect(rejected.init).toMatchObject({ status: 409 });
+    expect(rejected.data.error).toMatchObject({ receiver });
     expect(exists(user)).toBe(true);
   });
 

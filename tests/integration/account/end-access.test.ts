@@ -16,7 +16,7 @@ import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests what ends with each event (app/features/accounts/end-access.server.ts). */
+/** Tests which access each event ends (app/features/accounts/end-access.server.ts). */
 
 let site: ReturnType<typeof useTemporarySite>;
 let owner: string;
@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("the access of an account", () => {
-  it("exists before", async () => {
+  it("exists before any of the events", async () => {
     expect(await left()).toEqual(ALL);
   });
 
@@ -213,14 +213,17 @@ describe("the forms", () => {
   it("create a token only with the password", async () => {
     const fields = { intent: "create", name: "a program", scope: "read", days: "7" };
     for (const current of [undefined, "a wrong one"]) {
-      const answer = await send(tokensAction, "/admin/tokens", {
+      const response = await send(tokensAction, "/admin/tokens", {
         ...fields,
         ...(current && { current }),
       });
-      expect(answer).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
+      expect(response).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
     }
-    const answer = await send(tokensAction, "/admin/tokens", { ...fields, current: GOOD_PASSWORD });
-    expect((answer as { token: string }).token).toMatch(/^afterdark_/);
+    const response = await send(tokensAction, "/admin/tokens", {
+      ...fields,
+      current: GOOD_PASSWORD,
+    });
+    expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
   it("revoke the tokens with a password change if requested", async () => {

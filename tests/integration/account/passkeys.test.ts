@@ -29,7 +29,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-type Asked = { challenge: string; rpId: string };
+type Challenge = { challenge: string; rpId: string };
 
 /** Requests a challenge from one of the two routes. Returns the response, and the cookie besides the session's. */
 async function begin(
@@ -39,12 +39,12 @@ async function begin(
 ) {
   const headers = { Cookie: session, "Sec-Fetch-Site": "same-origin" };
   const request = formRequest("/", fields, headers);
-  const answer = await action({ request, params: {}, context: {} } as never);
-  const asked = (await answer.json()) as Asked & { message?: string };
+  const response = await action({ request, params: {}, context: {} } as never);
+  const challenge = (await response.json()) as Challenge & { message?: string };
   return {
-    status: answer.status,
-    asked,
-    cookies: [session, cookiesOf(answer)].filter(Boolean).join("; "),
+    status: response.status,
+    challenge,
+    cookies: [session, cookiesOf(response)].filter(Boolean).join("; "),
   };
 }
 
@@ -75,12 +75,12 @@ async function withPasskey(email?: string) {
 }
 
 async function addTo(session: string, authenticator: Authenticator, name = "Phone") {
-  const { asked, cookies } = await begin(
+  const { challenge, cookies } = await begin(
     accountPasskey,
     { purpose: "add", current: GOOD_PASSWORD },
     session,
   );
-  const passkey = authenticator.create(asked);
+  const passkey = authenticator.create(challenge);
   return change(cookies, { intent: "passkey-add", name, passkey });
 }
 
@@ -89,11 +89,11 @@ async function signIn(
   faults: Parameters<Authenticator["get"]>[1] = {},
   address?: string,
 ) {
-  const { asked, cookies } = await begin(authPasskey, {});
+  const { challenge, cookies } = await begin(authPasskey, {});
   return post(
     auth.action,
     "/auth",
-    { passkey: authenticator.get(asked, faults) },
+    { passkey: authenticator.get(challenge, faults) },
     cookies,
     address,
   );
@@ -101,17 +101,17 @@ async function signIn(
 
 /** Returns the fields and cookies of an account form that is confirmed with a passkey. */
 async function confirmed(session: string, authenticator: Authenticator) {
-  const { asked, cookies } = await begin(accountPasskey, { purpose: "confirm" }, session);
-  return { passkey: authenticator.get(asked), cookies };
+  const { challenge, cookies } = await begin(accountPasskey, { purpose: "confirm" }, session);
+  return { passkey: authenticator.get(challenge), cookies };
 }
 
 describe("a passkey", () => {
   it("signs in without a password or code", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
-    const answer = await signIn(authenticator);
-    expect(answer).toMatchObject({ status: 302, location: "/" });
-    expect(await isSignedIn(answer.cookies)).toBe(true);
+    const response = await signIn(authenticator);
+    expect(response).toMatchObject({ status: 302, location: "/" });
+    expect(await isSignedIn(response.cookies)).toBe(true);
     expect(await activities()).toEqual(expect.arrayContaining(["passkey-add", "passkey-sign-in"]));
     const { passkeys, sessions } = await page(session);
     expect(passkeys).toMatchObject([{ name: "Phone", rpId: "videos.example", synced: false }]);
@@ -129,7 +129,7 @@ describe("a passkey", () => {
       ["000000", 400, "This code is incorrect or was already used."],
     ] as const) {
       const begun = await begin(accountPasskey, { ...add, code }, session);
-      expect([begun.status, begun.asked.message]).toEqual([status, message]);
+      expect([begun.status, begun.challenge.message]).toEqual([status, message]);
     }
     const off = { intent: "second-factor-off" };
     expect(await change(session, { ...off, current: GOOD_PASSWORD })).toMatchObject({
@@ -163,8 +163,8 @@ describe("a passkey", () => {
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
     for (let n = 0; n < 10; n++) {
-      const { status, asked } = await begin(accountPasskey, wrong, session);
-      expect([status, asked.message]).toEqual([400, "Your current password is incorrect."]);
+      const { status, challenge } = await begin(accountPasskey, wrong, session);
+      expect([status, challenge.message]).toEqual([400, "Your current password is incorrect."]);
     }
     const { status } = await begin(accountPasskey, { ...wrong, current: GOOD_PASSWORD }, session);
     expect(status).toBe(429);
@@ -175,14 +175,14 @@ describe("a passkey", () => {
     const session = await signedIn(id);
     const anonymous = await begin(authPasskey, {}, session);
     const user = { id: "x" };
-    const made = (asked: Asked) =>
-      new Authenticator(SITE).create({ ...asked, rp: { id: "videos.example" }, user });
+    const made = (challenge: Challenge) =>
+      new Authenticator(SITE).create({ ...challenge, rp: { id: "videos.example" }, user });
     const add = (cookies: string, passkey: string) =>
       change(cookies, { intent: "passkey-add", passkey });
-    expect(await add(anonymous.cookies, made(anonymous.asked))).toMatchObject({ status: 400 });
+    expect(await add(anonymous.cookies, made(anonymous.challenge))).toMatchObject({ status: 400 });
     const mine = await begin(accountPasskey, { purpose: "add", current: GOOD_PASSWORD }, session);
     const elsewhere = mine.cookies.replace(session, await signedIn(id));
-    expect(await add(elsewhere, made(mine.asked))).toMatchObject({ status: 400 });
+    expect(await add(elsewhere, made(mine.challenge))).toMatchObject({ status: 400 });
     expect((await page(session)).passkeys).toEqual([]);
   });
 
@@ -242,7 +242,7 @@ describe("a passkey response", () => {
   it("works once, in the same browser, for ten minutes", async () => {
     const { authenticator } = await withPasskey();
     const first = await begin(authPasskey, {});
-    const passkey = authenticator.get(first.asked, { counter: 0 });
+    const passkey = authenticator.get(first.challenge, { counter: 0 });
     const send = (cookies: string) => post(auth.action, "/auth", { passkey }, cookies);
     expect(await send((await begin(authPasskey, {})).cookies)).toMatchObject({ status: 400 });
     expect(await send("")).toMatchObject({
@@ -256,14 +256,14 @@ describe("a passkey response", () => {
     });
     const late = await begin(authPasskey, {});
     vi.useFakeTimers({ now: Date.now() + 10 * 60 * 1000 + 1, toFake: ["Date"] });
-    const answer = { passkey: authenticator.get(late.asked) };
-    expect(await post(auth.action, "/auth", answer, late.cookies)).toMatchObject({
+    const form = { passkey: authenticator.get(late.challenge) };
+    expect(await post(auth.action, "/auth", form, late.cookies)).toMatchObject({
       status: 400,
       message: "The request has expired. Try again.",
     });
   });
 
-  it("of a copy is rejected and recorded, because its counter doesn't increase", async () => {
+  it("of a cloned passkey is rejected and recorded, because its counter doesn't increase", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
@@ -291,7 +291,7 @@ describe("a passkey response", () => {
   });
 
   it.each(["", "null", "{}", '{"id":1}', '{"id":"x","response":7}', "[".repeat(3_000)])(
-    "is refused: what is none (%#)",
+    "is rejected if it is malformed (%#)",
     async (passkey) => {
       const { cookies } = await begin(authPasskey, {});
       expect(await post(auth.action, "/auth", { passkey }, cookies)).toMatchObject({ status: 400 });
@@ -306,8 +306,8 @@ describe("a passkey response", () => {
       expect(await signIn(unknown, {}, "203.0.113.7")).toMatchObject({ status: 400 });
     }
     expect(await signIn(authenticator, {}, "203.0.113.7")).toMatchObject({ status: 429 });
-    const { asked, cookies } = await begin(authPasskey, {}, known.cookies);
-    const passkey = authenticator.get(asked);
+    const { challenge, cookies } = await begin(authPasskey, {}, known.cookies);
+    const passkey = authenticator.get(challenge);
     expect(await post(auth.action, "/auth", { passkey }, cookies, "203.0.113.7")).toMatchObject({
       status: 302,
     });
@@ -323,9 +323,9 @@ describe("a passkey response", () => {
     const { session, authenticator } = await withPasskey();
     process.env.PUBLIC_URL = "https://other.example";
     forgetSettings();
-    const { asked, cookies } = await begin(authPasskey, {});
-    expect(asked.rpId).toBe("other.example");
-    const fields = { passkey: authenticator.get(asked) };
+    const { challenge, cookies } = await begin(authPasskey, {});
+    expect(challenge.rpId).toBe("other.example");
+    const fields = { passkey: authenticator.get(challenge) };
     expect(await post(auth.action, "/auth", fields, cookies)).toMatchObject({ status: 400 });
     expect(await page(session)).toMatchObject({
       rpId: "other.example",
@@ -384,9 +384,9 @@ describe("an account without a password", () => {
     const second = new Authenticator(SITE);
     const { cookies, passkey } = await confirmed(session, authenticator);
     const fields = { purpose: "add", passkey };
-    const asked = await begin(accountPasskey, fields, cookies);
-    const made = { intent: "passkey-add", passkey: second.create(asked.asked) };
-    expect(await change(`${session}; ${asked.cookies.split("; ").at(-1)}`, made)).toMatchObject({
+    const begun = await begin(accountPasskey, fields, cookies);
+    const made = { intent: "passkey-add", passkey: second.create(begun.challenge) };
+    expect(await change(`${session}; ${begun.cookies.split("; ").at(-1)}`, made)).toMatchObject({
       status: 302,
     });
     expect(await remove(second)).toMatchObject({ status: 302 });

@@ -7,7 +7,7 @@ import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permis
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Requests every route of the built site with every role, and compares the results with the table of permissions. */
+/** Requests every route of the built site with every role, and compares the results with the permissions table. */
 
 const SERVER = fileURLToPath(new URL("../../../build/server/index.js", import.meta.url));
 const PASSWORD = "correct horse battery";
@@ -20,14 +20,14 @@ interface BuiltRoute {
   hasAction: boolean;
 }
 
-/** The server's route table from the build. The browser's lacks routes without a page. */
-function builtRoutes(): (BuiltRoute & { address: string })[] {
+/** Returns the server's route table from the build. The browser's lacks routes without a page. */
+function builtRoutes(): (BuiltRoute & { url: string })[] {
   const [, table] = /^const serverManifest = (.*);$/m.exec(fs.readFileSync(SERVER, "utf8"))!;
   // A JavaScript object literal, with some `void 0` values.
   const { routes } = runInNewContext(`(${table})`) as { routes: Record<string, BuiltRoute> };
   return Object.values(routes)
     .filter(({ id }) => id !== "root")
-    .map((route) => ({ ...route, address: `/${route.path ?? ""}` }));
+    .map((route) => ({ ...route, url: `/${route.path ?? ""}` }));
 }
 
 const EVERYBODY = {
@@ -73,8 +73,13 @@ const WALK_TIMEOUT_MS = 120_000;
 /** Returns `open` for any normal response; otherwise how the request is rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
-async function ask(name: Name, method: string, address: string, body?: BodyInit): Promise<Verdict> {
-  const response = await fetch(new URL(address, site.url), {
+async function sendRequest(
+  name: Name,
+  method: string,
+  url: string,
+  body?: BodyInit,
+): Promise<Verdict> {
+  const response = await fetch(new URL(url, site.url), {
     method,
     redirect: "manual",
     headers: { Origin: site.url, ...(cookies[name] && { Cookie: cookies[name] }) },
@@ -97,9 +102,9 @@ function expected(name: Name, permission: Permission): Verdict {
   return allows(who, permission) ? "open" : "forbidden";
 }
 
-const addressOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
+const urlOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** Returns the form of a line, for a video that doesn't exist. */
+/** Returns the form for a permission, for a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";
@@ -118,20 +123,20 @@ const PARTS = ["/media/* hidden", "/events jobs"];
 
 describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () => {
   it("has a permission for each route, and a route for each permission", () => {
-    const addresses = [...new Set(routes.map(({ address }) => address))].sort();
-    expect(addresses).toContain("/admin/users");
-    expect([...new Set(lines.map(([line]) => line.split(" ")[0]!))].sort()).toEqual(addresses);
-    expect(addresses.filter((address) => PERMISSIONS[address] === undefined)).toEqual([]);
+    const urls = [...new Set(routes.map(({ url }) => url))].sort();
+    expect(urls).toContain("/admin/users");
+    expect([...new Set(lines.map(([line]) => line.split(" ")[0]!))].sort()).toEqual(urls);
+    expect(urls.filter((url) => PERMISSIONS[url] === undefined)).toEqual([]);
   });
 
   it("returns each page to the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
-    for (const { address, hasLoader } of routes) {
-      if (!hasLoader || PERMISSIONS[address] === "anyone") continue;
+    for (const { url, hasLoader } of routes) {
+      if (!hasLoader || PERMISSIONS[url] === "anyone") continue;
       await askAll(async (name) => {
-        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
-        wanted[`${name} ${address}`] = expected(name, address as Permission);
+        found[`${name} ${url}`] = await sendRequest(name, "GET", urlOf(url));
+        wanted[`${name} ${url}`] = expected(name, url as Permission);
       });
     }
     expect(Object.keys(found).length).toBeGreaterThan(50);
@@ -141,13 +146,13 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
   it("accepts each form from the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
-    const withAction = new Set(routes.filter((r) => r.hasAction).map(({ address }) => address));
+    const withAction = new Set(routes.filter((r) => r.hasAction).map(({ url }) => url));
     for (const line of guarded) {
-      const address = line.split(" ")[0]!;
-      if (!withAction.has(address) || PARTS.includes(line)) continue;
+      const url = line.split(" ")[0]!;
+      if (!withAction.has(url) || PARTS.includes(line)) continue;
       await askAll(async (name) => {
         // Without a session, the response is the page with the entered values.
-        found[`${name} ${line}`] = await ask(name, "POST", addressOf(address), formOf(line));
+        found[`${name} ${line}`] = await sendRequest(name, "POST", urlOf(url), formOf(line));
         wanted[`${name} ${line}`] = expected(name, line);
       });
     }
@@ -157,12 +162,12 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
 
   it("leaves public routes open to everyone", async () => {
     const found: Record<string, Verdict> = {};
-    for (const { address, hasLoader } of routes) {
+    for (const { url, hasLoader } of routes) {
       // Redirects to the sign-in page without a password.
-      if (!hasLoader || PERMISSIONS[address] !== "anyone" || address === "/auth/code") continue;
-      if (APIS.includes(address)) continue;
+      if (!hasLoader || PERMISSIONS[url] !== "anyone" || url === "/auth/code") continue;
+      if (APIS.includes(url)) continue;
       await askAll(async (name) => {
-        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
+        found[`${name} ${url}`] = await sendRequest(name, "GET", urlOf(url));
       });
     }
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
@@ -170,8 +175,8 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
 
   it("rejects cookies for the API and workers, which need a token", async () => {
     await askAll(async (name) => {
-      expect(await ask(name, "GET", "/api/v1/videos"), name).toBe("sign in");
-      expect(await ask(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
+      expect(await sendRequest(name, "GET", "/api/v1/videos"), name).toBe("sign in");
+      expect(await sendRequest(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
     });
   });
 

@@ -107,10 +107,10 @@ describe("a quota", () => {
   it("is shown on the upload page with the current usage", async () => {
     const shown = async (as: string) => {
       const request = new Request(`${ORIGIN}/admin`, { headers: { Cookie: as } });
-      const answer = (await adminLoader({ request, params: {}, context: {} })) as {
+      const response = (await adminLoader({ request, params: {}, context: {} })) as {
         quota?: string;
       };
-      return answer.quota;
+      return response.quota;
     };
     expect(await shown(cookie)).toBeUndefined();
     await setLimits(
@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is read with indexes, however many videos there are", () => {
+  it("is read with indexes for any number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -172,9 +172,9 @@ describe("the storage limit", () => {
   it("rejects an upload before its first byte, with the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
-    const refused = await begin(0.5 * GIGABYTE);
-    expect(refused.status).toBe(403);
-    expect(await refused.text()).toBe(
+    const rejected = await begin(0.5 * GIGABYTE);
+    expect(rejected.status).toBe(403);
+    expect(await rejected.text()).toBe(
       "Your storage is limited to 1GB. You use 921.6MB, and this file has 512MB. Delete videos, also from the trash, or ask an owner of the site for more.\n",
     );
     expect((await begin(1_000_000)).status).toBe(201);
@@ -250,8 +250,8 @@ describe("the storage limit", () => {
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ upload, ...texts }),
     });
-    const answer = await api({ request, params: { "*": "videos" }, context: {} } as never);
-    const problem = (await (answer as Response).json()) as { status: number; detail: string };
+    const response = await api({ request, params: { "*": "videos" }, context: {} } as never);
+    const problem = (await (response as Response).json()) as { status: number; detail: string };
     expect(problem.status).toBe(403);
     expect(problem.detail).toContain("Your storage is limited to 1 bytes");
   });
@@ -264,16 +264,16 @@ describe("the limit of videos in 24 hours", () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");
-    const refused = await begin(1000);
-    expect([refused.status, Number(refused.headers.get("Retry-After")) > 0]).toEqual([429, true]);
+    const rejected = await begin(1000);
+    expect([rejected.status, Number(rejected.headers.get("Retry-After")) > 0]).toEqual([429, true]);
     const request = uploadRequest(fileBlob(mp4Clip(2)));
     request.headers.set("Cookie", cookie);
     request.headers.set("Origin", ORIGIN);
-    const answer = await publish({ request, params: {}, context: {} });
-    expect(answer.status).toBe(429);
-    const seconds = Number(answer.headers.get("Retry-After"));
+    const response = await publish({ request, params: {}, context: {} });
+    expect(response.status).toBe(429);
+    const seconds = Number(response.headers.get("Retry-After"));
     expect(Math.abs(seconds - 4 * 3600)).toBeLessThan(60);
-    const { failure } = (await answer.json()) as { failure: { message: string } };
+    const { failure } = (await response.json()) as { failure: { message: string } };
     expect(failure.message).toBe(
       "You can upload 2 videos in 24 hours and have uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
     );
@@ -302,8 +302,8 @@ describe("the limit of videos in 24 hours", () => {
     const id = sqliteHandle().prepare("SELECT id FROM videos").pluck().get() as string;
     await deleteVideo(id, uploader);
     sql("DELETE FROM deleted_videos");
-    const refused = await send();
-    expect(refused).toMatchObject({ ok: false, status: 429 });
+    const rejected = await send();
+    expect(rejected).toMatchObject({ ok: false, status: 429 });
   });
 
   it("ends after 24 hours", () => {

@@ -35,14 +35,14 @@ describe("every route", () => {
   });
 
   it("has a permission, and each permission has a route", () => {
-    const addresses = new Set(routes.map(({ path }) => `/${path}`));
+    const urls = new Set(routes.map(({ path }) => `/${path}`));
     const lines = Object.keys(PERMISSIONS).map((line) => line.split(" ")[0]!);
-    expect([...new Set(lines)].sort()).toEqual([...addresses].sort());
-    expect([...addresses].filter((address) => !(address in PERMISSIONS))).toEqual([]);
+    expect([...new Set(lines)].sort()).toEqual([...urls].sort());
+    expect([...urls].filter((url) => !(url in PERMISSIONS))).toEqual([]);
   });
 
   it.each(routes)(
-    "/$path turns away visitors and other sites where it has to",
+    "/$path rejects visitors and other sites where required",
     async ({ path, file }) => {
       const load = modules[`../../../app/${file}`];
       expect(load, file).toBeDefined();
@@ -51,7 +51,7 @@ describe("every route", () => {
   );
 });
 
-describe("the rules", () => {
+describe("the route rules", () => {
   type Args = { request: Request };
   const guarded = async ({ request }: Args) => {
     await requirePermission(request, "/admin");
@@ -81,28 +81,28 @@ describe("the rules", () => {
       "an admin loader without the guard",
       "admin/new",
       { loader: open },
-      "its loader answers a visitor",
+      "its loader responds to a visitor",
     ],
     [
       "an admin action without the guard",
       "admin/new",
       { action: ownOnly },
-      "answers a visitor's POST",
+      "responds to a visitor's POST",
     ],
     [
-      "an action elsewhere that is not known as public",
+      "another action that isn't listed as public",
       "tags/:id",
       { action: ownOnly },
-      "answers a visitor's PUT",
+      "responds to a visitor's PUT",
     ],
     [
-      "an action that asks nobody where it comes from",
+      "an action that doesn't check the origin",
       "admin/new",
       { action: userOnly },
-      "takes a POST with",
+      "accepts a POST with",
     ],
     [
-      "a public action that does not ask either",
+      "a public action that doesn't check the origin",
       "contact",
       { action: open },
       '"Sec-Fetch-Site":"same-site"',

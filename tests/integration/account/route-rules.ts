@@ -50,60 +50,60 @@ export async function brokenRouteRules(
   { path, module }: RouteUnderTest,
   sessionCookie: string,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const broken: string[] = [];
   const { loader, action } = module;
   const isAdmin = ADMIN_AREA.test(path) || (action && !PUBLIC_ACTIONS.includes(path));
-  if (loader && ADMIN_AREA.test(path) && !turnsAway(await ask(loader, path, "GET", {}))) {
-    found.push(`${path}: its loader answers a visitor`);
+  if (loader && ADMIN_AREA.test(path) && !rejectsVisitor(await send(loader, path, "GET", {}))) {
+    broken.push(`${path}: its loader responds to a visitor`);
   }
-  if (!action) return found;
+  if (!action) return broken;
   for (const method of CHANGING_METHODS) {
     const own = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
-    if (isAdmin && !turnsAway(await ask(action, path, method, own))) {
-      found.push(`${path}: its action answers a visitor's ${method}`);
+    if (isAdmin && !rejectsVisitor(await send(action, path, method, own))) {
+      broken.push(`${path}: its action responds to a visitor's ${method}`);
     }
     for (const foreign of FOREIGN) {
-      const answer = await ask(action, path, method, { ...foreign, Cookie: sessionCookie });
-      if (!refuses(answer, path)) {
-        found.push(`${path}: its action takes a ${method} with ${JSON.stringify(foreign)}`);
+      const response = await send(action, path, method, { ...foreign, Cookie: sessionCookie });
+      if (!isRejection(response, path)) {
+        broken.push(`${path}: its action accepts a ${method} with ${JSON.stringify(foreign)}`);
       }
     }
   }
-  return found;
+  return broken;
 }
 
 /**
  * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be found: elsewhere the
  * route may have looked something up. The API ignores cookies, so requests with one count as a visitor's.
  */
-function refuses(answer: Response | undefined, path: string): boolean {
-  const status = answer?.status ?? 0;
+function isRejection(response: Response | undefined, path: string): boolean {
+  const status = response?.status ?? 0;
   if (path.startsWith("api/") && status === 401) return true;
   return [403, 405].includes(status) || (path === "*" && status === 404);
 }
 
 /** Returns whether a response redirects to the sign-in page, or has an equivalent status. */
-function turnsAway(answer: Response | undefined): boolean {
-  if (answer?.status === 400) return answer.statusText === "Session missing";
-  if (answer?.status === 302) return answer.headers.get("Location") === "/auth";
-  return [401, 404, 405].includes(answer?.status ?? 0);
+function rejectsVisitor(response: Response | undefined): boolean {
+  if (response?.status === 400) return response.statusText === "Session missing";
+  if (response?.status === 302) return response.headers.get("Location") === "/auth";
+  return [401, 404, 405].includes(response?.status ?? 0);
 }
 
-async function ask(
+async function send(
   handler: Handler,
   path: string,
   method: string,
   headers: Record<string, string>,
 ): Promise<Response | undefined> {
-  const address = `/${path.replace(/:\w+\??|\*/g, "x")}`;
+  const url = `/${path.replace(/:\w+\??|\*/g, "x")}`;
   const body = method === "GET" ? undefined : new URLSearchParams({ intent: "delete", id: "x" });
-  const request = new Request(new URL(address, ORIGIN), { method, headers, body });
-  const answer = (await Promise.resolve()
+  const request = new Request(new URL(url, ORIGIN), { method, headers, body });
+  const response = (await Promise.resolve()
     .then(() =>
       handler({ request, params: { id: "x", category: "x", "*": "x" }, context: {} } as never),
     )
     .catch((thrown) => thrown)) as Response | SignedOutData | undefined;
-  if (answer instanceof Response) return answer;
-  if (!answer?.data?.signedOut) return undefined;
-  return new Response(null, { ...answer.init, statusText: "Session missing" });
+  if (response instanceof Response) return response;
+  if (!response?.data?.signedOut) return undefined;
+  return new Response(null, { ...response.init, statusText: "Session missing" });
 }

@@ -41,13 +41,13 @@ function attempt({ now, url = "/auth", method = "POST", address, headers }: Atte
 
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
-const passed = (answers: unknown[]) => answers.filter((answer) => answer === "on").length;
+const passed = (results: unknown[]) => results.filter((result) => result === "on").length;
 const cookieOf = async (userId: string) => {
   const cookie = await transaction(() => recordDevice(userId, undefined));
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("lets the attempts of a busy second through, and answers a flood with a line of text", () => {
+it("accepts a burst of attempts, and rejects a flood with a line of text", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);

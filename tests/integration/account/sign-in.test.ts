@@ -16,13 +16,13 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastAddress = 0;
-/** Each test uses a new address, because the limits outlive a test. */
+/** Returns a new IP address for each test, because the limits outlive a test. */
 const freshAddress = () => `192.0.2.${++lastAddress}`;
 
 type Args = Parameters<typeof auth.action>[0];
 const args = (request: Request) => ({ request, params: {}, context: {} }) as Args;
 
-interface Answer {
+interface Result {
   status?: number;
   response?: Response;
   headers?: Headers;
@@ -34,13 +34,13 @@ interface Answer {
 async function post(
   fields: Record<string, string>,
   headers: Record<string, string> = { "X-Forwarded-For": freshAddress() },
-): Promise<Answer> {
-  const answer = await auth.action(args(formRequest("/auth", fields, headers)));
-  if (answer instanceof Response) return { status: answer.status, response: answer };
+): Promise<Result> {
+  const response = await auth.action(args(formRequest("/auth", fields, headers)));
+  if (response instanceof Response) return { status: response.status, response };
   return {
-    status: answer.init?.status,
-    headers: new Headers(answer.init?.headers),
-    ...answer.data,
+    status: response.init?.status,
+    headers: new Headers(response.init?.headers),
+    ...response.data,
   };
 }
 
@@ -48,10 +48,10 @@ const withCookie = (cookie: string) =>
   new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
 
 /** Returns the response to a request for a studio page without a session. */
-async function turnedAway(address: string, cookie = ""): Promise<Response> {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
+async function redirectToSignIn(url: string, cookie = ""): Promise<Response> {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: cookie } });
   return requirePermission(request, "/admin").catch(
-    (answer: unknown) => answer as Response,
+    (response: unknown) => response as Response,
   ) as never;
 }
 
@@ -64,25 +64,25 @@ describe("a page that requires a sign-in", () => {
 
   it("is where the sign-in redirects to, once", async () => {
     insertUser();
-    const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
+    const away = await redirectToSignIn("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
-    const answer = await signInWith(cookiesOf(away));
-    expect(answer.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
-    expect(answer.headers.getSetCookie().join()).toMatch(/return-to=; Path=\/; Max-Age=0/);
+    const response = await signInWith(cookiesOf(away));
+    expect(response.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
+    expect(response.headers.getSetCookie().join()).toMatch(/return-to=; Path=\/; Max-Age=0/);
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
   it("is Home for the studio's start page, also after another page", async () => {
     insertUser();
-    const before = cookiesOf(await turnedAway("/admin/trash"));
-    const away = await turnedAway("/admin", before);
+    const before = cookiesOf(await redirectToSignIn("/admin/trash"));
+    const away = await redirectToSignIn("/admin", before);
     expect(away.headers.get("Set-Cookie")).toMatch(/^return-to=; Path=\/; Max-Age=0/);
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
   it("is never on another site, even with a forged cookie", async () => {
     insertUser();
-    const away = await turnedAway("//evil.example/admin");
+    const away = await redirectToSignIn("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
     const forged = `return-to=${Buffer.from("/admin").toString("base64url")}.forged`;
     expect((await signInWith(forged)).headers.get("Location")).toBe("/");
@@ -174,22 +174,22 @@ describe("the limits of sign-in", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("block an address after ten failures, and nobody else", async () => {
+  it("block an address after ten failures, and no other", async () => {
     insertUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
       expect(await guess("admin@example.com", address)).toMatchObject({ status: 400 });
     }
-    const refused = await post(
+    const rejected = await post(
       { email: "admin@example.com", password: GOOD_PASSWORD },
       { "X-Forwarded-For": `6.6.6.6, ${address}` },
     );
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       status: 429,
       message: "Too many attempts. Try again in 15 minutes.",
       email: "admin@example.com",
     });
-    expect(Number(refused.headers!.get("Retry-After"))).toBeGreaterThan(890);
+    expect(Number(rejected.headers!.get("Retry-After"))).toBeGreaterThan(890);
     expect(await post({ email: "admin@example.com", password: GOOD_PASSWORD })).toMatchObject({
       status: 302,
     });
@@ -215,10 +215,10 @@ describe("the limits of sign-in", () => {
   it("count concurrent attempts", async () => {
     insertUser();
     const address = freshAddress();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => guess("admin@example.com", address)),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     const tried = statuses.filter((status) => status === 400);
     expect(tried.length).toBeGreaterThan(0);
     expect(tried.length).toBeLessThanOrEqual(10);
@@ -226,10 +226,10 @@ describe("the limits of sign-in", () => {
   });
 
   it("keep a flood from many addresses out of the queue", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
-    const busy = answers.filter(({ status }) => status === 429);
+    const busy = responses.filter(({ status }) => status === 429);
     expect(busy.length).toBeGreaterThanOrEqual(40);
     expect(busy[0]!.message).toBe("Too many people are signing in. Try again in a few seconds.");
     expect(busy[0]!.headers!.get("Retry-After")).toBe("5");
@@ -266,10 +266,10 @@ describe("a session", () => {
   it("ends at sign-out, and only on this device", async () => {
     insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
-    const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
-    expect(answer.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
-    expect(answer.headers.get("Clear-Site-Data")).toBe('"cache"');
+    const response = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
+    expect(response.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
+    expect(response.headers.get("Clear-Site-Data")).toBe('"cache"');
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeDefined();
   });
@@ -278,8 +278,8 @@ describe("a session", () => {
     insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
-    const answer = await signOut.action(args(form));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    const response = await signOut.action(args(form));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });
@@ -323,7 +323,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
   });
 
-  it("ends 90 days after the sign-in, however much it is used", async () => {
+  it("ends 90 days after the sign-in, even if it is used", async () => {
     insertUser();
     const cookie = await signIn();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -350,9 +350,9 @@ describe("a session", () => {
       status: 302,
     });
     const upload = requirePermission(formRequest("/admin", { intent: "publish" }), "/admin");
-    const answer = (await upload.catch((thrown) => thrown)) as Response;
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = (await upload.catch((thrown) => thrown)) as Response;
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       message: "You must be logged in to upload videos.",
     });
   });

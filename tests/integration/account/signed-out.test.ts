@@ -16,8 +16,8 @@ afterEach(() => site.remove());
 const HEADERS = { Origin: ORIGIN, Host: "localhost" };
 
 /** Sends a form to a page of the studio without a session. */
-async function send(address: string, body: URLSearchParams | FormData) {
-  const request = new Request(ORIGIN + address, { method: "POST", body, headers: HEADERS });
+async function send(url: string, body: URLSearchParams | FormData) {
+  const request = new Request(ORIGIN + url, { method: "POST", body, headers: HEADERS });
   const response = await catchResponse(() => requirePermission(request, "/admin"));
   return { response, form: (await response.json()) as SignedOutForm };
 }
@@ -41,10 +41,10 @@ describe("a form that is sent without a session", () => {
   it.each([
     ["/admin", "You must be logged in to upload videos."],
     ["/admin?tab=manage&edit=v", "You must be logged in to edit videos."],
-  ])("with files, to %s, is not read", async (address, message) => {
+  ])("with files, to %s, is not read", async (url, message) => {
     const body = new FormData();
     body.set("title", "A video");
-    expect((await send(address, body)).form).toEqual({ message, fields: [] });
+    expect((await send(url, body)).form).toEqual({ message, fields: [] });
   });
 
   it.each([
@@ -53,14 +53,14 @@ describe("a form that is sent without a session", () => {
     ["/admin/trash", "You must be logged in to change the trash."],
     ["/admin/tags", "You must be logged in to change tags."],
     ["/admin/series", "You must be logged in to do this."],
-  ])("to %s returns what was entered", async (address, message) => {
+  ])("to %s returns the entered values", async (url, message) => {
     const fields: [string, string][] = [
       ["intent", "save"],
       ["title", "Night & day"],
       ["tag", "one"],
       ["tag", "two"],
     ];
-    expect((await send(address, new URLSearchParams(fields))).form).toEqual({ message, fields });
+    expect((await send(url, new URLSearchParams(fields))).form).toEqual({ message, fields });
   });
 
   it("returns no values of a form that is too large", async () => {
@@ -153,9 +153,9 @@ describe("a form whose session has ended", () => {
 
   it("is rejected from another site", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
-    const answer = await catchResponse(() =>
+    const response = await catchResponse(() =>
       sendToPanel(body, { Origin: "https://elsewhere.example" }),
     );
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 });

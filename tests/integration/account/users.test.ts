@@ -38,22 +38,22 @@ interface Plain {
 }
 
 /** Returns the status and data of a loader or action. */
-async function answerOf(work: () => Promise<unknown>): Promise<Response | Plain> {
-  const answer = await work().catch((thrown: unknown) => thrown);
-  if (answer instanceof Response) return answer;
-  const { data, init } = answer as { data?: Plain["data"]; init?: { status?: number } | null };
-  return { status: init?.status ?? 200, data: data ?? (answer as Plain["data"]) };
+async function resultOf(work: () => Promise<unknown>): Promise<Response | Plain> {
+  const result = await work().catch((thrown: unknown) => thrown);
+  if (result instanceof Response) return result;
+  const { data, init } = result as { data?: Plain["data"]; init?: { status?: number } | null };
+  return { status: init?.status ?? 200, data: data ?? (result as Plain["data"]) };
 }
 
 function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
-  return answerOf(async () => action({ request, params: {}, context: {} }));
+  return resultOf(async () => action({ request, params: {}, context: {} }));
 }
 
 async function sendPlain(fields: Record<string, string>, as = cookie) {
-  const answer = await send(fields, as);
-  expect(answer).not.toBeInstanceOf(Response);
-  return answer as Plain;
+  const result = await send(fields, as);
+  expect(result).not.toBeInstanceOf(Response);
+  return result as Plain;
 }
 
 async function list(as = cookie) {
@@ -73,13 +73,13 @@ async function invited(email: string, role = "editor"): Promise<string> {
 const listen = (as: string) => openEvents({ cookie: as });
 
 const openLink = (token: string) =>
-  answerOf(async () =>
+  resultOf(async () =>
     open({ request: new Request(`${ORIGIN}/invite/${token}`), params: { token }, context: {} }),
   ) as Promise<Plain>;
 
 function acceptLink(token: string, password = GOOD_PASSWORD, again = password) {
   const request = formRequest(`/invite/${token}`, { password, again });
-  return answerOf(async () => accept({ request, params: { token }, context: {} }));
+  return resultOf(async () => accept({ request, params: { token }, context: {} }));
 }
 
 const signedIn = (as: string) => currentUser(new Request(ORIGIN, { headers: { Cookie: as } }));
@@ -100,9 +100,9 @@ describe("an invitation", () => {
       status: 200,
       data: { email: "new@example.com", role: "an uploader who can publish" },
     });
-    const answer = (await acceptLink(token)) as Response;
-    expect(answer.status).toBe(302);
-    expect(await signedIn(cookiesOf(answer))).toMatchObject({
+    const result = (await acceptLink(token)) as Response;
+    expect(result.status).toBe(302);
+    expect(await signedIn(cookiesOf(result))).toMatchObject({
       email: "new@example.com",
       role: "uploader",
       mayPublish: true,
@@ -196,11 +196,11 @@ describe("an invitation", () => {
     }
     expect(new Headers(inviteHeaders(none)).get("X-Robots-Tag")).toBe("noindex");
     const good = await invited("new@example.com");
-    const answers = [404];
-    for (let tries = 0; answers.at(-1) === 404 && tries < 21; tries++) {
-      answers.push((await openLink(`x${tries}`)).status);
+    const statuses = [404];
+    for (let tries = 0; statuses.at(-1) === 404 && tries < 21; tries++) {
+      statuses.push((await openLink(`x${tries}`)).status);
     }
-    expect(answers.at(-1)).toBe(429);
+    expect(statuses.at(-1)).toBe(429);
     expect((await acceptLink(good)).status).toBe(429);
   });
 });
@@ -211,8 +211,8 @@ describe("a user", () => {
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
     expect(await send({ intent: "role", id, role: "editor" })).toMatchObject({ status: 302 });
-    const answer = (await answerOf(() => list(theirs))) as Response;
-    expect(answer.status).toBe(403);
+    const result = (await resultOf(() => list(theirs))) as Response;
+    expect(result.status).toBe(403);
     expect((await send({ intent: "role", id, role: "owner" }, theirs)).status).toBe(403);
     expect(await messages()).toEqual([`owner@example.com made ${email} an editor`]);
   });
@@ -227,7 +227,7 @@ describe("a user", () => {
     expect(openStreamCount()).toBe(1);
     expect(await signedIn(theirs)).toBeUndefined();
     const signing = () =>
-      answerOf(async () =>
+      resultOf(async () =>
         signIn({ request: formRequest("/auth", { email, password }), params: {}, context: {} }),
       );
     expect(await signing()).toMatchObject({

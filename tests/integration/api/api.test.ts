@@ -43,9 +43,9 @@ async function call(path: string, { method = "GET", token, json, headers = {} }:
     },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
-  const answer = method === "GET" || method === "HEAD" ? loader : action;
+  const handler = method === "GET" || method === "HEAD" ? loader : action;
   const params = { "*": path.split("?")[0] };
-  const response = (await answer({ request, params, context: {} } as never)) as Response;
+  const response = (await handler({ request, params, context: {} } as never)) as Response;
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
 }
@@ -285,8 +285,8 @@ describe("videos", () => {
       ["hide", "hidden"],
       ["hide", "hidden"],
     ]) {
-      const answer = await post(what!);
-      expect([answer.status, answer.body.status]).toEqual([200, status]);
+      const response = await post(what!);
+      expect([response.status, response.body.status]).toEqual([200, status]);
     }
     const put = (json: unknown) => call(`videos/${id}/schedule`, { method: "PUT", token, json });
     const publishAt = new Date(Date.now() + 86_400_000).toISOString();

@@ -12,7 +12,7 @@ import { mp4Clip } from "../../clips";
 import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests that every operation that changes videos happens once per Idempotency-Key, whatever happens in between. */
+/** Tests that each operation that changes videos happens once per Idempotency-Key, even after interruptions. */
 
 const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];
@@ -70,9 +70,9 @@ const NAMES = Object.keys(CHANGES);
 
 async function send(name: string, key = "key", as = token) {
   const { method, path } = OPERATIONS.find((each) => each.name === name)!;
-  const address = path.slice(1).replace("{id}", "v");
+  const url = path.slice(1).replace("{id}", "v");
   const { json, headers } = CHANGES[name]!();
-  const request = new Request(`${ORIGIN}/api/v1/${address}`, {
+  const request = new Request(`${ORIGIN}/api/v1/${url}`, {
     method,
     headers: {
       Authorization: `Bearer ${as}`,
@@ -82,15 +82,15 @@ async function send(name: string, key = "key", as = token) {
     },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
-  const args = { request, params: { "*": address }, context: {} };
+  const args = { request, params: { "*": url }, context: {} };
   const response = (await action(args as never)) as Response;
   const sent = Object.fromEntries(response.headers);
   return { status: response.status, headers: sent, body: await response.text() };
 }
 
-const replayed = (answer: Awaited<ReturnType<typeof send>>) => ({
-  ...answer,
-  headers: { ...answer.headers, "idempotent-replayed": "true" },
+const replayed = (response: Awaited<ReturnType<typeof send>>) => ({
+  ...response,
+  headers: { ...response.headers, "idempotent-replayed": "true" },
 });
 
 /** Returns how many changes happened. Each one is one activity. */

@@ -125,7 +125,7 @@ describe("the block list", () => {
     const decided = transaction(() => {
       expect(blockVideo("nobody", "other")).toBeUndefined();
       expect(blockVideo("v", "other")?.known).toBe("bytes");
-      throw new Error("somebody else was first");
+      throw new Error("another moderator was faster");
     });
     await expect(decided).rejects.toThrow("first");
     expect(blocked()).toEqual([]);
@@ -143,7 +143,7 @@ describe("the block list", () => {
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("uses the frames of an earlier comparison when the file is gone", async () => {
+  it("uses the frames of an earlier comparison when the file is missing", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

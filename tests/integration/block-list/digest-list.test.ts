@@ -121,8 +121,8 @@ describe("a list of digests", () => {
     let exported = "";
     for await (const line of exportBlockList()) exported += line;
     expect(exported.trim().split("\n")).toHaveLength(1);
-    const refused = (await sendList("x")) as unknown as { data: { error: { detail: string } } };
-    expect(refused.data.error.detail).toContain("Line 1 has no MD5");
+    const rejected = (await sendList("x")) as unknown as { data: { error: { detail: string } } };
+    expect(rejected.data.error.detail).toContain("Line 1 has no MD5");
     expect(await sendList(sha256(3), { reason: "x" })).toMatchObject({ init: { status: 400 } });
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
@@ -147,12 +147,12 @@ describe("a list of digests", () => {
 
   it("is added and deleted in batches that don't block other work", async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => (n % 2 ? sha256(n) : md5(n)));
-    const turns = await turnsDuring(async () => {
+    const ticks = await ticksDuring(async () => {
       expect(await importText(lines.join("\n"))).toEqual({ added: 20_000, known: 0 });
     });
-    expect(turns.meanMs).toBeLessThan(25);
+    expect(ticks.meanMs).toBeLessThan(25);
     await transaction(() => removeEntry(1, new Date("2020-01-01")));
-    expect((await turnsDuring(() => deleteExpiredEntries())).meanMs).toBeLessThan(25);
+    expect((await ticksDuring(() => deleteExpiredEntries())).meanMs).toBeLessThan(25);
     const left = `SELECT (SELECT count(*) FROM blocked_files) + (SELECT count(*) FROM blocked_md5s)`;
     expect(sqliteHandle().prepare(left).pluck().get()).toBe(0);
     expect((await readBlockListPage(undefined)).removed).toEqual([]);
@@ -160,16 +160,16 @@ describe("a list of digests", () => {
 });
 
 /** Measures the mean duration of an event loop iteration. The maximum depends too much on the load of the machine. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<{ meanMs: number }> {
+async function ticksDuring(work: () => Promise<unknown>): Promise<{ meanMs: number }> {
   const from = performance.now();
-  let turns = 0;
+  let ticks = 0;
   let isOver = false;
   const count = () => {
-    turns += 1;
+    ticks += 1;
     if (!isOver) setImmediate(count);
   };
   count();
   await work();
   isOver = true;
-  return { meanMs: (performance.now() - from) / turns };
+  return { meanMs: (performance.now() - from) / ticks };
 }

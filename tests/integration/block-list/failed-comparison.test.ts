@@ -24,11 +24,11 @@ import {
 import { addToLibrary, diskPath, jobStates, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 
-/** Videos that are on hold for their comparison with the block list, which failed for good. */
+/** Videos on hold until they are compared with the block list, whose comparison failed permanently. */
 
 const site = useAdminSite();
 
-function ask(id: string, intent: string, cookie = adminCookie()) {
+function sendIntent(id: string, intent: string, cookie = adminCookie()) {
   return review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
@@ -82,7 +82,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
     );
 
     fs.writeFileSync(file, video);
-    const { location, toast } = await expectSuccessOf(() => ask(id, "compare-again"));
+    const { location, toast } = await expectSuccessOf(() => sendIntent(id, "compare-again"));
     expect(location).toBe(`/admin/review/${id}`);
     expect(toast.description).toContain("queued again");
     expect(jobStates(id)).toMatchObject({ storyboard: "waiting", fingerprint: "waiting" });
@@ -100,7 +100,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
   }, 60_000);
 });
 
-describe("a comparison that failed for good", () => {
+describe("a comparison that failed permanently", () => {
   afterEach(() => forgetFfmpeg());
   const why = "The file is damaged.";
 
@@ -147,17 +147,17 @@ describe("a comparison that failed for good", () => {
 
   it.runIf(ffmpegAvailable())("is queued again only once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
-    await expectSuccessOf(() => ask("v", "compare-again"));
+    await expectSuccessOf(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
       transcode: "done",
       storyboard: "done",
       fingerprint: "waiting",
     });
-    const again = await ask("v", "compare-again");
+    const again = await sendIntent("v", "compare-again");
     expect(again).toMatchObject({ init: { status: 409 } });
     expect(JSON.stringify(again)).toContain("already being compared");
     sqliteHandle().exec("DELETE FROM video_holds");
-    expect(JSON.stringify(await ask("v", "compare-again"))).toContain("no longer waiting");
+    expect(JSON.stringify(await sendIntent("v", "compare-again"))).toContain("no longer waiting");
   });
 
   it("isn't queued again without ffmpeg", async () => {
@@ -165,10 +165,10 @@ describe("a comparison that failed for good", () => {
     const before = process.env.PATH;
     process.env.PATH = site.folder;
     forgetFfmpeg();
-    const answer = await ask("v", "compare-again");
+    const response = await sendIntent("v", "compare-again");
     process.env.PATH = before;
-    expect(answer).toMatchObject({ init: { status: 409 } });
-    expect(JSON.stringify(answer)).toContain("ffmpeg is not installed");
+    expect(response).toMatchObject({ init: { status: 409 } });
+    expect(JSON.stringify(response)).toContain("ffmpeg is not installed");
     expect(jobStates("v")).toEqual({ fingerprint: "failed" });
   });
 });
@@ -176,7 +176,7 @@ describe("a comparison that failed for good", () => {
 describe("a moderator who has watched the video", () => {
   it("publishes it, which is logged", async () => {
     await addHeld({ fingerprint: "failed" });
-    const { toast } = await expectSuccessOf(() => ask("v", "release-uncompared"));
+    const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(toast.description).toBe("The video is published.");
     expect(isPublic("v")).toBe(true);
     expect(logged()).toEqual([
@@ -188,20 +188,20 @@ describe("a moderator who has watched the video", () => {
     });
     expect(await listed()).toEqual([]);
     // Someone else was faster.
-    expect(await ask("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
+    expect(await sendIntent("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
 
   it("doesn't have to wait for a job", async () => {
     await addHeld({ fingerprint: "running" });
-    await expectSuccessOf(() => ask("v", "release-uncompared"));
+    await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
   it("doesn't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
-    const { toast } = await expectSuccessOf(() => ask("v", "release-uncompared"));
+    const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect([toast.description, videoRow("v").status]).toEqual([
       "The video is no longer on hold because of the comparison.",
       "review",
@@ -210,14 +210,14 @@ describe("a moderator who has watched the video", () => {
       holdUncompared("v");
       hold({ videoId: "v", reason: "report" });
     });
-    await expectSuccessOf(() => ask("v", "release-uncompared"));
+    await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
   it("can't dismiss matches of a video that wasn't compared", async () => {
     await addHeld({ fingerprint: "failed" });
-    expect(await ask("v", "other-video")).toMatchObject({ init: { status: 404 } });
+    expect(await sendIntent("v", "other-video")).toMatchObject({ init: { status: 404 } });
     expect(uncomparedOf("v")).toBeDefined();
   });
 
@@ -229,7 +229,9 @@ describe("a moderator who has watched the video", () => {
     );
     const cookie = (await openSession("up")).split(";")[0]!;
     for (const intent of ["compare-again", "release-uncompared"]) {
-      const status = await ask("v", intent, cookie).catch((thrown: Response) => thrown.status);
+      const status = await sendIntent("v", intent, cookie).catch(
+        (thrown: Response) => thrown.status,
+      );
       expect(status, intent).toBe(403);
     }
     expect([isPublic("v"), jobStates("v")]).toEqual([false, { fingerprint: "failed" }]);

@@ -59,9 +59,9 @@ const written = (...lines: string[]) => {
   fs.writeFileSync(file, lines.join("\n"));
   return file;
 };
-const page = async (address = "", cookie = adminCookie()) =>
+const page = async (url = "", cookie = adminCookie()) =>
   (await loader({
-    request: new Request(`http://localhost/admin/block-list${address}`, {
+    request: new Request(`http://localhost/admin/block-list${url}`, {
       headers: { Cookie: cookie },
     }),
     params: {},
@@ -72,9 +72,9 @@ function send(fields: Record<string, string>, cookie = adminCookie()) {
 }
 function post(body: FormData | URLSearchParams, cookie = adminCookie()) {
   const headers = { Cookie: cookie, Origin: "http://localhost", Host: "localhost" };
-  const address = "http://localhost/admin/block-list";
+  const url = "http://localhost/admin/block-list";
   return action({
-    request: new Request(address, { method: "POST", body, headers }),
+    request: new Request(url, { method: "POST", body, headers }),
     params: {},
     context: {},
   });
@@ -92,8 +92,8 @@ function thumbnail(entry: string): Promise<Response> {
 }
 async function exported(): Promise<string> {
   const request = new Request("http://localhost/", { headers: { Cookie: adminCookie() } });
-  const answer = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
-  return answer.text();
+  const response = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
+  return response.text();
 }
 
 describe("the block list page", () => {
@@ -295,11 +295,11 @@ describe("an invalid block list file", () => {
     ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
     ["with null", [HEADER, "null"], "Line 2 "],
   ])("is rejected entirely: %s", async (_, lines, message) => {
-    const answer = (await sendList(...lines)) as unknown as {
+    const response = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };
-    expect(answer.data.error.status).toBe(422);
-    expect(answer.data.error.detail).toContain(message);
+    expect(response.data.error.status).toBe(422);
+    expect(response.data.error.detail).toContain(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

@@ -50,7 +50,7 @@ Dialogue: 1,0:00:00.50,0:00:01.50,Default,,0,0,0,,{\\i1}Bonjour{\\i0} le\\Nmonde
 Dialogue: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0 100 100{\\p0}
 `;
 
-/** A video of 4 s with English and French captions. */
+/** Creates a 4-second video with English and French captions. */
 function subtitled(as: string, codecs: [string, string], options: string[] = []): string {
   const source = makeClip(site.folder, "video", { seconds: 4, video: ["mpeg4"], extension: "mkv" });
   const [english, french] = [path.join(site.folder, "e.srt"), path.join(site.folder, "f.ass")];
@@ -67,7 +67,7 @@ function subtitled(as: string, codecs: [string, string], options: string[] = [])
 }
 
 const text = (url: string) => fs.readFileSync(diskPath(site.uploads, url), "utf8");
-const ask = (url: string) => {
+const sendRequest = (url: string) => {
   const [bucket, ...rest] = url.replace("/media/", "").split("/");
   const request = new Request(`http://localhost${url}`, { headers: { Range: "bytes=0-5" } });
   return respondWithMedia(
@@ -112,13 +112,13 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     await workUntilIdle();
     const { captions, video_url, bytes } = videoRow(id);
     const { url } = readCaptions(captions)[0]!;
-    const part = await ask(url);
+    const part = await sendRequest(url);
     expect(part.status).toBe(206);
     expect(part.headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
     expect(await part.text()).toBe("WEBVTT");
 
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    expect((await ask(url)).status).toBe(404);
+    expect((await sendRequest(url)).status).toBe(404);
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
 
     const made = filesBelow(path.join(site.uploads, "videos")).filter((name) =>
@@ -134,7 +134,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
     expect(videoRow(id)).toMatchObject({ captions, video_url });
-    expect((await ask(url)).status).toBe(206);
+    expect((await sendRequest(url)).status).toBe(206);
   });
 
   it("are not extracted again from a video without any", async () => {

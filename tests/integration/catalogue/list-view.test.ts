@@ -71,8 +71,8 @@ describe("a list with an order and a length", () => {
     ),
   );
 
-  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (asked) => {
-    const { order, length, category } = asked;
+  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (params) => {
+    const { order, length, category } = params;
     const expected = rows
       .filter((row) => row.status === "published")
       .filter((row) => !category || storedValues(category).includes(row.category))
@@ -105,8 +105,8 @@ describe("pages of ordered lists", () => {
   });
   afterEach(() => site.remove());
 
-  const open = async (loader: typeof home | typeof categories, address: string, params = {}) => {
-    const request = new Request(`https://videos.example${address}`);
+  const open = async (loader: typeof home | typeof categories, url: string, params = {}) => {
+    const request = new Request(`https://videos.example${url}`);
     const { data, init } = await loader({ request, params, context: {} } as never);
     return { ...data, status: init?.status, ids: ids(data.list.videos) };
   };
@@ -135,18 +135,20 @@ describe("pages of ordered lists", () => {
 
   it("keep the view when a category's URL redirects", async () => {
     const request = new Request("https://videos.example/categories/amateur?sort=views&page=2");
-    const answer = await categories({
+    const response = await categories({
       request,
       params: { category: "amateur" },
       context: {},
     } as never).catch((thrown: Response) => thrown);
-    expect((answer as Response).headers.get("Location")).toBe("/categories/desi?sort=views&page=2");
+    expect((response as Response).headers.get("Location")).toBe(
+      "/categories/desi?sort=views&page=2",
+    );
   });
 
   it("are indexed only in the default order", async () => {
     write([video({ id: "a" })]);
-    const head = async (address: string) =>
-      JSON.stringify(meta({ data: await open(home, address) } as never));
+    const head = async (url: string) =>
+      JSON.stringify(meta({ data: await open(home, url) } as never));
     expect(await head("/")).not.toContain("noindex");
     expect(await head("/")).toContain("newest first");
     const longest = await head("/?sort=longest");
@@ -163,8 +165,8 @@ describe("pages of ordered lists", () => {
 
   it("include the categories' current and legacy values", async () => {
     write([video({ id: "a", category: "amateur" }), video({ id: "b", category: "desi" })]);
-    const answer = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
-    expect(answer.list.videos.map(({ category }) => toCategoryId(category))).toEqual([
+    const response = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
+    expect(response.list.videos.map(({ category }) => toCategoryId(category))).toEqual([
       "desi",
       "desi",
     ]);

@@ -51,12 +51,12 @@ describe("pages", () => {
 
   it.each([-5, 0, 1, Number.NaN, 3, 99, 1e9, Number.MAX_SAFE_INTEGER])(
     "are clamped to the existing ones: %d",
-    async (asked) => {
+    async (requestedPage) => {
       write(Array.from({ length: 17 }, (_, i) => video({ id: `v${i}`, views: 1 })));
-      const page = Math.min(3, Math.max(1, asked || 1));
+      const page = Math.min(3, Math.max(1, requestedPage || 1));
       for (const list of [
-        await listPublished({ page: asked }),
-        await listTrending({ page: asked }),
+        await listPublished({ page: requestedPage }),
+        await listTrending({ page: requestedPage }),
       ]) {
         expect(list).toMatchObject({ page, pageCount: 3, total: 17 });
         expect(list.videos).toHaveLength(page === 3 ? 1 : PAGE_SIZE);
@@ -154,11 +154,11 @@ describe("a row that another tool writes", () => {
     ["/media/thumbnails/1.webp?x=//elsewhere.example"],
     ["/sign-out"],
     [""],
-  ])("exposes no foreign URL such as %s", async (address) => {
+  ])("exposes no foreign URL such as %s", async (url) => {
     write([video({ id: "a" })]);
     sqliteHandle()
       .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
-      .run(address, address, `red;} ${address}`);
+      .run(url, url, `red;} ${url}`);
     const [card] = (await listPublished({ page: 1 })).videos;
     expect(card).toMatchObject({ thumbnailUrl: null, previewUrl: "" });
     expect(card).not.toHaveProperty("posterColors");

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-interface Answer {
+interface Result {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the response of its route
@@ -35,22 +35,22 @@ async function call(
   handler: Handler,
   path: string,
   { params = {}, ...init }: RequestInit & { params?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<Result> {
   const request = new Request(ORIGIN + path, init);
-  const answer = (await Promise.resolve()
+  const result = (await Promise.resolve()
     .then(() => handler({ request, params, context: {} }))
     .catch((thrown: unknown) => {
       if (thrown instanceof Response) return thrown;
       throw thrown;
     })) as { data?: unknown; init?: ResponseInit; type?: string } | Response;
-  if (answer instanceof Response) {
-    return { status: answer.status, headers: answer.headers, body: undefined };
+  if (result instanceof Response) {
+    return { status: result.status, headers: result.headers, body: undefined };
   }
-  const wrapped = answer.type === "DataWithResponseInit";
+  const wrapped = result.type === "DataWithResponseInit";
   return {
-    status: (wrapped && answer.init?.status) || 200,
-    headers: new Headers(wrapped ? answer.init?.headers : undefined),
-    body: wrapped ? answer.data : answer,
+    status: (wrapped && result.init?.status) || 200,
+    headers: new Headers(wrapped ? result.init?.headers : undefined),
+    body: wrapped ? result.data : result,
   };
 }
 
@@ -65,7 +65,7 @@ async function addVideos(count: number, row: (index: number) => Partial<NewVideo
   await database().insertInto("videos").values(rows).execute();
 }
 
-const ids = (answer: Answer) => answer.body.list.videos.map((card: { id: string }) => card.id);
+const ids = (result: Result) => result.body.list.videos.map((card: { id: string }) => card.id);
 const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
   method: "POST",
   body: new URLSearchParams(fields),
@@ -78,7 +78,7 @@ describe("home", () => {
     expect(ids(await call(home.loader, "/"))).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12].map((index) => `v${index}`),
     );
-    for (const [asked, page] of [
+    for (const [requestedPage, page] of [
       ["3", 3],
       ["99", 3],
       ["1e9", 3],
@@ -87,8 +87,12 @@ describe("home", () => {
       ["abc", 1],
       ["2&page=3", 2],
     ] as const) {
-      const answer = await call(home.loader, `/?page=${asked}`);
-      expect([asked, answer.status, answer.body.list.page]).toEqual([asked, 200, page]);
+      const result = await call(home.loader, `/?page=${requestedPage}`);
+      expect([requestedPage, result.status, result.body.list.page]).toEqual([
+        requestedPage,
+        200,
+        page,
+      ]);
     }
   });
 
@@ -108,13 +112,13 @@ describe("home", () => {
     await addVideos(1, () => ({ status: "hidden" }));
     expect((await call(home.loader, "/")).body.anyVideo).toBe(false);
     await addVideos(1, () => ({ id: "shown" }));
-    const answer = await call(home.loader, "/?category=premium");
-    expect([answer.body.list.total, answer.body.anyVideo]).toEqual([0, true]);
+    const result = await call(home.loader, "/?category=premium");
+    expect([result.body.list.total, result.body.anyVideo]).toEqual([0, true]);
   });
 
   it("redirects to Trending, which isn't a category", async () => {
-    const answer = await call(home.loader, "/?category=trending");
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/trending"]);
+    const result = await call(home.loader, "/?category=trending");
+    expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending"]);
   });
 
   it("shows the join link only if there is one", async () => {
@@ -133,11 +137,11 @@ describe("a list that can't be loaded", () => {
   ])("of %s is empty, with status 500 and a message without internals", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
-    const answer = await call(loader, "/?page=2");
-    expect(answer.status).toBe(500);
-    expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
-    expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
-    expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
+    const result = await call(loader, "/?page=2");
+    expect(result.status).toBe(500);
+    expect(result.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
+    expect(result.body.error).toMatch(/^Failed to fetch videos\./);
+    expect(result.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
     expect(console.error).toHaveBeenCalled();
     vi.mocked(console.error).mockClear();
   });
@@ -147,8 +151,8 @@ it("shows the specified message when a video can't be loaded", async () => {
   await addVideos(1);
   sqliteHandle().exec("DROP TABLE videos");
   const request = new Request(`${ORIGIN}/video/v0`);
-  const answer = await video.loader({ request, params: { id: "v0" }, context: {} }).catch((e) => e);
-  expect([answer.status, await answer.text()]).toEqual([
+  const result = await video.loader({ request, params: { id: "v0" }, context: {} }).catch((e) => e);
+  expect([result.status, await result.text()]).toEqual([
     500,
     expect.stringMatching(/^Failed to fetch videos\. Reference \w+\.$/),
   ]);
@@ -178,8 +182,8 @@ describe("categories", () => {
     ["/categories?cat=trending", undefined, 302, "/trending"],
     ["/categories/all", "all", 301, "/categories"],
   ])("redirects from %s to the current URL", async (path, category, status, to) => {
-    const answer = await at(path, category);
-    expect([answer.status, answer.headers.get("Location")]).toEqual([status, to]);
+    const result = await at(path, category);
+    expect([result.status, result.headers.get("Location")]).toEqual([status, to]);
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
@@ -216,7 +220,7 @@ describe("trending", () => {
 });
 
 describe("a video", () => {
-  it("comes with related videos and the list to go back to", async () => {
+  it("has related videos and a link back to the list", async () => {
     await addVideos(3, () => ({ title: "Neon Rain" }));
     const path = "/video/v0?from=home&search=neon&category=desi&page=2";
     const { body } = await call(video.loader, path, { params: { id: "v0" } });
@@ -272,16 +276,16 @@ describe("a contact message without JavaScript", () => {
 
   it("is returned and not stored", async () => {
     const before = sqliteHandle().serialize();
-    const answer = await call(contact.action, "/contact", post(fields));
-    expect([answer.status, answer.body]).toEqual([200, { message: fields, errors: {} }]);
+    const result = await call(contact.action, "/contact", post(fields));
+    expect([result.status, result.body]).toEqual([200, { message: fields, errors: {} }]);
     expect(sqliteHandle().serialize().equals(before)).toBe(true);
   });
 
   it("returns 422 with the values kept when a field is missing", async () => {
-    const answer = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
-    expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual({ subject: "Please enter a subject." });
-    expect(answer.body.message.message).toBe("Hello");
+    const result = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
+    expect(result.status).toBe(422);
+    expect(result.body.errors).toEqual({ subject: "Please enter a subject." });
+    expect(result.body.message.message).toBe("Hello");
   });
 
   it("returns 403 for another site", async () => {
@@ -298,13 +302,13 @@ describe("the age gate", () => {
     expect(await asks("/")).toBe(true);
   });
 
-  it("is not shown to search engines, or twice to a visitor", async () => {
+  it("isn't shown to search engines, nor twice to a visitor", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
       false,
     );
-    const answer = await call(age.action, "/age", post({ returnTo: "/trending?page=2" }));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/trending?page=2"]);
-    const cookie = answer.headers.get("Set-Cookie") ?? "";
+    const result = await call(age.action, "/age", post({ returnTo: "/trending?page=2" }));
+    expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending?page=2"]);
+    const cookie = result.headers.get("Set-Cookie") ?? "";
     expect(cookie).toMatch(/^age=18; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/);
     expect(await asks("/", { Cookie: `x=1; ${cookie.split(";")[0]}` })).toBe(false);
     expect(await asks("/", { Cookie: "age=17; xage=18" })).toBe(true);
@@ -319,15 +323,15 @@ describe("the age gate", () => {
   it.each(["//evil.example", "https://evil.example", "/\\evil", "javascript:alert(1)", ""])(
     "never redirects to another site (%j)",
     async (returnTo) => {
-      const answer = await call(age.action, "/age", post({ returnTo }));
-      expect(answer.headers.get("Location")).toBe("/");
+      const result = await call(age.action, "/age", post({ returnTo }));
+      expect(result.headers.get("Location")).toBe("/");
     },
   );
 
   it("accepts answers only from our own pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
-    const answer = await call(age.action, "/age", foreign);
-    expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([403, null]);
+    const result = await call(age.action, "/age", foreign);
+    expect([result.status, result.headers.get("Set-Cookie")]).toEqual([403, null]);
     expect((await call(age.loader, "/age")).headers.get("Location")).toBe("/");
   });
 });

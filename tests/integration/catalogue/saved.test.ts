@@ -9,17 +9,17 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-function ask(body: URLSearchParams | string, method = "POST"): Promise<Response> {
+function sendRequest(body: URLSearchParams | string, method = "POST"): Promise<Response> {
   const headers = { Origin: "https://videos.example" };
   const request = new Request("https://videos.example/saved/videos", { method, headers, body });
   return action({ request, params: {}, context: {} });
 }
 
-async function asked(...wanted: string[]): Promise<string[]> {
-  const answer = await ask(new URLSearchParams(wanted.map((id) => ["id", id])));
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
-  return ids((await answer.json()).videos);
+async function returnedIds(...wanted: string[]): Promise<string[]> {
+  const response = await sendRequest(new URLSearchParams(wanted.map((id) => ["id", id])));
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
+  return ids((await response.json()).videos);
 }
 
 describe("the cards of saved videos", () => {
@@ -30,33 +30,33 @@ describe("the cards of saved videos", () => {
       video({ id: "hidden", status: "hidden" }),
       video({ id: "review", status: "review" }),
     ]);
-    expect(await asked("b", "hidden", "a", "review", "nobody", "b", "' OR 1=1")).toEqual([
+    expect(await returnedIds("b", "hidden", "a", "review", "nobody", "b", "' OR 1=1")).toEqual([
       "b",
       "a",
     ]);
-    expect(await asked()).toEqual([]);
+    expect(await returnedIds()).toEqual([]);
   });
 
   it("are limited to 24 per request", async () => {
     const many = Array.from({ length: 30 }, (_, n) => `v${n}`);
     write(many.map((id) => video({ id })));
-    expect(await asked(...many)).toEqual(many.slice(0, 24));
+    expect(await returnedIds(...many)).toEqual(many.slice(0, 24));
   });
 
   it("are requested in a body, which isn't logged, and not in the URL", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
-    expect((await ask("id=a", "PUT")).status).toBe(405);
+    expect((await sendRequest("id=a", "PUT")).status).toBe(405);
   });
 
-  it("are refused for an endless body or another content type", async () => {
+  it("are rejected for an endless body or another content type", async () => {
     const long = new URLSearchParams({ id: "x".repeat(20_000) });
-    await expect(ask(long)).rejects.toMatchObject({ status: 413 });
-    await expect(ask("id=a")).rejects.toMatchObject({ status: 415 });
+    await expect(sendRequest(long)).rejects.toMatchObject({ status: 413 });
+    await expect(sendRequest("id=a")).rejects.toMatchObject({ status: 415 });
   });
 
   it("have a higher rate limit than forms, because every visit of Home requests them", async () => {
     write([video({ id: "a" })]);
-    for (let times = 0; times < 310; times += 1) expect(await asked("a")).toEqual(["a"]);
+    for (let times = 0; times < 310; times += 1) expect(await returnedIds("a")).toEqual(["a"]);
   });
 });

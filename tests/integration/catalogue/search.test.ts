@@ -106,7 +106,7 @@ describe("search", () => {
     }
   });
 
-  it("searches neither hidden rows nor previous titles", async () => {
+  it("doesn't search hidden rows or previous titles", async () => {
     only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
     expect(await found("night")).toEqual([]);
@@ -136,12 +136,12 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // Few hits are cached completely, many only as marks.
+  // A few hits are cached completely, many only as bookmarks.
   it.each([1_500, 5_000])("clamps its pages, including deep ones of %i hits", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
-    for (const [asked, page] of [
+    for (const [pageNumber, page] of [
       [0, 1],
       [2, 2],
       [last - 3, last - 3],
@@ -150,7 +150,7 @@ describe("search", () => {
       ...Array.from({ length: 40 }, (_, i) => [80 + i, 80 + i] as const),
       [last, last],
     ] as const) {
-      const list = await listPublished({ search: "night", page: asked });
+      const list = await listPublished({ search: "night", page: pageNumber });
       expect(list).toMatchObject({ page, pageCount: last, total: hits });
       expect(ids(list.videos)).toEqual(newest.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
     }
@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "counts more than two thousand hits of %j, whatever happens to rows",
+    "counts more than two thousand hits of %j after any change of rows",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({
@@ -251,9 +251,13 @@ describe("compared with a plain filter", () => {
         needle,
         fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
         fc.integer({ min: 1, max: 6 }),
-        async (search, category, asked) => {
+        async (search, category, pageNumber) => {
           const expected = ids(reference.listed(rows, { search: searchText(search), category }));
-          const { total, page, videos } = await listPublished({ search, category, page: asked });
+          const { total, page, videos } = await listPublished({
+            search,
+            category,
+            page: pageNumber,
+          });
           const from = (page - 1) * PAGE_SIZE;
           expect(total).toBe(expected.length);
           expect(ids(videos)).toEqual(expected.slice(from, from + PAGE_SIZE));

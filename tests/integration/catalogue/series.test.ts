@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const args = (address: string, headers = {}) => {
-  const request = new Request(ORIGIN + address, { headers });
+const args = (url: string, headers = {}) => {
+  const request = new Request(ORIGIN + url, { headers });
   const [, , part] = new URL(request.url).pathname.split("/");
   const name = decodeURIComponent(part ?? "");
   return { request, params: { slug: name, id: name, part: name }, context: {} } as never;
@@ -31,16 +31,16 @@ const args = (address: string, headers = {}) => {
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
-    (answer: Response) => answer,
+    (response: Response) => response,
   );
 
-async function open(address: string, headers = {}) {
-  const { data, init } = await page(args(address, headers));
+async function open(url: string, headers = {}) {
+  const { data, init } = await page(args(url, headers));
   return { ...data, status: init?.status, ids: ids(data.list.videos) };
 }
 
-async function watch(address: string) {
-  return (await videoPage(args(address))).series;
+async function watch(url: string) {
+  return (await videoPage(args(url))).series;
 }
 
 /** Adds twelve videos; the second and the fifth are not published. */
@@ -106,13 +106,13 @@ describe("the page of a series", () => {
   it("has one URL: other spellings and former slugs redirect to it with path and query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
-    for (const [asked, status, to] of [
+    for (const [path, status, to] of [
       ["/series/NIGHTS?page=2", 301, "/series/nights?page=2"],
       ["/series/nights/", 301, "/series/nights"],
       ["/series/evenings?page=2", 302, "/series/nights?page=2"],
     ] as const) {
-      const answer = await thrown(page(args(asked)));
-      expect([answer.status, answer.headers.get("Location")], asked).toEqual([status, to]);
+      const response = await thrown(page(args(path)));
+      expect([response.status, response.headers.get("Location")], path).toEqual([status, to]);
     }
     const moved = await thrown(feed(args("/series/evenings/feed.xml")));
     expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");
@@ -123,11 +123,11 @@ describe("the page of a series", () => {
     const id = addSeries({ title: "Launch", slug: "launch", visibility: "studio" }, ["a"]);
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
     const cookie = (await openSession(insertUser().id)).split(";")[0] ?? "";
-    for (const address of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
-      const answer = await thrown(page(args(address)));
-      expect([answer.status, answer.headers.get("Location")], address).toEqual([404, null]);
-      const seen = await thrown(page(args(address, { Cookie: cookie })));
-      expect(seen.headers.get("Location"), address).toBe("/series/launch");
+    for (const url of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
+      const response = await thrown(page(args(url)));
+      expect([response.status, response.headers.get("Location")], url).toEqual([404, null]);
+      const seen = await thrown(page(args(url, { Cookie: cookie })));
+      expect(seen.headers.get("Location"), url).toBe("/series/launch");
     }
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
@@ -223,9 +223,9 @@ describe("a video within a series", () => {
 });
 
 describe("home", () => {
-  const featured = async (address = "/") => {
-    const answer = await home(args(address));
-    return (answer.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
+  const featured = async (url = "/") => {
+    const response = await home(args(url));
+    return (response.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
   };
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
@@ -258,9 +258,9 @@ describe("feed and sitemap", () => {
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["v0"]);
-    const answer = await feed(args("/series/nights/feed.xml"));
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
-    const text = await answer.text();
+    const response = await feed(args("/series/nights/feed.xml"));
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const text = await response.text();
     const titles = [...text.matchAll(/<item><title>(.*?)<\/title>/g)].map(([, name]) => name);
     expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 3, 2, 0].map((n) => `Video ${n}`));
     expect(text).toContain(`${ORIGIN}/series/nights/feed.xml`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-// What the specification says about single pages, checked in their HTML as served without JavaScript.
+// Checks what the specification requires of each page in the HTML served without JavaScript.
 
 const site = new SiteProcess({ CONTACT_EMAIL: "help@example.com" });
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe("the static pages", () => {
   });
 
   it.each(["/contact", "/dmca"])(
-    "%s promises an answer within 1 to 2 business days",
+    "%s promises a response within 1 to 2 business days",
     async (path) => {
       expect(textOf((await open(path)).querySelector("main"))).toContain("1 to 2 business days");
     },

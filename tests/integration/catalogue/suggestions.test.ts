@@ -13,7 +13,7 @@ afterEach(() => site.remove());
 
 const texts = async (text: string, category?: "desi" | "english") =>
   (await suggestions(text, category)).map((each) => each.text);
-const ask = (query: string, address = "192.0.2.1") =>
+const sendRequest = (query: string, address = "192.0.2.1") =>
   loader({
     request: new Request(`https://videos.example/search/suggestions${query}`, {
       headers: { "X-Forwarded-For": address },
@@ -79,32 +79,32 @@ describe("suggestions", () => {
     "treat %j as plain text",
     async (text) => {
       write([video({ id: "a", title: `before ${text.slice(0, 100)} after` })]);
-      const answer = await ask(`?q=${encodeURIComponent(text)}`);
-      expect(answer.status).toBe(200);
+      const response = await sendRequest(`?q=${encodeURIComponent(text)}`);
+      expect(response.status).toBe(200);
     },
   );
 
   it("are never stored, and ignore an invalid category", async () => {
     write([video({ id: "a", title: "Night" })]);
-    const answer = await ask("?q=night&category=nonsense");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(await answer.json()).toMatchObject({ suggestions: [{ text: "Night" }] });
-    expect(await (await ask("")).json()).toEqual({ suggestions: [] });
+    const response = await sendRequest("?q=night&category=nonsense");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(await response.json()).toMatchObject({ suggestions: [{ text: "Night" }] });
+    expect(await (await sendRequest("")).json()).toEqual({ suggestions: [] });
   });
 
   it("are rate-limited by IP address", async () => {
     const statuses = new Set<number>();
-    for (let i = 0; i < 1_201; i += 1) statuses.add((await ask("", "192.0.2.7")).status);
+    for (let i = 0; i < 1_201; i += 1) statuses.add((await sendRequest("", "192.0.2.7")).status);
     expect([...statuses]).toEqual([200, 429]);
-    const refused = await ask("", "192.0.2.7");
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
-    expect((await ask("", "192.0.2.8")).status).toBe(200);
+    const rejected = await sendRequest("", "192.0.2.7");
+    expect(Number(rejected.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await sendRequest("", "192.0.2.8")).status).toBe(200);
   });
 
   it("are empty when the threads are overloaded", async () => {
     write([video({ id: "a", title: "Night" })]);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
-    expect(answers.filter(({ length }) => length === 1)).toHaveLength(16);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
+    expect(responses.filter(({ length }) => length === 1)).toHaveLength(16);
     expect(await texts("night")).toEqual(["Night"]);
   });
 });

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const ask = (query: string) =>
+const sendRequest = (query: string) =>
   loader({
     request: new Request(`https://videos.example/surprise${query}`),
     params: {},
@@ -17,19 +17,19 @@ const ask = (query: string) =>
   });
 
 it("redirects to a published video, or to Home if there is none", async () => {
-  expect((await ask("")).headers.get("Location")).toBe("/");
-  expect((await ask("?seed=1&step=0")).status).toBe(404);
+  expect((await sendRequest("")).headers.get("Location")).toBe("/");
+  expect((await sendRequest("?seed=1&step=0")).status).toBe(404);
   write([video({ id: "hidden", status: "hidden" }), video({ id: "a" })]);
-  const answer = await ask("");
-  expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/video/a?from=home"]);
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  const response = await sendRequest("");
+  expect([response.status, response.headers.get("Location")]).toEqual([302, "/video/a?from=home"]);
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
 });
 
 it("visits all videos before any repeats", async () => {
   write(Array.from({ length: 20 }, (_, n) => video({ id: `v${n}` })));
   const seen = new Set<string>();
   for (let step = 0; step < 20; step++) {
-    const { id, total } = await (await ask(`?seed=1234567&step=${step}`)).json();
+    const { id, total } = await (await sendRequest(`?seed=1234567&step=${step}`)).json();
     expect(total).toBe(20);
     seen.add(id);
   }
@@ -40,6 +40,6 @@ it.each(["seed=x", "seed=-1", "seed=1e9", "seed=99999999999", "seed=1&step=x", "
   "ignores %s",
   async (query) => {
     write([video({ id: "a" })]);
-    expect((await ask(`?${query}`)).status).toBe(200);
+    expect((await sendRequest(`?${query}`)).status).toBe(200);
   },
 );

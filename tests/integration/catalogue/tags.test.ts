@@ -18,18 +18,18 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const args = (address: string) =>
-  ({ request: new Request(ORIGIN + address), params: {}, context: {} }) as never;
+const args = (url: string) =>
+  ({ request: new Request(ORIGIN + url), params: {}, context: {} }) as never;
 
 /** Returns the Response that a loader returns or throws. */
 const thrown = (work: Promise<unknown>): Promise<Response> =>
   work.then(
     () => expect.fail("nothing was thrown"),
-    (answer: Response) => answer,
+    (response: Response) => response,
   );
 
-async function open(address: string) {
-  const { data, init } = await page(args(address));
+async function open(url: string) {
+  const { data, init } = await page(args(url));
   return { ...data, status: init?.status, ids: ids(data.list.videos) };
 }
 
@@ -98,14 +98,14 @@ describe("the list of a tag", () => {
     ["/tags/%20BEACH%20", "/tags/beach"],
     ["/tags/beach/", "/tags/beach"],
     ["/tags/%D0%9E", "/tags/%D0%BE"],
-  ])("redirects %s permanently to %s", async (asked, canonical) => {
-    const answer = await thrown(page(args(asked)));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([301, canonical]);
+  ])("redirects %s permanently to %s", async (path, canonical) => {
+    const response = await thrown(page(args(path)));
+    expect([response.status, response.headers.get("Location")]).toEqual([301, canonical]);
   });
 
   it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
     "doesn't exist at %s",
-    async (asked) => expect((await thrown(page(args(asked)))).status).toBe(404),
+    async (path) => expect((await thrown(page(args(path)))).status).toBe(404),
   );
 
   it("is empty, 404 and not indexed when no video has the tag", async () => {
@@ -124,7 +124,7 @@ describe("the list of a tag", () => {
   });
 });
 
-describe("a text that can't be in a path", () => {
+describe("a tag that can't be in a path", () => {
   it.each([".", "..", "", " ", "a\tb", "x".repeat(201), "\ud800"])(
     "links %j to a search",
     (tag) => {
@@ -139,9 +139,9 @@ describe("the feed of a tag", () => {
       ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
       video({ id: "other", tags: ["r&b house"] }),
     ]);
-    const answer = await feed(args(tagFeedPath("R&B")));
-    const text = await answer.text();
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const response = await feed(args(tagFeedPath("R&B")));
+    const text = await response.text();
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
     expect(text.match(/<guid[^>]*>[^<]*/g)).toHaveLength(50);
     expect(text.indexOf("/video/v59<")).toBeLessThan(text.indexOf("/video/v10<"));
     expect(text).not.toContain("other");
@@ -151,8 +151,8 @@ describe("the feed of a tag", () => {
 
   it("doesn't exist without a video, and redirects to the canonical one", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
-    const answer = await thrown(feed(args("/tags/Beach/feed.xml")));
-    expect(answer.headers.get("Location")).toBe("/tags/beach/feed.xml");
+    const response = await thrown(feed(args("/tags/Beach/feed.xml")));
+    expect(response.headers.get("Location")).toBe("/tags/beach/feed.xml");
   });
 });
 
@@ -164,8 +164,8 @@ describe("the sitemap of tags", () => {
     ]);
     const found = (await tagsSitemap(identity)).match(/(?<=<loc>)[^<]*/g) ?? [];
     expect(found.sort()).toEqual([`${ORIGIN}/tags/a%2Fb`, `${ORIGIN}/tags/beach`]);
-    for (const address of found) {
-      expect((await open(address.slice(ORIGIN.length))).status).toBe(200);
+    for (const url of found) {
+      expect((await open(url.slice(ORIGIN.length))).status).toBe(200);
     }
     const index = await (await sitemap(args("/sitemap.xml"))).text();
     expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);

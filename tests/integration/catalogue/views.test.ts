@@ -26,7 +26,7 @@ const stored = (id: string) =>
   sqliteHandle().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
 const shown = async (id: string) => (await findPublished(id))?.views;
 
-function asked(method: string, id: string, headers: Record<string, string> = {}) {
+function sendViewRequest(method: string, id: string, headers: Record<string, string> = {}) {
   const request = new Request(`http://site.test/video/${id}/view`, {
     method,
     headers: { "User-Agent": BROWSER, ...headers },
@@ -96,17 +96,19 @@ describe("counting views", () => {
 
 describe("POST /video/{id}/view", () => {
   it("counts once", async () => {
-    expect((await asked("POST", "a")).status).toBe(204);
+    expect((await sendViewRequest("POST", "a")).status).toBe(204);
     expect(await shown("a")).toBe(1);
   });
 
   it("returns 404 for an unpublished video", async () => {
-    expect((await asked("POST", "h")).status).toBe(404);
-    expect((await asked("POST", "nobody")).status).toBe(404);
+    expect((await sendViewRequest("POST", "h")).status).toBe(404);
+    expect((await sendViewRequest("POST", "nobody")).status).toBe(404);
   });
 
   it("rejects requests from another site", async () => {
-    await expect(asked("POST", "a", { "Sec-Fetch-Site": "cross-site" })).rejects.toMatchObject({
+    await expect(
+      sendViewRequest("POST", "a", { "Sec-Fetch-Site": "cross-site" }),
+    ).rejects.toMatchObject({
       status: 403,
     });
     expect(await shown("a")).toBe(0);
@@ -121,7 +123,7 @@ describe.each(["POST", "GET"])("%s", (method) => {
     ["a prefetch of Firefox", { "X-Moz": "prefetch" }],
     ["a crawler", { "User-Agent": CRAWLER }],
   ])("doesn't count %s", async (_, headers) => {
-    const { status } = await asked(method, "a", headers as Record<string, string>);
+    const { status } = await sendViewRequest(method, "a", headers as Record<string, string>);
     expect(status).toBe(method === "POST" ? 204 : 200);
     expect(await shown("a")).toBe(0);
   });
@@ -129,7 +131,7 @@ describe.each(["POST", "GET"])("%s", (method) => {
 
 describe("GET, the image for pages without JavaScript", () => {
   it("counts a view and is never cached", async () => {
-    const response = await asked("GET", "a", { "Sec-Fetch-Dest": "image" });
+    const response = await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "image" });
     expect(response.headers.get("Content-Type")).toBe("image/gif");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(Buffer.from(await response.arrayBuffer()).toString("latin1")).toMatch(/^GIF89a/);
@@ -137,9 +139,12 @@ describe("GET, the image for pages without JavaScript", () => {
   });
 
   it("doesn't count when opened as a page, requested with HEAD or embedded by another site", async () => {
-    await asked("GET", "a", { "Sec-Fetch-Dest": "document" });
-    await asked("HEAD", "a");
-    await asked("GET", "a", { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" });
+    await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "document" });
+    await sendViewRequest("HEAD", "a");
+    await sendViewRequest("GET", "a", {
+      "Sec-Fetch-Site": "cross-site",
+      "Sec-Fetch-Dest": "image",
+    });
     expect(await shown("a")).toBe(0);
   });
 });

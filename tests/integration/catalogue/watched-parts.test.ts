@@ -108,21 +108,21 @@ describe("counting watched parts", () => {
 
 describe("POST /video/{id}/watched", () => {
   it("counts a report", async () => {
-    const answer = await post("a", QUARTER);
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(answer.headers.get("Set-Cookie")).toBeNull();
+    const response = await post("a", QUARTER);
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Set-Cookie")).toBeNull();
     expect(written("a").parts.slice(3, 7)).toEqual([1, 1, 0, 0]);
   });
 
   it("responds for a hidden video as for one that doesn't exist", async () => {
-    const answers = [
+    const responses = [
       await post("h", HALF),
       await post("nobody", HALF),
       await post("x%00'\"", HALF),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-    expect(answers.map(({ headers }) => [...headers])[0]).toEqual([...answers[1]!.headers]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(responses.map(({ headers }) => [...headers])[0]).toEqual([...responses[1]!.headers]);
     flushWatchedParts();
     expect(sqliteHandle().prepare("SELECT count(*) FROM watched_parts").pluck().get()).toBe(0);
   });

@@ -42,10 +42,10 @@ const wayOut =
   ". Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.";
 
 it("rejects a second start with the database of a running site, and says who uses it", async () => {
-  const said = await startError(second({ DATABASE_PATH: site.databasePath }));
-  expect(said).toContain(`${site.databasePath} ${holder()}`);
-  expect(said.endsWith(wayOut)).toBe(true);
-  expect(said).not.toContain("\n");
+  const message = await startError(second({ DATABASE_PATH: site.databasePath }));
+  expect(message).toContain(`${site.databasePath} ${holder()}`);
+  expect(message.endsWith(wayOut)).toBe(true);
+  expect(message).not.toContain("\n");
 });
 
 it("doesn't disturb an upload in progress when a second site starts with the same uploads", async () => {
@@ -53,8 +53,8 @@ it("doesn't disturb an upload in progress when a second site starts with the sam
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
   await expect.poll(() => filesIn(`${site.uploads}/tmp`).length).toBe(1);
-  const said = await startError(second({}, site.uploads));
-  expect(said).toContain(`${site.uploads} ${holder()}`);
+  const message = await startError(second({}, site.uploads));
+  expect(message).toContain(`${site.uploads} ${holder()}`);
   open.request.end(Buffer.concat([clip.subarray(40_000), Buffer.from(after)]));
   const { status, headers } = await open.response;
   expect([status, headers.location]).toEqual([302, "/admin"]);

@@ -89,11 +89,11 @@ describe("while another process holds the database's write lock", () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();
-    const refused = await timed("POST", "/admin?tab=manage", headers, body);
-    expect(refused.status).toBe(503);
-    expect(refused.ms).toBeLessThan(CHANGE_MS);
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    expect(refused.body).toContain("Failed to update video visibility.");
+    const rejected = await timed("POST", "/admin?tab=manage", headers, body);
+    expect(rejected.status).toBe(503);
+    expect(rejected.ms).toBeLessThan(CHANGE_MS);
+    expect(Number(rejected.headers["retry-after"])).toBeGreaterThan(0);
+    expect(rejected.body).toContain("Failed to update video visibility.");
     await release();
     expect(statusOf()).toBe("published");
     expect((await timed("POST", "/admin?tab=manage", headers, body)).status).toBe(302);
@@ -130,9 +130,9 @@ describe("while another process holds the database's write lock", () => {
       const read = await timed("GET", "/admin?tab=manage", { Cookie: cookie });
       expect(read.status).toBe(200);
       expect(read.ms).toBeLessThan(PROMPT_MS);
-      const refused = await change;
-      expect(refused.status).toBe(503);
-      expect(refused.ms).toBeLessThan(CHANGE_MS);
+      const rejected = await change;
+      expect(rejected.status).toBe(503);
+      expect(rejected.ms).toBeLessThan(CHANGE_MS);
     }
     await release();
     expect([statusOf(), activities()]).toEqual(["published", before]);
@@ -142,7 +142,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   }, 60_000);
 
-  it("answers a sign-in with a message that the site is busy", async () => {
+  it("rejects a sign-in with a message that the site is busy", async () => {
     await lock();
     const response = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
     expect([response.status, response.headers["retry-after"]]).toEqual([503, "5"]);

@@ -72,7 +72,7 @@ async function run(...args: string[]) {
   });
   return { exitCode, stdout, stderr };
 }
-const refused = (database: string) => ({
+const rejected = (database: string) => ({
   exitCode: 1,
   stdout: "",
   stderr: messageFor(database),
@@ -150,7 +150,7 @@ describe("a database of a development build", () => {
   ])("is rejected by %s before anything is written", async (_, args) => {
     change(file, CHANGES["a recorded name below the baseline"]);
     const before = filesIn(site.folder);
-    expect(await run(...args)).toEqual(refused(file));
+    expect(await run(...args)).toEqual(rejected(file));
     expect(filesIn(site.folder)).toEqual(before);
   });
 });
@@ -169,14 +169,14 @@ describe("restore", () => {
     const database = path.join(backup, "site.sqlite");
     change(database, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
-    expect(await run(...command("restore", backup))).toEqual(refused(database));
+    expect(await run(...command("restore", backup))).toEqual(rejected(database));
     expect(filesIn(site.folder)).toEqual(before);
   });
 
   it("doesn't replace the database of a development build", async () => {
     change(file, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
-    expect(await run(...command("restore", backup))).toEqual(refused(file));
+    expect(await run(...command("restore", backup))).toEqual(rejected(file));
     expect(filesIn(site.folder)).toEqual(before);
   });
 });

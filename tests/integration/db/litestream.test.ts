@@ -98,8 +98,8 @@ describe("with Litestream", () => {
     site.database().close();
     await site.stop();
     // Litestream also has the database open.
-    const refused = script("restore", backup);
-    expect([refused.status, refused.stderr]).toEqual([
+    const rejected = script("restore", backup);
+    expect([rejected.status, rejected.stderr]).toEqual([
       1,
       "The site or Litestream is running. Stop both, then try again.\n",
     ]);

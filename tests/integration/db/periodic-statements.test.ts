@@ -95,13 +95,9 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   [
     "blocked_files_by_video (blocked_video_id=?)",
     "DELETE FROM blocked_videos",
-    "none that are left",
+    "no remaining rows",
   ],
-  [
-    "blocked_md5s_by_video (blocked_video_id=?)",
-    "DELETE FROM blocked_videos",
-    "none that are left",
-  ],
+  ["blocked_md5s_by_video (blocked_video_id=?)", "DELETE FROM blocked_videos", "no remaining rows"],
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
   ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "one batch of rows"],
 

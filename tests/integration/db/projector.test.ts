@@ -206,7 +206,7 @@ describe("pending changes", () => {
     }, 60_000);
   });
 
-  it("stay pending while another process locks the file, and block nobody", async () => {
+  it("stay pending while another process locks the file, without blocking requests", async () => {
     write([video({ id: "a", title: "Night train" })]);
     await ensureProjected();
     const before = catalogueVersion();

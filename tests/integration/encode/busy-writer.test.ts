@@ -62,29 +62,29 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     disableBusyTimeout();
     run(process.execPath, ["-e", BUSY_WRITER, sqlite.name]);
     const other = run(process.execPath, command("jobs", "--work"));
-    const asking = new Sqlite(sqlite.name, { timeout: 10_000 });
-    const ask = asking.prepare(
+    const connection = new Sqlite(sqlite.name, { timeout: 10_000 });
+    const enqueueJob = connection.prepare(
       `UPDATE jobs SET state = 'waiting' WHERE video_id = ? AND kind IN (${KINDS.map((kind) => `'${kind}'`)})`,
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // The other gets the first job, because it takes longer to start. Then more are added until both had one.
-    ask.run(ids[0]);
+    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both had one.
+    enqueueJob.run(ids[0]);
     await until(() => workers.all().length === 1);
     const runner = startRunner(1);
-    let asked = 1;
-    while (workers.all().length < 2 && asked < VIDEOS) {
-      for (const id of ids.slice(asked, asked + AT_ONCE)) ask.run(id);
-      asked += AT_ONCE;
-      await until(() => ended.get() === asked * KINDS.length);
+    let queuedCount = 1;
+    while (workers.all().length < 2 && queuedCount < VIDEOS) {
+      for (const id of ids.slice(queuedCount, queuedCount + AT_ONCE)) enqueueJob.run(id);
+      queuedCount += AT_ONCE;
+      await until(() => ended.get() === queuedCount * KINDS.length);
     }
     await runner.idle();
     await runner.stop();
     other.kill("SIGTERM");
     await once(other, "exit");
-    asking.close();
+    connection.close();
 
-    for (const id of ids.slice(0, asked)) {
+    for (const id of ids.slice(0, queuedCount)) {
       for (const job of jobRows(id).filter(({ kind }) => KINDS.includes(kind))) {
         expect(job).toMatchObject({ state: "done", attempts: 1, reason: null });
       }

@@ -36,7 +36,7 @@ const ALL_DONE = {
 let site: ReturnType<typeof useTemporarySite>;
 
 const makeMov = () => makeClip(site.folder, "clip", { extension: "mov" });
-/** Like a recording of a browser, which has no duration in its header. */
+/** Creates a clip like a browser's recording, without a duration in its header. */
 const makeRecording = () =>
   makeClip(site.folder, "clip", {
     extension: "webm",
@@ -130,9 +130,9 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     });
     const earlier = diskPath(site.uploads, row.source_url);
     expect(fs.readFileSync(earlier).equals(withoutMetadata(fs.readFileSync(clip)))).toBe(true);
-    const pictures = (file: string) =>
+    const frameHashes = (file: string) =>
       ffmpeg(["-i", file, "-map", "0:v", "-c", "copy", "-f", "streamhash", "-"]);
-    expect(pictures(diskPath(site.uploads, row.video_url))).toBe(pictures(clip));
+    expect(frameHashes(diskPath(site.uploads, row.video_url))).toBe(frameHashes(clip));
     expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
@@ -234,12 +234,12 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(cues).toHaveLength(11);
     for (const { from, to, name, box } of cues) {
       const [left, top, width, height] = box as [number, number, number, number];
-      const picture = await sharp(path.join(path.dirname(vtt), name))
+      const tile = await sharp(path.join(path.dirname(vtt), name))
         .extract({ left, top, width, height })
         .greyscale()
         .png()
         .toBuffer();
-      const { channels } = await sharp(picture).stats();
+      const { channels } = await sharp(tile).stats();
       // Limited range in the video, full range in the image.
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) / 10;
       expect(seconds).toBeGreaterThan(from - 0.5);

@@ -42,8 +42,8 @@ let ladder: string;
 let master: Playlist;
 /** Names of the video renditions. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
-let sounds: typeof renditions;
-/** The smallest and the largest one, because checking all takes a minute. */
+let audioRenditions: typeof renditions;
+/** Returns only the smallest and the largest rendition, because checking all takes a minute. */
 const smallestAndLargest = () => [renditions[0]!, renditions.at(-1)!];
 
 beforeAll(async () => {
@@ -67,8 +67,8 @@ beforeAll(async () => {
     playlist: parse(uri),
     text: fs.readFileSync(path.join(ladder, uri), "utf8"),
   });
-  renditions = picturesOf(master).map(({ uri }) => read(uri));
-  sounds = ["sound-1.m3u8", "sound-1-poor.m3u8"].map(read);
+  renditions = videoVariants(master).map(({ uri }) => read(uri));
+  audioRenditions = ["sound-1.m3u8", "sound-1-poor.m3u8"].map(read);
 }, 120_000);
 afterAll(() => {
   delete process.env.ENCODER_PRESET;
@@ -83,8 +83,8 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
-/** By their height, because the start rendition comes first, and audio only is one of them too. */
-function picturesOf({ playlists }: Playlist) {
+/** Returns the variants with video, sorted by height, because the start rendition is listed first. */
+function videoVariants({ playlists }: Playlist) {
   const height = ({ attributes }: (typeof playlists)[0]) =>
     (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;
   return playlists.filter(height).sort((a, b) => height(a) - height(b));
@@ -93,7 +93,7 @@ function picturesOf({ playlists }: Playlist) {
 describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   it("lists each rendition with its actual size, frame rate and codecs", async () => {
     expect(renditions.map(({ name }) => name)).toEqual(["144p", "240p", "360p", "480p", "720p"]);
-    for (const { uri, attributes } of picturesOf(master)) {
+    for (const { uri, attributes } of videoVariants(master)) {
       const file = path.join(ladder, uri.replace(".m3u8", ".mp4"));
       const found = (await probe(file))!;
       expect(attributes.RESOLUTION).toEqual({
@@ -112,7 +112,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       const hex = level.toString(16).padStart(2, "0");
       expect(attributes.CODECS).toBe(`avc1.6400${hex},mp4a.40.2`);
     }
-    const rates = picturesOf(master).map(({ attributes }) => Number(attributes["FRAME-RATE"]));
+    const rates = videoVariants(master).map(({ attributes }) => Number(attributes["FRAME-RATE"]));
     expect(rates).toEqual([30, 30, 30, 30, 60]);
   });
 
@@ -127,7 +127,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("has one track per file, and audio for all video renditions", () => {
-    for (const { name } of [...renditions, ...sounds]) {
+    for (const { name } of [...renditions, ...audioRenditions]) {
       const kinds = ffprobe(path.join(ladder, `${name}.mp4`), [
         ...["-show_entries", "stream=codec_type", "-of", "csv=p=0"],
       ]);
@@ -137,25 +137,25 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       stereo: { Audio: { default: true, autoselect: true, uri: "sound-1.m3u8" } },
       poor: { Audio: { default: true, autoselect: true, uri: "sound-1-poor.m3u8" } },
     });
-    for (const { uri, attributes } of picturesOf(master)) {
+    for (const { uri, attributes } of videoVariants(master)) {
       expect(attributes.AUDIO).toBe(uri === "144p.m3u8" ? "poor" : "stereo");
     }
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
 
   it("has video for a connection with 192 kbit/s", () => {
-    const { BANDWIDTH: peak } = picturesOf(master)[0]!.attributes as Record<string, number>;
+    const { BANDWIDTH: peak } = videoVariants(master)[0]!.attributes as Record<string, number>;
     expect(peak).toBeLessThan(192_000);
   });
 
   it("states bandwidths that no part of it exceeds", () => {
     for (const [index, { playlist, name }] of renditions.entries()) {
-      const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = picturesOf(master)[index]!
+      const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = videoVariants(master)[index]!
         .attributes as Record<string, number>;
-      const sound = sounds[name === "144p" ? 1 : 0]!.playlist.segments;
+      const audio = audioRenditions[name === "144p" ? 1 : 0]!.playlist.segments;
       const bits = playlist.segments.map(
         ({ byterange, duration }, at) =>
-          (byterange.length + (sound[at]!.byterange.length * duration) / sound[at]!.duration) * 8,
+          (byterange.length + (audio[at]!.byterange.length * duration) / audio[at]!.duration) * 8,
       );
       const all = bits.reduce((sum, each) => sum + each, 0);
       const seconds = playlist.segments.reduce((sum, { duration }) => sum + duration, 0);
@@ -168,10 +168,12 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("follows RFC 8216 for complete playlists with byte ranges", () => {
-    const targets = [...renditions, ...sounds].map(({ playlist }) => playlist.targetDuration);
+    const targets = [...renditions, ...audioRenditions].map(
+      ({ playlist }) => playlist.targetDuration,
+    );
     // §6.2.4.
     expect(new Set(targets).size).toBe(1);
-    for (const { name, playlist, text } of [...renditions, ...sounds]) {
+    for (const { name, playlist, text } of [...renditions, ...audioRenditions]) {
       expect(text.startsWith("#EXTM3U\n")).toBe(true);
       // §4.3.2.5 and §7: EXT-X-MAP in a playlist without EXT-X-I-FRAMES-ONLY requires version 6 or higher.
       expect(Number(/#EXT-X-VERSION:(\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(6);
@@ -191,14 +193,14 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     const starts = renditions.map(({ playlist }) => playlist.segments.map((each) => each.duration));
     for (const each of starts) expect(each.slice(0, -1)).toEqual([2, 2, 4]);
     for (const each of starts) expect(each.at(-1)).toBeCloseTo(1, 1);
-    for (const { playlist } of sounds) {
-      let [end, pictures] = [0, 0];
+    for (const { playlist } of audioRenditions) {
+      let [end, videoEnd] = [0, 0];
       expect(playlist.segments).toHaveLength(starts[0]!.length);
       for (const [at, { duration }] of playlist.segments.entries()) {
         end += duration;
-        pictures += starts[0]![at]!;
+        videoEnd += starts[0]![at]!;
         // Half an audio fragment.
-        expect(Math.abs(end - pictures)).toBeLessThan(0.51);
+        expect(Math.abs(end - videoEnd)).toBeLessThan(0.51);
       }
     }
   });
@@ -250,15 +252,15 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
           ...["-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0"],
         ]).split("\n");
         expect(first).toMatch(/^K/);
-        const picture = `${alone}.png`;
-        ffmpeg(["-xerror", "-i", alone, "-frames:v", "1", picture]);
-        expect(fs.statSync(picture).size).toBeGreaterThan(0);
+        const image = `${alone}.png`;
+        ffmpeg(["-xerror", "-i", alone, "-frames:v", "1", image]);
+        expect(fs.statSync(image).size).toBeGreaterThan(0);
       }
     }
   });
 
   it("has edit lists for encoder delay, which players remove", () => {
-    for (const { name } of [...renditions, ...sounds]) {
+    for (const { name } of [...renditions, ...audioRenditions]) {
       const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const edits = [...boxesNamed(file, "elst")].map((at) => ({
         // ISO/IEC 14496-12 §8.6.6: version and flags, count, duration, then where the media begin.
@@ -290,7 +292,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     for (const { name } of smallestAndLargest()) {
       expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(MAX_SYNC);
     }
-    for (const { name } of sounds) {
+    for (const { name } of audioRenditions) {
       expect(Math.abs(beepOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(MAX_SYNC);
     }
   });

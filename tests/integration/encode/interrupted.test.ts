@@ -40,7 +40,7 @@ const interrupt = (program: "ffmpeg" | "ffprobe") =>
 
 describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
-    "killed while a file is examined (%s), says nothing of the file",
+    "killed while a file is examined (%s), doesn't reject the file",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);
@@ -114,14 +114,14 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(await extractFrame(file, found, 1, size, task)).toBeDefined();
     expect(await extractFrame(file, found, 60, size, task)).toBeUndefined();
     const several = await extractFrames(file, found, [0.5, 60, 1.5], size, task);
-    expect(several.map((picture) => picture && path.basename(picture))).toEqual([
+    expect(several.map((image) => image && path.basename(image))).toEqual([
       "frame-0.500.jpg",
       undefined,
       "frame-1.500.jpg",
     ]);
   });
 
-  it("doesn't count as an attempt on a full disk, whatever the job", async () => {
+  it("doesn't count as an attempt on a full disk, for any job", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };

@@ -175,11 +175,11 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   it("waits while the disk is nearly full, reports it, and resumes automatically", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
-    const said = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const id = await addVideo();
     await workUntilIdle();
-    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
-    said.mockRestore();
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is almost full/));
+    warn.mockRestore();
     expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 7 });
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
   });
@@ -426,7 +426,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
   });
 
-  it("aren't taken for finished if the queue can't be read", async () => {
+  it("aren't treated as finished if the queue can't be read", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     sqliteHandle().exec("DROP INDEX jobs_unfinished");
     const runner = startWork();
@@ -434,7 +434,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     await runner.stop();
   });
 
-  it("pause with the queue, can exit meanwhile, and resume where they were", async () => {
+  it("pause with the queue, can exit while paused, and resume where they stopped", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -457,7 +457,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(jobStates(id).ladder).toBe("waiting");
   });
 
-  it("give way to a job that is moved to the front, as do new videos", async () => {
+  it("yield to a job that is moved to the front, like new videos", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 60), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 12), true);
     const arriving = longClip("new", 2);

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** A full-scale 997 Hz tone in two channels has 0 LUFS (EBU Tech 3341). ffmpeg's tone has an eighth of full scale. */
+/** Returns a tone. Full scale at 997 Hz in two channels is 0 LUFS (EBU Tech 3341); ffmpeg's tone has an eighth of it. */
 const tone = (decibels: number) =>
   `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;
 
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     });
     expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
-    // This took seconds, with as many lines as are kept of ffmpeg's output.
+    // With the maximum number of output lines, this took seconds.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
     for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });

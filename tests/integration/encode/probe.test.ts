@@ -90,8 +90,8 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     const text = path.join(folder, "text.mp4");
     fs.writeFileSync(text, "hello ".repeat(1_000));
     expect(await errorOf(text)).toMatchObject({ status: 415, message: /supported video/ });
-    const sound = makeClip(folder, "sound", { output: ["-vn"] });
-    expect(await errorOf(sound)).toMatchObject({ status: 422, message: /no video/ });
+    const audioOnly = makeClip(folder, "audio", { output: ["-vn"] });
+    expect(await errorOf(audioOnly)).toMatchObject({ status: 422, message: /no video/ });
   });
 
   it("rejects a disguised playlist, and opens none of its files", async () => {

@@ -37,7 +37,7 @@ const variant = (height: number, factor: number) => ({
   segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
 });
 
-const sound = (name: string, isDefault: boolean): EncodedAudio => ({
+const audioTrack = (name: string, isDefault: boolean): EncodedAudio => ({
   encoding: "stereo",
   label: name,
   channels: 2,
@@ -59,10 +59,10 @@ it("finds the header and the first segment of the smallest rendition", async () 
 });
 
 it("skips the low-bandwidth rendition, and includes the default audio", async () => {
-  const poor = { ...sound("poor", true), encoding: "poor" as const };
-  const sounds = [poor, sound("english", true), sound("deutsch", false)];
+  const poor = { ...audioTrack("poor", true), encoding: "poor" as const };
+  const audioTracks = [poor, audioTrack("english", true), audioTrack("deutsch", false)];
   const smallest = { ...variant(144, 0.5), forSlowConnections: true };
-  write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], sounds));
+  write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], audioTracks));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   write("english.m3u8", mediaPlaylist("english.mp4", 1_000, segments));
   const folder = "/media/videos/u/1700000000000/hls";
@@ -90,7 +90,7 @@ it("finds nothing if a playlist is missing, malformed or points elsewhere", asyn
 });
 
 it("sends the stream start only for published videos", async () => {
-  const ask = (id: string) =>
+  const sendRequest = (id: string) =>
     loader({
       request: new Request(`https://videos.example/video/${id}/stream`),
       params: { id },
@@ -104,8 +104,8 @@ it("sends the stream start only for published videos", async () => {
     video({ id: "file" }),
   ]);
   await database().updateTable("videos").set({ hls_url: HLS }).where("id", "!=", "file").execute();
-  const answer = await ask("open");
-  expect(await answer.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
-  expect(answer.headers.get("Cache-Control")).toBe("no-store");
-  for (const id of ["shut", "file", "nobody"]) expect((await ask(id)).status).toBe(204);
+  const response = await sendRequest("open");
+  expect(await response.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
+  for (const id of ["shut", "file", "nobody"]) expect((await sendRequest(id)).status).toBe(204);
 });

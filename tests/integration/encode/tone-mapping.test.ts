@@ -31,14 +31,14 @@ const fromPq = (signal: number) => {
   return 10_000 * (Math.max(power - C1, 0) / (C2 - C3 * power)) ** (1 / M1);
 };
 
-/** ITU-R BT.2100 table 5 (HLG) for a display of 1,000 cd/m²: converts the luminance of a gray to a signal. */
+/** Converts the luminance of a gray to a signal (ITU-R BT.2100 table 5, HLG, for a display of 1,000 cd/m²). */
 function toHlg(luminance: number): number {
   const [a, b, c] = [0.17883277, 0.28466892, 0.55991073];
   const scene = (luminance / 1_000) ** (1 / 1.2);
   return scene <= 1 / 12 ? Math.sqrt(3 * scene) : a * Math.log(12 * scene - b) + c;
 }
 
-/** ITU-R BT.2390 §5.4.1: maps a luminance from a display of 1,000 cd/m² to one of 100. */
+/** Maps a luminance from a display of 1,000 cd/m² to one of 100 (ITU-R BT.2390 §5.4.1). */
 function referenceLuminance(luminance: number): number {
   const [source, target] = [toPq(1_000), toPq(100)];
   const most = target / source;
@@ -53,7 +53,7 @@ function referenceLuminance(luminance: number): number {
   return fromPq(mapped * source);
 }
 
-/** ITU-R BT.1886: luminance of an 8-bit limited-range value on a display of 100 cd/m² with perfect black. */
+/** Returns the luminance of an 8-bit limited-range value on a 100 cd/m² display with perfect black (ITU-R BT.1886). */
 const shownLuminance = (code: number) => 100 * ((code - 16) / 219) ** 2.4;
 
 describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display", () => {
@@ -75,12 +75,12 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
         audio: false,
       });
       const { moves } = await transcode(...(await playableEncodeArguments(clip)));
-      const picture = path.join(site.folder, "picture.gray");
+      const output = path.join(site.folder, "output.gray");
       ffmpeg([
         ...["-i", path.join(site.folder, moves[0]!.from), "-frames:v", "1"],
-        ...["-vf", "extractplanes=y", "-f", "rawvideo", picture],
+        ...["-vf", "extractplanes=y", "-f", "rawvideo", output],
       ]);
-      const bytes = fs.readFileSync(picture);
+      const bytes = fs.readFileSync(output);
       const off = LUMINANCES.map((luminance, index) => {
         const shown = shownLuminance(bytes[40 * STRIPE * codes.length + (index + 0.5) * STRIPE]!);
         return 10 * Math.log10(shown / referenceLuminance(luminance));

@@ -73,7 +73,7 @@ export class HtmlVisitor {
   async follow(link: HTMLElement | string): Promise<void> {
     const element = typeof link === "string" ? this.named("link", link) : link;
     const address = element.closest("a")?.getAttribute("href");
-    if (!address) throw new Error(`${element.outerHTML} leads nowhere.`);
+    if (!address) throw new Error(`${element.outerHTML} has no URL.`);
     await this.request(new URL(address, this.document.URL), {});
   }
 
@@ -126,13 +126,13 @@ export class HtmlVisitor {
   /** Submits the form of a field like Enter, with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
-    if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
+    if (!form) throw new Error(`${field.outerHTML} isn't in a form.`);
     const fields = [...form.elements] as HTMLInputElement[];
     button ??= fields.find(({ type }) => type === "submit") as unknown as HTMLButtonElement;
     const skipsChecks = form.noValidate || button?.formNoValidate;
     const invalid = fields.find((each) => !this.files.has(each) && !each.checkValidity());
     if (invalid && !skipsChecks) {
-      throw new Error(`${invalid.name} is invalid, so the browser does not send the form.`);
+      throw new Error(`${invalid.name} is invalid, so a browser wouldn't submit the form.`);
     }
     await this.send(form, button);
   }
@@ -169,7 +169,7 @@ export class HtmlVisitor {
 
   private async request(url: URL, init: RequestInit): Promise<void> {
     const from = this.document.URL === "about:blank" ? "none" : "same-origin";
-    const answer = await this.fetch(url, {
+    const response = await this.fetch(url, {
       ...init,
       headers: {
         Accept: "text/html",
@@ -178,12 +178,12 @@ export class HtmlVisitor {
         "Sec-Fetch-Site": from,
       },
     });
-    this.status = answer.status;
-    const address = new URL(answer.url || url);
+    this.status = response.status;
+    const address = new URL(response.url || url);
     address.hash ||= url.hash;
     this.files.clear();
     // Without JavaScript, the content of <noscript> is part of the page: jsdom parses it as such.
-    this.dom = new JSDOM(await answer.text(), { url: address.href });
+    this.dom = new JSDOM(await response.text(), { url: address.href });
     // Remove scripts, which contain the page's data but aren't visible.
     for (const script of this.document.querySelectorAll("script")) script.remove();
   }

@@ -41,10 +41,10 @@ const linksOf = (name: string) =>
     .getAllByRole("link")
     .map(({ textContent }) => textContent?.replace(/\d.*/, ""));
 const formsOfPage = () => [...visitor.document.querySelectorAll("main form")];
-const statusOf = async (address: string) => {
-  const answer = await visitor.get(address);
-  await answer.body?.cancel();
-  return answer.status;
+const statusOf = async (url: string) => {
+  const response = await visitor.get(url);
+  await response.body?.cancel();
+  return response.status;
 };
 
 describe("a moderator", () => {

@@ -4,7 +4,7 @@ import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "./html-visitor";
 
 /**
- * A running site for the tests of a file, and a visitor who is signed in as its admin when each test begins.
+ * Starts a site for the tests of a file, with a visitor who is signed in as its admin when each test begins.
  *
  * @param tables emptied before each test.
  * @param environment settings, by the names of the environment variables.

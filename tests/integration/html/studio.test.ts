@@ -58,7 +58,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("publishes a truncated file once its question is answered", async () => {
+  it("publishes a truncated file once that is confirmed", async () => {
     const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");
@@ -166,9 +166,9 @@ describe("the list", () => {
     await visitor.open(`/video/${id}`);
     const track = visitor.document.querySelector("video > track")!;
     expect(track.getAttribute("label")).toBe("Hindi");
-    const answer = await visitor.get(track.getAttribute("src")!);
-    expect(answer.headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
-    expect(await answer.text()).toContain("Good evening");
+    const response = await visitor.get(track.getAttribute("src")!);
+    expect(response.headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
+    expect(await response.text()).toContain("Good evening");
 
     await visitor.open(`/admin?tab=manage&edit=${id}`);
     visitor.check("Remove Hindi");

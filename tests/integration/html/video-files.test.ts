@@ -43,9 +43,8 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
   const video = await guest.get(source!);
   const expected = withoutMetadata(fs.readFileSync(mp4Clip(5)));
   expect(Buffer.from(await video.arrayBuffer()).equals(expected)).toBe(true);
-  const addresses = [guest.address, video_url];
-  const statuses = async () =>
-    Promise.all(addresses.map(async (address) => (await guest.get(address)).status));
+  const urls = [guest.address, video_url];
+  const statuses = async () => Promise.all(urls.map(async (url) => (await guest.get(url)).status));
   expect(await statuses()).toEqual([200, 200]);
 
   await visitor.open(MANAGE);

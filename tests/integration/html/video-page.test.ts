@@ -121,18 +121,12 @@ it("shows that a video doesn't exist", async () => {
 
 it("reserves space for Continue watching only on the first page of all videos", async () => {
   await fill(site, 12);
-  const hasSpace = async (address: string) => {
-    await visitor.open(address);
+  const hasSpace = async (url: string) => {
+    await visitor.open(url);
     return visitor.document.getElementById("continue-heading") !== null;
   };
   expect(await hasSpace("/")).toBe(true);
-  for (const address of [
-    "/?page=2",
-    "/?search=video",
-    "/?category=desi",
-    "/categories",
-    "/trending",
-  ]) {
-    expect(await hasSpace(address), address).toBe(false);
+  for (const url of ["/?page=2", "/?search=video", "/?category=desi", "/categories", "/trending"]) {
+    expect(await hasSpace(url), url).toBe(false);
   }
 });

@@ -227,7 +227,7 @@ describe("lists", () => {
     );
   });
 
-  it("shows what needs JavaScript", async () => {
+  it("says which pages require JavaScript", async () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
@@ -324,7 +324,7 @@ describe("forms", () => {
     expect(visitor.text).toContain("No report was found for this link.");
   });
 
-  it("asks a question after many reports from one IP address", async () => {
+  it("requires a puzzle after many reports from one IP address", async () => {
     const report = async (text: string) => {
       await visitor.open("/report?video=nobody&kind=other");
       visitor.fill("What’s wrong?", text);

@@ -30,20 +30,20 @@ function multipart(entries: [name: string, value: string | Blob][]): FormData {
   return form;
 }
 
-async function picture(): Promise<Blob> {
+async function createImage(): Promise<Blob> {
   const image = sharp({ create: { width: 32, height: 18, channels: 3, background: "teal" } });
   return new Blob([new Uint8Array(await image.png().toBuffer())]);
 }
 
-const location = async (entries: [string, string | Blob][], address = "/admin") =>
-  (await catchResponse(() => sendMultipart(multipart(entries), address))).headers.get("Location");
+const location = async (entries: [string, string | Blob][], url = "/admin") =>
+  (await catchResponse(() => sendMultipart(multipart(entries), url))).headers.get("Location");
 
 describe("a multipart form sent to /admin", () => {
   it("edits a video, with the intent before or after the file", async () => {
     const [intent, id, thumbnail] = [
       ["intent", "update"],
       ["id", "v"],
-      ["thumbnail", await picture()],
+      ["thumbnail", await createImage()],
     ] as const;
     await location([[...intent], [...id], ["title", "One"], [...thumbnail]]);
     const first = video();
@@ -95,7 +95,7 @@ describe("a multipart form sent to /admin", () => {
 
   it("ignores files that aren't in the edit form", async () => {
     const clip = new Blob(["not a video"]);
-    const answer = await sendMultipart(
+    const response = await sendMultipart(
       multipart([
         ["video", clip],
         ["intent", "update"],
@@ -104,17 +104,17 @@ describe("a multipart form sent to /admin", () => {
       ]),
       "/admin",
     );
-    expect(answer).toMatchObject({ init: { status: 415 } });
+    expect(response).toMatchObject({ init: { status: 415 } });
     expect(video()?.title).toBe("A video");
   });
 
   it("is an upload with any other intent or none", async () => {
     for (const intent of ["publish", "draft", undefined]) {
       const entries: [string, string][] = intent ? [["intent", intent]] : [];
-      const answer = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");
-      expect(answer).toMatchObject({ init: { status: 422 }, data: { upload: {} } });
+      const response = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");
+      expect(response).toMatchObject({ init: { status: 422 }, data: { upload: {} } });
     }
-    const answer = await sendMultipart(multipart([["intent", "conquer"]]), "/admin");
-    expect(answer).toMatchObject({ init: { status: 400 }, data: { upload: {} } });
+    const response = await sendMultipart(multipart([["intent", "conquer"]]), "/admin");
+    expect(response).toMatchObject({ init: { status: 400 }, data: { upload: {} } });
   });
 });

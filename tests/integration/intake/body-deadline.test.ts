@@ -31,9 +31,9 @@ afterAll(() => {
 /** Sends a body byte by byte while the connection is open, at most `bytes`. */
 async function drip(path: string, bytes: number): Promise<string> {
   const socket = net.connect({ port, host: "127.0.0.1" });
-  let answer = "";
+  let response = "";
   socket.on("data", (part) => {
-    answer += part;
+    response += part;
   });
   socket.on("error", () => {});
   socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n`);
@@ -41,12 +41,12 @@ async function drip(path: string, bytes: number): Promise<string> {
   let sent = 0;
   const timer = setInterval(() => {
     if (sent < bytes && socket.writable) socket.write("x");
-    else if (answer.endsWith(`\r\n\r\n${bytes}`)) socket.end();
+    else if (response.endsWith(`\r\n\r\n${bytes}`)) socket.end();
     sent += 1;
   }, 20);
   await closed;
   clearInterval(timer);
-  return answer;
+  return response;
 }
 
 it("responds with 408 to a slow body at the deadline", async () => {

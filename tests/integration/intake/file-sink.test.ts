@@ -58,7 +58,7 @@ describe("a file that is written from a stream", () => {
     ["a piece longer than what may wait", 7 * MIB, 0, [3 * MIB + 5]],
     ["more pieces than one system call takes", 20_000, 0, [1]],
     ["from the middle of the file", 3 * MIB + 9, 12_345, [65_536]],
-  ])("contains what was sent: %s", async (_, bytes, offset, lengths) => {
+  ])("contains the sent bytes: %s", async (_, bytes, offset, lengths) => {
     await send(randomBytes(bytes), offset, ...lengths);
   });
 

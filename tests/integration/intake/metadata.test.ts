@@ -86,7 +86,7 @@ function metadataOf(file: string): string {
 
 function expectClean(url: string): void {
   const file = publicAt(url);
-  if (!file) throw new Error(`Nobody gets ${url}.`);
+  if (!file) throw new Error(`${url} is not public.`);
   expect(metadataOf(file)).not.toMatch(PRIVATE);
   ffmpeg(["-i", file, "-f", "null", "-"]);
 }
@@ -99,7 +99,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
     ["a Matroska", { extension: "mkv", output: TAGS }],
     ["a recording of a camcorder", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is not in %s, from the moment it is public", async (_, clip) => {
+  ])("is never in %s while it is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
@@ -216,7 +216,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
   });
 
-  it("have a thumbnail without the place where it was taken", async () => {
+  it("have a thumbnail without its location", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
@@ -237,7 +237,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
 const publicThumbnail = (url: string) =>
   path.join(site.uploads, publicFile(url)!.replace("/media/", ""));
 
-/** Writes into a JPEG what a phone does. */
+/** Adds the metadata of a phone to a JPEG. */
 function tag(image: string): void {
   execFileSync("exiftool", [
     ...["-overwrite_original", "-GPSLatitude=52.52", "-GPSLatitudeRef=N", "-Artist=Ada Secret"],

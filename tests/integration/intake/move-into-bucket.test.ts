@@ -18,8 +18,8 @@ const folder = () => path.join(site.uploads, "videos", "me");
 const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
-describe("the upload ids of a second", () => {
-  it("are those of the last second, and each further call reserves an earlier one", async () => {
+describe("upload ids of the same second", () => {
+  it("start at the last second, and each further call reserves an earlier one", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);

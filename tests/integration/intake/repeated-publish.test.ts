@@ -71,7 +71,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same refusal while the first one is running", async () => {
+  it("gets the same rejection while the first one is running", async () => {
     const file = path.join(site.uploads, "tmp", "arrived");
     fs.writeFileSync(file, "not a video");
     const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };

@@ -148,8 +148,8 @@ describe("the reservation of disk space", () => {
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
     const other = await createUpload({ "Upload-Length": String(clip.length) });
-    const refused = await patch(late, 0, clip, clip.length);
-    expect([refused.status, await refused.text()]).toEqual([
+    const rejected = await patch(late, 0, clip, clip.length);
+    expect([rejected.status, await rejected.text()]).toEqual([
       507,
       "There is not enough disk space for this file.\n",
     ]);
@@ -172,8 +172,8 @@ describe("the reservation of disk space", () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const first = (await declare(400_000)).headers.get("Location") ?? "";
-    const refused = await declare(100_000);
-    expect([refused.status, await refused.text()]).toEqual([
+    const rejected = await declare(100_000);
+    expect([rejected.status, await rejected.text()]).toEqual([
       507,
       "Your unfinished uploads may take up to a quarter of the free disk space, which is 463.9KB. Finish or cancel another upload first, or upload a smaller file.\n",
     ]);
@@ -209,9 +209,9 @@ describe("the reservation of disk space", () => {
         params: {},
         context: {},
       });
-    const refused = (await submit(500_000)) as unknown as Response;
-    expect(refused.status).toBe(507);
-    expect(await refused.json()).toMatchObject({
+    const rejected = (await submit(500_000)) as unknown as Response;
+    expect(rejected.status).toBe(507);
+    expect(await rejected.json()).toMatchObject({
       failure: {
         message: expect.stringContaining("up to a quarter of the free disk space"),
         texts: { title: "A walk at night" },

@@ -33,14 +33,14 @@ const tus = (method: string, at: string, headers: Record<string, string>, body?:
 
 /** Creates an upload and returns its URL. */
 async function create(size = clip.length, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await tus("POST", "/admin/uploads", {
+  const response = await tus("POST", "/admin/uploads", {
     ...TUS,
     "Upload-Length": String(size),
     "Upload-Metadata": `filename ${base64("clip.mp4")},filetype ${base64("video/mp4")}`,
     ...headers,
   });
-  expect(answer.status).toBe(201);
-  return answer.headers.location ?? "";
+  expect(response.status).toBe(201);
+  return response.headers.location ?? "";
 }
 
 const patch = (at: string, offset: number, body: Buffer, headers: Record<string, string> = {}) =>
@@ -56,14 +56,14 @@ const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "
 async function publish(at: string, texts: Record<string, string> = {}) {
   const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
   const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
-  const answer = await sendRequest(
+  const response = await sendRequest(
     site,
     "POST",
     "/admin/publish",
     { ...MULTIPART, Cookie: cookie },
     body,
   );
-  return { status: answer.status, outcome: JSON.parse(answer.body) };
+  return { status: response.status, outcome: JSON.parse(response.body) };
 }
 
 describe("OPTIONS", () => {
@@ -88,8 +88,8 @@ describe("every request", () => {
   it("returns 412 for another version", async () => {
     const at = await create();
     for (const version of ["0.2.2", undefined]) {
-      const answer = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
-      expect([400, 412]).toContain(answer.status);
+      const response = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
+      expect([400, 412]).toContain(response.status);
     }
   });
 
@@ -140,17 +140,17 @@ describe("every request", () => {
 
 describe("creation", () => {
   it("returns 201 with a URL and the expiration time", async () => {
-    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
-    expect(answer.status).toBe(201);
-    expect(answer.headers.location).toMatch(/^\/admin\/uploads\/[\w-]+$/);
-    expect(answer.headers["tus-resumable"]).toBe("1.0.0");
-    const left = Date.parse(String(answer.headers["upload-expires"])) - Date.now();
+    const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
+    expect(response.status).toBe(201);
+    expect(response.headers.location).toMatch(/^\/admin\/uploads\/[\w-]+$/);
+    expect(response.headers["tus-resumable"]).toBe("1.0.0");
+    const left = Date.parse(String(response.headers["upload-expires"])) - Date.now();
     expect(left / 3_600_000).toBeCloseTo(24, 1);
   });
 
   it("returns 413 beyond the size limit", async () => {
-    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
-    expect(answer.status).toBe(413);
+    const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
+    expect(response.status).toBe(413);
   });
 
   it("with deferred length returns 413 at the first byte beyond the size limit", async () => {
@@ -174,8 +174,8 @@ describe("creation", () => {
 
   it("returns 429 if the user has 100 unfinished uploads", async () => {
     for (let each = 0; each < 100; each++) await create(100);
-    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
-    expect([answer.status, answer.body.trim()]).toEqual([
+    const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
+    expect([response.status, response.body.trim()]).toEqual([
       429,
       "You already have 100 unfinished uploads. Finish or cancel one of them first.",
     ]);
@@ -196,13 +196,13 @@ describe("creation", () => {
   });
 
   it("may include the first bytes", async () => {
-    const answer = await tus(
+    const response = await tus(
       "POST",
       "/admin/uploads",
       { ...PATCH, "Upload-Length": String(clip.length) },
       clip.subarray(0, 50_000),
     );
-    expect([answer.status, answer.headers["upload-offset"]]).toEqual([201, "50000"]);
+    expect([response.status, response.headers["upload-offset"]]).toEqual([201, "50000"]);
   });
 
   it("ignores metadata that a client must not set", async () => {
@@ -283,8 +283,11 @@ describe("PATCH", () => {
   it("can be sent as POST with X-HTTP-Method-Override", async () => {
     const at = await create();
     const headers = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
-    const answer = await tus("POST", at, headers, clip);
-    expect([answer.status, answer.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
+    const response = await tus("POST", at, headers, clip);
+    expect([response.status, response.headers["upload-offset"]]).toEqual([
+      204,
+      String(clip.length),
+    ]);
   });
 
   it("ignores X-HTTP-Method-Override for GET, whose origin isn't checked", async () => {
@@ -294,7 +297,7 @@ describe("PATCH", () => {
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps what was received when the connection is lost, and resumes from there", async () => {
+  it("keeps the received bytes when the connection is lost, and resumes after them", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -464,8 +467,8 @@ describe("publishing a completed upload", () => {
 
   it("creates one video if requested twice at the same time", async () => {
     const at = await sent();
-    const answers = await Promise.all([publish(at), publish(at), publish(at)]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([publish(at), publish(at), publish(at)]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
@@ -513,8 +516,8 @@ it("counts announced bytes as used for every kind of upload", async () => {
         "Upload-Length": String(size),
         Cookie,
       });
-    const answers = await Promise.all([begin(), begin()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 507]);
+    const responses = await Promise.all([begin(), begin()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 507]);
 
     const form = openRequest(crowded, "POST", "/admin/publish", {
       ...MULTIPART,
@@ -524,16 +527,16 @@ it("counts announced bytes as used for every kind of upload", async () => {
     form.request.flushHeaders();
     await form.send(multipartParts(GOOD_TEXTS).before);
     await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
-    const refused = await form.response;
-    expect([refused.status, JSON.parse(refused.body).failure.message]).toEqual([507, noRoom]);
+    const rejected = await form.response;
+    expect([rejected.status, JSON.parse(rejected.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
     // The reservation survives the process, and ends with the upload.
     await crowded.stop();
     await crowded.start();
     expect((await begin()).status).toBe(507);
-    const address = String(answers.find(({ status }) => status === 201)?.headers.location);
-    expect((await sendRequest(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
+    const url = String(responses.find(({ status }) => status === 201)?.headers.location);
+    expect((await sendRequest(crowded, "DELETE", url, { ...TUS, Cookie })).status).toBe(204);
     expect((await begin()).status).toBe(201);
   } finally {
     await crowded.remove();

@@ -29,15 +29,15 @@ const run = (sql: string, ...values: unknown[]) =>
 const rows = () => sqliteHandle().prepare("SELECT * FROM videos").all() as Record<string, string>[];
 const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
 
-async function refused(request: Request) {
+async function rejected(request: Request) {
   const outcome = await receiveUpload(request, USER);
   expect(rows()).toEqual([]);
   expect(filesIn(site.uploads)).toEqual([]);
-  if (outcome.ok) throw new Error("The upload was taken.");
+  if (outcome.ok) throw new Error("The upload was accepted.");
   return outcome;
 }
 
-async function taken(request: Request) {
+async function accepted(request: Request) {
   const outcome = await receiveUpload(request, USER);
   if (!outcome.ok) throw new Error(`${outcome.status} ${outcome.failure.message}`);
   return sqliteHandle()
@@ -47,7 +47,7 @@ async function taken(request: Request) {
 
 describe("a valid upload", () => {
   it("becomes a published row and a file with the same media data, without metadata", async () => {
-    const row = await taken(uploadRequest(clip));
+    const row = await accepted(uploadRequest(clip));
     expect(row).toMatchObject({
       title: "A walk at night",
       description: "Along the river.",
@@ -66,21 +66,21 @@ describe("a valid upload", () => {
   });
 
   it("becomes a review row with the intent draft", async () => {
-    expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
+    expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
   it("is a draft until its scheduled time, whichever button was pressed", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const unpublishAt = new Date(Date.now() + 7_200_000).toISOString();
     for (const intent of ["publish", "draft"]) {
-      const row = await taken(uploadRequest(clip, { intent, publishAt, unpublishAt }));
+      const row = await accepted(uploadRequest(clip, { intent, publishAt, unpublishAt }));
       expect(row).toMatchObject({
         status: "review",
         publish_at: publishAt,
         unpublish_at: unpublishAt,
       });
     }
-    const row = await taken(uploadRequest(clip, { unpublishAt }));
+    const row = await accepted(uploadRequest(clip, { unpublishAt }));
     expect(row).toMatchObject({ status: "published", publish_at: null, unpublish_at: unpublishAt });
     const logged = sqliteHandle().prepare("SELECT action FROM activities ORDER BY id").pluck();
     expect(logged.all()).toEqual([
@@ -99,7 +99,7 @@ describe("a valid upload", () => {
   });
 
   it("is rejected with a past or invalid time, and keeps all text fields", async () => {
-    const outcome = await refused(
+    const outcome = await rejected(
       uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
     );
     expect(outcome).toMatchObject({
@@ -113,7 +113,7 @@ describe("a valid upload", () => {
   });
 
   it("accepts fields in any order, including files before text fields", async () => {
-    const row = await taken(
+    const row = await accepted(
       multipart([["video", clip, "a.mp4"], ...Object.entries(GOOD_TEXTS).reverse()] as never),
     );
     expect(row.title).toBe(GOOD_TEXTS.title);
@@ -124,15 +124,15 @@ describe("a valid upload", () => {
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
     ]);
-    expect((await taken(request)).source_url).toMatch(/\.webm$/);
+    expect((await accepted(request)).source_url).toMatch(/\.webm$/);
   });
 
   it("gets the duration that the server measures, not the entered one", async () => {
-    expect((await taken(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
+    expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
   it("has null for tags if there are none", async () => {
-    expect((await taken(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
+    expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
   it("never collides with another upload in the same millisecond", async () => {
@@ -157,21 +157,21 @@ describe("a valid upload", () => {
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", clip, name],
     ]);
-    expect((await taken(request)).video_url).toMatch(/^\/media\/videos\/u1\/\d+\.mp4$/);
+    expect((await accepted(request)).video_url).toMatch(/^\/media\/videos\/u1\/\d+\.mp4$/);
     expect(filesIn(site.uploads)).toHaveLength(1);
   });
 });
 
 describe("a thumbnail", () => {
   it("becomes a WebP of at most 1280 pixels without EXIF, upright", async () => {
-    const picture = await sharp({
+    const image = await sharp({
       create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
     })
       .jpeg()
       .withExif({ IFD0: { Copyright: "whose" }, IFD3: { GPSLatitude: "51/1 30/1 0/1" } })
       .withMetadata({ orientation: 6 })
       .toBuffer();
-    const row = await taken(uploadRequest(clip, {}, new Blob([picture])));
+    const row = await accepted(uploadRequest(clip, {}, new Blob([image])));
     expect(row.thumbnail_url).toBe(
       row.video_url!.replace("videos", "thumbnails").replace("mp4", "webp"),
     );
@@ -182,12 +182,12 @@ describe("a thumbnail", () => {
   });
 
   it("is not enlarged", async () => {
-    const picture = await sharp({
+    const image = await sharp({
       create: { width: 64, height: 36, channels: 3, background: "#336699" },
     })
       .gif()
       .toBuffer();
-    const row = await taken(uploadRequest(clip, {}, new Blob([picture])));
+    const row = await accepted(uploadRequest(clip, {}, new Blob([image])));
     expect(await sharp(onDisk(row.thumbnail_url!)).metadata()).toMatchObject({ width: 64 });
   });
 
@@ -203,7 +203,7 @@ describe("a thumbnail", () => {
       Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(500)]),
     ],
   ])("is rejected with 415 if it is %s", async (_, bytes) => {
-    const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([bytes])));
+    const { status, failure } = await rejected(uploadRequest(clip, {}, new Blob([bytes])));
     expect(status).toBe(415);
     expect(failure.fields.thumbnail).toBe(failure.message);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
@@ -214,14 +214,14 @@ describe("a thumbnail", () => {
       Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
       Buffer.alloc(300_001, 7),
     ]);
-    const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([noise])));
+    const { status, failure } = await rejected(uploadRequest(clip, {}, new Blob([noise])));
     expect([status, failure.message]).toEqual([413, "The thumbnail is larger than 293KB."]);
   });
 });
 
-describe("an invalid upload leaves no files, keeps the text fields and shows the reason", () => {
+describe("an invalid upload is rejected with the reason, keeps the text fields and leaves no files", () => {
   it.each(["title", "description", "category"])("without %s (422)", async (field) => {
-    const { status, failure } = await refused(uploadRequest(clip, { [field]: "  " }));
+    const { status, failure } = await rejected(uploadRequest(clip, { [field]: "  " }));
     expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
     expect(Object.keys(failure.fields)).toEqual([field]);
     expect(failure.texts.tags).toBe("night, river");
@@ -232,7 +232,7 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       const request = video
         ? multipart([...(Object.entries(GOOD_TEXTS) as [string, string][]), ["video", video, ""]])
         : uploadRequest(undefined);
-      const { status, failure } = await refused(request);
+      const { status, failure } = await rejected(request);
       expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
       expect(failure.texts.title).toBe(GOOD_TEXTS.title);
     }
@@ -246,7 +246,7 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
     ["a very long description", { description: "x".repeat(70_000) }, 413],
     ["an unknown intent", { intent: "explode" }, 400],
   ])("with %s", async (_, texts, status) => {
-    expect((await refused(uploadRequest(clip, texts))).status).toBe(status);
+    expect((await rejected(uploadRequest(clip, texts))).status).toBe(status);
   });
 
   it.each([
@@ -258,7 +258,7 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)]),
     ],
   ])("with %s as the video (415)", async (_, bytes) => {
-    const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
+    const { status, failure } = await rejected(uploadRequest(new Blob([bytes])));
     expect(status).toBe(415);
     expect(failure.fields.video).toBe(failure.message);
     expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
@@ -277,13 +277,13 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       "isom",
       file,
     ]);
-    expect([415, 422]).toContain((await refused(uploadRequest(fileBlob(file)))).status);
+    expect([415, 422]).toContain((await rejected(uploadRequest(fileBlob(file)))).status);
   });
 
   it("with a file that only begins like a video (422)", async () => {
     const head = fs.readFileSync(mp4Clip(2)).subarray(0, 64);
     const bytes = Buffer.concat([head, Buffer.alloc(20_000, 1)]);
-    expect((await refused(uploadRequest(new Blob([bytes])))).status).toBe(422);
+    expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
   it("with text fields after a rejected file, which are kept", async () => {
@@ -291,19 +291,19 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
     ]);
-    const { status, failure } = await refused(request);
+    const { status, failure } = await rejected(request);
     expect([status, failure.texts.title]).toEqual([415, GOOD_TEXTS.title]);
   });
 
   it("with a video larger than the limit (413)", async () => {
     const bytes = Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.alloc(2_000_001)]);
-    const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
+    const { status, failure } = await rejected(uploadRequest(new Blob([bytes])));
     expect([status, failure.message]).toEqual([413, "The video is larger than 1.9MB."]);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
   it("with an impossible Content-Length (413, before anything is read)", async () => {
-    const { status } = await refused(
+    const { status } = await rejected(
       multipart([["video", clip, "a.mp4"]], { "Content-Length": "99000000000" }),
     );
     expect(status).toBe(413);
@@ -315,13 +315,13 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       ["video", clip, "a.mp4"],
       ["video", clip, "b.mp4"],
     ]);
-    const { status, failure } = await refused(request);
+    const { status, failure } = await rejected(request);
     expect([status, failure.message]).toEqual([422, "Please choose one video file only."]);
   });
 
   it("with too many fields or files (413)", async () => {
     const many = Array.from({ length: 200 }, (_, index) => [`f${index}`, "x"] as [string, string]);
-    expect((await refused(multipart(many))).status).toBe(413);
+    expect((await rejected(multipart(many))).status).toBe(413);
   });
 
   it("with a truncated body (400)", async () => {
@@ -333,7 +333,7 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
         headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
         body: whole.subarray(0, Math.floor(whole.length * share)),
       });
-      const { status, failure } = await refused(request);
+      const { status, failure } = await rejected(request);
       expect([status, failure.message]).toEqual([400, "The upload ended before it was complete."]);
     }
   });
@@ -344,7 +344,7 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
       headers: { "Content-Type": "multipart/form-data" },
       body: "hello",
     });
-    expect((await refused(request)).status).toBe(400);
+    expect((await rejected(request)).status).toBe(400);
   });
 });
 
@@ -354,30 +354,30 @@ describe("an upload of an account that was restricted during the upload", () => 
     ["restricted to drafts", "UPDATE users SET role = 'uploader', may_publish = 0"],
   ])("is rejected if it was %s", async (_, sql) => {
     run(sql);
-    const { status } = await refused(uploadRequest(clip));
+    const { status } = await rejected(uploadRequest(clip));
     expect(status).toBe(403);
   });
 
   it("becomes a draft if the uploader may save drafts", async () => {
     run("UPDATE users SET role = 'uploader', may_publish = 0");
-    expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
+    expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 });
 
 describe("an exact duplicate", () => {
   it("is reported with the existing video, and kept until the user decides", async () => {
-    const first = await taken(uploadRequest(clip));
+    const first = await accepted(uploadRequest(clip));
     const again = await receiveUpload(
       uploadRequest(clip, { title: "Again", duplicate: "ask" }),
       USER,
     );
-    if (again.ok) throw new Error("The duplicate was taken.");
+    if (again.ok) throw new Error("The duplicate was accepted.");
     expect(again.status).toBe(409);
     expect(again.failure.duplicate).toMatchObject({ id: first.id, title: first.title });
     expect(rows()).toHaveLength(1);
 
     const upload = again.failure.duplicate!.upload;
-    const kept = await taken(
+    const kept = await accepted(
       uploadRequest(undefined, { title: "Again", upload, duplicate: "keep" }),
     );
     expect(kept.title).toBe("Again");
@@ -385,14 +385,14 @@ describe("an exact duplicate", () => {
   });
 
   it("is accepted from clients that don't ask about duplicates, such as scripts", async () => {
-    await taken(uploadRequest(clip));
-    await taken(uploadRequest(clip));
+    await accepted(uploadRequest(clip));
+    await accepted(uploadRequest(clip));
     expect(rows()).toHaveLength(2);
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
   it("can't be published by other users while it waits", async () => {
-    await taken(uploadRequest(clip));
+    await accepted(uploadRequest(clip));
     const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;
     const other = await receiveUpload(

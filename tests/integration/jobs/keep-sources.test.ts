@@ -41,7 +41,7 @@ const avi = (size = "320x180", seconds = 2) =>
     ...{ extension: "avi", size, seconds },
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
-const isThere = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
+const exists = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
 /** Adds a video with only those jobs that depend on its source. */
 async function add(clip: string): Promise<{ id: string; source: string }> {
   const id = await addToLibrary(site.uploads, clip, false);
@@ -71,15 +71,15 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const { id, source } = await add(avi());
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: source, source_removed_at: null });
-    expect(isThere(source)).toBe(true);
+    expect(exists(source)).toBe(true);
 
     await finish();
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, video_url: source.replace(".avi", ".mp4") });
     expect(Date.parse(row.source_removed_at!)).toBeCloseTo(Date.now(), -5);
-    expect(isThere(source)).toBe(false);
+    expect(exists(source)).toBe(false);
     expect(await probe(diskPath(site.uploads, row.video_url))).toMatchObject({ playable: true });
-    expect(isThere(row.hls_url)).toBe(true);
+    expect(exists(row.hls_url)).toBe(true);
     const files = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
     expect(row.bytes).toBe(bytes);
@@ -87,12 +87,12 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
 
     // Its URL leads to the playable version.
     const request = new Request(`http://site.example${source}`);
-    const answer = await media({ request, params: {}, context: {} });
-    expect(answer.status).toBe(200);
-    expect(Number(answer.headers.get("Content-Length"))).toBe(
+    const response = await media({ request, params: {}, context: {} });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("Content-Length"))).toBe(
       fs.statSync(diskPath(site.uploads, row.video_url)).size,
     );
-    await answer.body?.cancel();
+    await response.body?.cancel();
   });
 
   it("is kept while the stream is incomplete", async () => {
@@ -116,11 +116,11 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
       await cleanUp();
       expect(jobStates(id).cleanup, name).toBe("done");
       expect(videoRow(id), name).toMatchObject({ source_url: source, source_removed_at: null });
-      expect(isThere(source), name).toBe(true);
+      expect(exists(source), name).toBe(true);
       fs.cpSync(whole, folder, { recursive: true });
     }
     await cleanUp();
-    expect(isThere(source)).toBe(false);
+    expect(exists(source)).toBe(false);
   });
 
   it("is kept while the playable version is shorter, or another row references it", async () => {
@@ -136,7 +136,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     await finish();
     expect(videoRow(id).source_url).toBe(source_url);
     expect(videoRow(other).source_url).toBe(shared);
-    expect([source_url, shared].map(isThere)).toEqual([true, true]);
+    expect([source_url, shared].map(exists)).toEqual([true, true]);
   });
 
   it("is removed with several audio tracks when the stream has them all", async () => {
@@ -149,7 +149,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const { id, source } = await add(clip);
     await finish();
     expect(videoRow(id).source_url).toBeNull();
-    expect(isThere(source)).toBe(false);
+    expect(exists(source)).toBe(false);
     const master = fs.readFileSync(diskPath(site.uploads, videoRow(id).hls_url), "utf8");
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
@@ -160,8 +160,8 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     fs.copyFileSync(avi(), diskPath(site.uploads, source));
     expect(await stray()).toEqual([source.replace("/media/videos/", "")]);
     await quarantineStray((await checkLibrary()).stray, Date.now() + 8 * 86_400_000);
-    expect(isThere(source)).toBe(false);
-    expect(isThere(videoRow(id).video_url)).toBe(true);
+    expect(exists(source)).toBe(false);
+    expect(exists(videoRow(id).video_url)).toBe(true);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
@@ -177,7 +177,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const { source_removed_at, video_url, hls_url, hls_settings } = before;
     const kept = { source_removed_at, video_url, hls_url, hls_settings, source_url: null };
     expect(videoRow(id)).toMatchObject(kept);
-    expect([before.video_url, before.hls_url].map(isThere)).toEqual([true, true]);
+    expect([before.video_url, before.hls_url].map(exists)).toEqual([true, true]);
     expect(Object.values(jobStates(id))).not.toContain("failed");
   });
 
@@ -214,7 +214,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     forgetSettings();
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: null });
-    expect(isThere(source)).toBe(false);
+    expect(exists(source)).toBe(false);
   });
 
   it("is removed with KEEP_SOURCES=never before the stream is encoded from the playable version", async () => {
@@ -227,14 +227,14 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     await workUntilIdle();
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
-    expect(isThere(source)).toBe(false);
+    expect(exists(source)).toBe(false);
     // The full resolution, not the 720 lines of a first rendition.
     const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
     await finish();
-    expect(isThere(videoRow(id).hls_url)).toBe(true);
+    expect(exists(videoRow(id).hls_url)).toBe(true);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
@@ -245,8 +245,8 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     await workUntilIdle();
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, captions: "[]" });
-    expect(isThere(source)).toBe(false);
-    expect(isThere(row.hls_url)).toBe(true);
+    expect(exists(source)).toBe(false);
+    expect(exists(row.hls_url)).toBe(true);
     const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });

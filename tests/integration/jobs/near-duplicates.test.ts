@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are next to each other in the list, each with the videos that it resembles", async () => {
+  it("are adjacent in the list, each with the videos that it resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -89,13 +89,13 @@ describe("similar videos", () => {
     pair("mine-too", "public");
     const cookie = (await openSession("up")).split(";")[0]!;
     const request = new Request(`http://localhost${SIMILAR_LIST}`, { headers: { Cookie: cookie } });
-    const answer = await loader({ request, params: {}, context: {} });
-    const { manage } = (answer as { data: ShownList }).data;
+    const response = await loader({ request, params: {}, context: {} });
+    const { manage } = (response as { data: ShownList }).data;
     expect(manage.list.videos.map(({ id }) => id)).toEqual(["mine-too"]);
     expect(manage.similar).toEqual({
       "mine-too": [{ id: "public", title: "Public", isPublic: 1 }],
     });
-    expect(JSON.stringify(answer)).not.toMatch(/secret/i);
+    expect(JSON.stringify(response)).not.toMatch(/secret/i);
   });
 
   it("are deleted with the video, or when its file is replaced", async () => {

@@ -17,8 +17,8 @@ afterEach(() => site.remove());
 
 const [WIDTH, HEIGHT] = [32, 18];
 /** Extracts small gray frames of a video. */
-function pictures(file: string, rate: number, input: string[] = []): Buffer[] {
-  const raw = path.join(site.folder, "pictures.gray");
+function extractFrames(file: string, rate: number, input: string[] = []): Buffer[] {
+  const raw = path.join(site.folder, "frames.gray");
   const filters = `fps=${rate}:start_time=0,scale=${WIDTH}:${HEIGHT}:flags=area,format=gray`;
   ffmpeg([...input, "-i", file, "-vf", filters, "-f", "rawvideo", raw]);
   const bytes = fs.readFileSync(raw);
@@ -47,12 +47,12 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
     const found = await probe(preview);
     expect(found).toMatchObject({ playable: true, needsFaststart: false });
     expect(found?.durationSeconds).toBeCloseTo(8, 0);
-    const shown = pictures(preview, 5).slice(1, 39);
-    const expected = pictures(video, 5, ["-ss", "25", "-t", "8"]).slice(1, 39);
+    const shown = extractFrames(preview, 5).slice(1, 39);
+    const expected = extractFrames(video, 5, ["-ss", "25", "-t", "8"]).slice(1, 39);
     expect(shown).toHaveLength(38);
-    const most = Math.max(...shown.map((picture, at) => difference(picture, expected[at]!)));
-    expect(most).toBeLessThan(8);
-    expect(difference(shown[0]!, pictures(video, 5)[1]!)).toBeGreaterThan(8);
+    const maxDifference = Math.max(...shown.map((frame, at) => difference(frame, expected[at]!)));
+    expect(maxDifference).toBeLessThan(8);
+    expect(difference(shown[0]!, extractFrames(video, 5)[1]!)).toBeGreaterThan(8);
   });
 
   it("starts in the middle of a video that is shorter than 26 s", async () => {

@@ -284,7 +284,7 @@ function damageFragments(file: string, share = 0.5): void {
   fs.writeFileSync(file, bytes);
 }
 
-/** An ffmpeg that runs a command after it has decoded a file completely. */
+/** Installs an ffmpeg that runs a command after it has decoded a file completely. */
 function afterDecoding(name: string, command: string): void {
   const decoding = `*-xerror*${name}*) ffmpeg "$@"; code=$?; ${command}; exit $code;;`;
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [`case "$*" in ${decoding} esac`]);

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const runs = () => path.join(site.folder, "hevc-runs");
 
-/** An ffmpeg that knows hevc_vaapi and records how it is run. Like the real one, it needs the device; then it fails too. */
+/** Installs an ffmpeg that supports hevc_vaapi, records its arguments, and fails with and without the device. */
 function fakeCard(): void {
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     'case "$*" in',
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("HEVC while hardware encoding is suspended", (
     fakeCard();
     expect(extraCodecs()).toEqual(["hevc"]);
     const id = addProcessed(site.uploads, "counting");
-    suspendHardware("vaapi", "the test says so");
+    suspendHardware("vaapi", "suspended by the test");
     await enqueueCodecs(id);
     const job = (await claim())!;
     expect(job.kind).toBe("codecs");

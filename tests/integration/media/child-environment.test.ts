@@ -35,7 +35,7 @@ afterEach(async () => {
   forgetFfmpeg();
 });
 
-/** Returns the names of the variables that each process of a command got. */
+/** Returns the names of the variables of each process of a command. */
 const recorded = (command: string) =>
   fs
     .readdirSync(records)

@@ -154,22 +154,22 @@ describe("a URL with an alternative spelling", () => {
     ["/media/videos/u/1700000000000.mp4.data", 404],
     ["//media/videos/u/1700000000000.mp4", 404],
   ])("%s returns %d", async (target, status) => {
-    const answer = await rawGet(site.url, target);
-    expect(answer.split(" ")[1]).toBe(String(status));
+    const response = await rawGet(site.url, target);
+    expect(response.split(" ")[1]).toBe(String(status));
   });
 });
 
 describe("a file that is truncated while it is sent", () => {
-  it("closes the connection, so that the response isn't taken for complete", async () => {
+  it("closes the connection, so the response isn't mistaken for a complete one", async () => {
     site.addFile("videos", "u/1700000000001.mp4", "");
     const shortened = path.join(site.uploads, "videos/u/1700000000001.mp4");
     fs.truncateSync(shortened, FILE_BYTES);
     const address = "/media/videos/u/1700000000001.mp4";
     site.addVideo({ id: "shortened", video_url: address });
-    const answer = await fetch(site.url + address);
-    expect(answer.headers.get("Content-Length")).toBe(String(FILE_BYTES));
+    const response = await fetch(site.url + address);
+    expect(response.headers.get("Content-Length")).toBe(String(FILE_BYTES));
     fs.truncateSync(shortened, MIB);
-    await expect(answer.arrayBuffer()).rejects.toThrow("terminated");
+    await expect(response.arrayBuffer()).rejects.toThrow("terminated");
     await until(() => countOpenDescriptors(pid(), shortened) === 0);
   });
 });

@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-function ask(path: string, localAddress: string, options: http.RequestOptions = {}) {
+function sendRequest(path: string, localAddress: string, options: http.RequestOptions = {}) {
   return new Promise<{ status: number; headers: http.IncomingHttpHeaders; bytes: number }>(
     (resolve, reject) => {
       http
-        .request(site.url + path, { agent: false, localAddress, ...options }, async (answer) => {
-          const { statusCode: status = 0, headers } = answer;
-          resolve({ status, headers, bytes: (await buffer(answer)).length });
+        .request(site.url + path, { agent: false, localAddress, ...options }, async (response) => {
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, bytes: (await buffer(response)).length });
         })
         .on("error", reject)
         .end();
@@ -55,10 +55,10 @@ async function stall(localAddress: string, path = large, headers = ""): Promise<
 }
 
 async function sentBytes(): Promise<number> {
-  const answer = await fetch(`${site.url}/metrics`, {
+  const response = await fetch(`${site.url}/metrics`, {
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
-  return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await answer.text())?.[1]);
+  return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
 /** Returns by how much `work` increases the bytes sent, once it is at least `least`. */
@@ -70,30 +70,30 @@ async function added(work: () => Promise<unknown>, least: number): Promise<numbe
 }
 
 describe("file requests from one network", () => {
-  it("are limited in number, however they end", async () => {
+  it("are limited in number, and free their slot in every case", async () => {
     for (const destroy of [false, true]) {
       const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
-      const refused = await ask(small, GREEDY);
-      expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "5"]);
-      expect((await ask(small, VISITOR)).status).toBe(200);
+      const rejected = await sendRequest(small, GREEDY);
+      expect([rejected.status, rejected.headers["retry-after"]]).toEqual([429, "5"]);
+      expect((await sendRequest(small, VISITOR)).status).toBe(200);
       // Pages aren't limited.
-      expect((await ask("/", GREEDY)).status).toBe(200);
+      expect((await sendRequest("/", GREEDY)).status).toBe(200);
       for (const socket of sockets) destroy ? socket.destroy() : socket.end();
       for (const socket of sockets) socket.resume();
-      await until(async () => (await ask(small, GREEDY)).status === 200);
+      await until(async () => (await sendRequest(small, GREEDY)).status === 200);
     }
   });
 
   it("free their slot after a response without a body, an error or a closed connection", async () => {
     const file = small.replace("0001", "9999");
-    const etag = (await ask(small, GREEDY)).headers.etag!;
+    const etag = (await sendRequest(small, GREEDY)).headers.etag!;
     for (let count = 0; count < 2 * LIMIT; count++) {
       const statuses = [
-        (await ask(small, GREEDY, { method: "HEAD" })).status,
-        (await ask(small, GREEDY, { method: "DELETE" })).status,
-        (await ask(file, GREEDY)).status,
-        (await ask(small, GREEDY, { headers: { Range: "bytes=90000-" } })).status,
-        (await ask(small, GREEDY, { headers: { "If-None-Match": etag } })).status,
+        (await sendRequest(small, GREEDY, { method: "HEAD" })).status,
+        (await sendRequest(small, GREEDY, { method: "DELETE" })).status,
+        (await sendRequest(file, GREEDY)).status,
+        (await sendRequest(small, GREEDY, { headers: { Range: "bytes=90000-" } })).status,
+        (await sendRequest(small, GREEDY, { headers: { "If-None-Match": etag } })).status,
       ];
       expect(statuses).toEqual([200, 405, 404, 416, 304]);
       (await stall(GREEDY, small)).destroy();
@@ -103,21 +103,21 @@ describe("file requests from one network", () => {
     const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: GREEDY });
     socket.on("error", () => {});
     socket.write(`GET ${large} HTTP/1.1\r\nHost: videos.example\r\n\r\n`.repeat(LIMIT));
-    await until(async () => (await ask(small, GREEDY)).status === 429);
+    await until(async () => (await sendRequest(small, GREEDY)).status === 429);
     socket.destroy();
-    await until(async () => (await ask(small, GREEDY)).status === 200);
+    await until(async () => (await sendRequest(small, GREEDY)).status === 200);
   });
 
   it("aren't limited for accounts, or from a proxy that doesn't name the client", async () => {
     const Authorization = `Bearer ${addToken(site)}`;
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
-    expect((await ask(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
-    expect((await ask(small, GREEDY)).status).toBe(429);
+    expect((await sendRequest(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
+    expect((await sendRequest(small, GREEDY)).status).toBe(429);
     const client = "X-Forwarded-For: 203.0.113.7\r\n";
     for (let count = 0; count < LIMIT + 3; count++) sockets.push(await stall(PROXY));
     for (let count = 0; count < LIMIT; count++) sockets.push(await stall(PROXY, large, client));
     const behind = (address: string) =>
-      ask(small, PROXY, { headers: { "X-Forwarded-For": address } });
+      sendRequest(small, PROXY, { headers: { "X-Forwarded-For": address } });
     expect((await behind("203.0.113.7")).status).toBe(429);
     expect((await behind("203.0.113.8")).status).toBe(200);
     for (const socket of sockets) socket.destroy();
@@ -126,15 +126,15 @@ describe("file requests from one network", () => {
 
 describe("the number of bytes sent", () => {
   it("counts whole files and ranges, and nothing else", async () => {
-    expect(await added(() => ask(small, VISITOR), 10_000)).toBe(10_000);
+    expect(await added(() => sendRequest(small, VISITOR), 10_000)).toBe(10_000);
     const Range = "bytes=10-109";
-    expect(await added(() => ask(small, VISITOR, { headers: { Range } }), 100)).toBe(100);
-    const etag = (await ask(small, VISITOR)).headers.etag!;
+    expect(await added(() => sendRequest(small, VISITOR, { headers: { Range } }), 100)).toBe(100);
+    const etag = (await sendRequest(small, VISITOR)).headers.etag!;
     const nothing = async () => {
-      await ask(small, VISITOR, { method: "HEAD" });
-      await ask(small, VISITOR, { headers: { "If-None-Match": etag } });
-      await ask("/", VISITOR);
-      await ask(small, VISITOR, { headers: { Range: "bytes=0-0" } });
+      await sendRequest(small, VISITOR, { method: "HEAD" });
+      await sendRequest(small, VISITOR, { headers: { "If-None-Match": etag } });
+      await sendRequest("/", VISITOR);
+      await sendRequest(small, VISITOR, { headers: { Range: "bytes=0-0" } });
     };
     expect(await added(nothing, 1)).toBe(1);
   });

@@ -34,13 +34,13 @@ function addVideo(status: string, videoUrl: string, thumbnailUrl: string | null 
     .run(status, videoUrl, thumbnailUrl);
 }
 
-async function ask(url: string, headers: Record<string, string> = {}, method = "GET") {
+async function sendRequest(url: string, headers: Record<string, string> = {}, method = "GET") {
   const request = new Request(`http://site.example${url}`, { method, headers });
   return loader({ request, params: {}, context: {} });
 }
 
 const status = async (url: string, headers?: Record<string, string>) => {
-  const response = await ask(url, headers);
+  const response = await sendRequest(url, headers);
   await response.body?.cancel();
   return response.status;
 };
@@ -56,19 +56,19 @@ describe("a file that is replaced at the same URL", () => {
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     const time = new Date(1_700_000_000_000);
     fs.utimesSync(file, time, time);
-    const before = (await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")!;
-    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).toBe(before);
+    const before = (await sendRequest(URL_PATH, {}, "HEAD")).headers.get("ETag")!;
+    expect((await sendRequest(URL_PATH, {}, "HEAD")).headers.get("ETag")).toBe(before);
     fs.writeFileSync(`${file}.new`, Buffer.from(CONTENT).reverse());
     fs.utimesSync(`${file}.new`, time, time);
     fs.renameSync(`${file}.new`, file);
-    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).not.toBe(before);
+    expect((await sendRequest(URL_PATH, {}, "HEAD")).headers.get("ETag")).not.toBe(before);
     expect(await status(URL_PATH, { Range: "bytes=0-99", "If-Range": before })).toBe(200);
   });
 });
 
 describe("a file", () => {
   it("is returned completely", async () => {
-    const response = await ask(URL_PATH);
+    const response = await sendRequest(URL_PATH);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "accept-ranges": "bytes",
@@ -83,7 +83,7 @@ describe("a file", () => {
   });
 
   it("has the same headers for HEAD, which ignores ranges", async () => {
-    const response = await ask(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
+    const response = await sendRequest(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
     expect(response.body).toBeNull();
@@ -95,7 +95,7 @@ describe("a file", () => {
     ["bytes=-10", 199_990, 199_999],
     ["bytes=1000-150000", 1000, 150_000],
   ])("is returned partially for %s", async (range, start, end) => {
-    const response = await ask(URL_PATH, { Range: range });
+    const response = await sendRequest(URL_PATH, { Range: range });
     expect(response.status).toBe(206);
     expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end}/200000`);
     expect(response.headers.get("Content-Length")).toBe(String(end - start + 1));
@@ -104,7 +104,7 @@ describe("a file", () => {
   });
 
   it("returns 416 and its size for a range beyond its end", async () => {
-    const response = await ask(URL_PATH, { Range: "bytes=200000-" });
+    const response = await sendRequest(URL_PATH, { Range: "bytes=200000-" });
     expect(response.status).toBe(416);
     expect(response.headers.get("Content-Range")).toBe("bytes */200000");
   });
@@ -114,7 +114,7 @@ describe("a file", () => {
   });
 
   it("isn't sent again to clients that have it, and ranges are only sent if the validator matches", async () => {
-    const response = await ask(URL_PATH, {}, "HEAD");
+    const response = await sendRequest(URL_PATH, {}, "HEAD");
     const etag = response.headers.get("ETag")!;
     const modified = response.headers.get("Last-Modified")!;
     expect(await status(URL_PATH, { "If-None-Match": etag })).toBe(304);
@@ -130,7 +130,7 @@ describe("a file", () => {
   it("may be empty", async () => {
     write("videos/u/1.mp4", "");
     addVideo("published", "/media/videos/u/1.mp4");
-    const response = await ask("/media/videos/u/1.mp4");
+    const response = await sendRequest("/media/videos/u/1.mp4");
     expect([response.status, response.headers.get("Content-Length")]).toEqual([200, "0"]);
     expect(await status("/media/videos/u/1.mp4", { Range: "bytes=0-" })).toBe(416);
   });
@@ -144,7 +144,7 @@ describe("a file", () => {
     await site.remove();
     site = useTemporarySite({ ACCEL_PREFIX: "/protected" });
     addVideo("published", URL_PATH);
-    const response = await ask(URL_PATH);
+    const response = await sendRequest(URL_PATH);
     expect(response.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
     expect(response.body).toBeNull();
     expect(await status("/media/videos/u/1.mp4")).toBe(404);
@@ -184,7 +184,7 @@ describe("access to a file", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const cookie = await signIn();
     for (const url of [URL_PATH, thumbnail, derived]) {
-      const response = await ask(url, cookie, "HEAD");
+      const response = await sendRequest(url, cookie, "HEAD");
       expect(response.status).toBe(200);
       expect(response.headers.get("Cache-Control")).toBe("private, no-store, no-transform");
     }
@@ -206,7 +206,10 @@ describe("access to a file", () => {
 
   it("is denied in the same way as for a missing file", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    const [hidden, missing] = await Promise.all([ask(URL_PATH), ask("/media/videos/u/9.mp4")]);
+    const [hidden, missing] = await Promise.all([
+      sendRequest(URL_PATH),
+      sendRequest("/media/videos/u/9.mp4"),
+    ]);
     expect(Object.fromEntries(hidden.headers)).toEqual(Object.fromEntries(missing.headers));
     expect(await hidden.text()).toBe(await missing.text());
   });

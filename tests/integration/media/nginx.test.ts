@@ -45,8 +45,8 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     const etag = whole.headers.get("ETag")!;
     const known = await fetch(url + URL_PATH, { headers: { "If-None-Match": etag } });
     expect([beyond.status, known.status]).toEqual([416, 304]);
-    for (const answer of [part, beyond, known]) {
-      expect(answer.headers.get("Rating"), String(answer.status)).toBe(RTA);
+    for (const response of [part, beyond, known]) {
+      expect(response.headers.get("Rating"), String(response.status)).toBe(RTA);
     }
   });
 
@@ -59,9 +59,9 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
   it("limits each client to 200 open requests, including incomplete forms", async () => {
     const { hostname, port } = new URL(url);
     const health = async () => {
-      const answer = await fetch(`${url}/healthz`);
-      await answer.text();
-      return answer.status;
+      const response = await fetch(`${url}/healthz`);
+      await response.text();
+      return response.status;
     };
     const slow =
       "POST /contact HTTP/1.1\r\nHost: videos.example\r\nContent-Length: 9000\r\n\r\nname=";
@@ -75,16 +75,16 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
 
   it("returns 429 beyond the rate limit of pages, but not for files", async () => {
     site.database().exec("UPDATE videos SET status = 'published'");
-    let refused: Response | undefined;
+    let rejected: Response | undefined;
     await until(async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 100 }, () => fetch(`${url}/robots.txt`)),
       );
-      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-      refused = answers.find(({ status }) => status === 429);
-      return refused !== undefined;
+      await Promise.all(responses.map((response) => response.arrayBuffer()));
+      rejected = responses.find(({ status }) => status === 429);
+      return rejected !== undefined;
     });
-    expect(refused!.headers.get("Server")).toContain("nginx");
+    expect(rejected!.headers.get("Server")).toContain("nginx");
     for (let count = 0; count < 20; count++) {
       const file = await fetch(url + URL_PATH);
       expect([file.status, (await file.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
@@ -103,10 +103,10 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
   });
 
   it("redirects HTTP to the same URL with HTTPS", async () => {
-    const answer = await fetch(`http://127.0.0.1:${nginx.redirectPort}/video/v?t=90`, {
+    const response = await fetch(`http://127.0.0.1:${nginx.redirectPort}/video/v?t=90`, {
       redirect: "manual",
     });
-    expect([answer.status, answer.headers.get("Rating")]).toEqual([301, RTA]);
-    expect(answer.headers.get("Location")).toBe("https://127.0.0.1/video/v?t=90");
+    expect([response.status, response.headers.get("Rating")]).toEqual([301, RTA]);
+    expect(response.headers.get("Location")).toBe("https://127.0.0.1/video/v?t=90");
   });
 });

@@ -47,7 +47,7 @@ const number = (value: number) => {
   return bytes;
 };
 
-/** A QuickTime reference movie: rmra, rmda, rdrf. */
+/** Returns a QuickTime reference movie: rmra, rmda, rdrf. */
 function referenceMovie(address: string): Buffer {
   const url = Buffer.from(`${address}\0`);
   const reference = box("rdrf", number(0), Buffer.from("url "), number(url.length), url);
@@ -62,7 +62,7 @@ const playlist = (address: string) =>
 const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
-/** Each format that refers to other files, with a URL and with a path, and each kind of URL in one format. */
+/** Creates each format that can refer to other files, with a URL and a path, and one format with each kind of URL. */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
   const web = `http://127.0.0.1:${port}/x.ts`;
@@ -97,7 +97,7 @@ function hostileFiles(): [name: string, content: string | Buffer][] {
 }
 
 describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
-  it("makes no connection and reads no local file with ffprobe, ffmpeg and the site", async () => {
+  it("causes no connection and no read of a local file in ffprobe, ffmpeg and the site", async () => {
     for (const [name, content] of hostileFiles()) {
       const file = path.join(site.folder, name);
       fs.writeFileSync(file, content);
@@ -107,16 +107,16 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
         run("ffmpeg", ["-y", ...inputArguments(file), "-c", "copy", made], LIMITS),
         probe(file).catch(String),
       ]);
-      const said = JSON.stringify(texts).replaceAll(`data:text/plain,${SECRET}`, "");
-      expect(said, name).not.toContain(SECRET);
-      expect(said, name).not.toContain("root:x:0");
+      const output = JSON.stringify(texts).replaceAll(`data:text/plain,${SECRET}`, "");
+      expect(output, name).not.toContain(SECRET);
+      expect(output, name).not.toContain("root:x:0");
       const found = fs.existsSync(made) ? fs.readFileSync(made, "latin1") : "";
       expect(found, name).not.toContain(SECRET);
       expect(connections, name).toBe(0);
     }
   }, 240_000);
 
-  it("makes no connection either if it is read by range from the store", async () => {
+  it("causes no connection either if it is read by range from the store", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {
@@ -124,13 +124,13 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
       fs.writeFileSync(object, content);
       const { size: bytes } = fs.statSync(object);
       const file = path.join(site.uploads, "videos", name);
-      const said = await withRangedInput(file, { object: name, bytes }, async () => {
+      const output = await withRangedInput(file, { object: name, bytes }, async () => {
         expect(inputArguments(file).at(-1)).toMatch(/^http:/);
         const args = ["-v", "debug", "-show_streams", ...inputArguments(file)];
         const ffprobe = run("ffprobe", args, LIMITS);
         return JSON.stringify([await ffprobe, await probe(file).catch(String)]);
       });
-      expect(said.replaceAll(`data:text/plain,${SECRET}`, ""), name).not.toContain(SECRET);
+      expect(output.replaceAll(`data:text/plain,${SECRET}`, ""), name).not.toContain(SECRET);
       expect(connections, name).toBe(0);
     }
   }, 240_000);

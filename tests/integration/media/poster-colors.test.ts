@@ -17,9 +17,9 @@ const plain = (background: string | { r: number; g: number; b: number; alpha: nu
   sharp({ create: { width: 64, height: 36, channels: 4, background } });
 
 /** Writes an image and returns its colors. */
-function colorsOf(picture: Buffer): Promise<string | undefined> {
-  const file = path.join(site.folder, "picture");
-  fs.writeFileSync(file, picture);
+function colorsOf(image: Buffer): Promise<string | undefined> {
+  const file = path.join(site.folder, "image");
+  fs.writeFileSync(file, image);
   return posterColors(file);
 }
 
@@ -27,7 +27,7 @@ describe("the colors of an image", () => {
   it("are the average colors of its quarters", async () => {
     const quarter = (background: string) =>
       plain(background).resize(32, 18).flatten().png().toBuffer();
-    const picture = await plain("black")
+    const image = await plain("black")
       .composite([
         { input: await quarter("red"), left: 0, top: 0 },
         { input: await quarter("lime"), left: 32, top: 0 },
@@ -36,7 +36,7 @@ describe("the colors of an image", () => {
       ])
       .png()
       .toBuffer();
-    const quarters = (await colorsOf(picture))?.match(/.{6}/g);
+    const quarters = (await colorsOf(image))?.match(/.{6}/g);
     const near = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
     expect(quarters).toHaveLength(4);
     for (const [index, color] of near.entries()) {
@@ -58,7 +58,7 @@ describe("the colors of an image", () => {
 
   it("are unknown for files that are missing or aren't images", async () => {
     const file = path.join(site.folder, "text.webp");
-    fs.writeFileSync(file, "no picture");
+    fs.writeFileSync(file, "not an image");
     expect(await posterColors(file)).toBeUndefined();
     expect(await posterColors(path.join(site.folder, "missing.webp"))).toBeUndefined();
   });

@@ -16,7 +16,7 @@ afterEach(() => site.remove());
 const VIDEO: MediaName = { bucket: "videos", path: "u/1.mp4" };
 const FOLDER: MediaName = { bucket: "videos", path: "u/1" };
 const at = ({ bucket, path: name }: MediaName) => path.join(site.uploads, bucket, name);
-const isThere = (name: MediaName) => fs.existsSync(at(name));
+const exists = (name: MediaName) => fs.existsSync(at(name));
 const removals = () =>
   sqliteHandle().prepare("SELECT path FROM removals ORDER BY id").pluck().all();
 
@@ -31,7 +31,7 @@ const enqueue = (...files: MediaName[]) =>
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
 
-/** Any tool may write such a row. */
+/** Inserts a row, as any tool may do. */
 function addRow(table: "videos" | "video_files", columns: Record<string, string>): void {
   const row = table === "videos" ? { title: "A", category: "desi", ...columns } : columns;
   const names = Object.keys(row);
@@ -50,7 +50,7 @@ describe("a file whose removal is enqueued", () => {
     await recordFile({ ...FOLDER, videoId: "v", kind: "derived" });
     await enqueue(VIDEO, FOLDER);
     await removeDue();
-    expect([isThere(VIDEO), isThere(FOLDER), removals()]).toEqual([false, false, []]);
+    expect([exists(VIDEO), exists(FOLDER), removals()]).toEqual([false, false, []]);
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "videos/.removing"))).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe("a file whose removal is enqueued", () => {
     await enqueue(VIDEO, FOLDER);
     refer();
     await removeDue();
-    expect([isThere(VIDEO), isThere(FOLDER), removals()]).toEqual([true, true, []]);
+    expect([exists(VIDEO), exists(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
   it("is removed without derived files if its video has another file by now", async () => {
@@ -102,7 +102,7 @@ describe("a file whose removal is enqueued", () => {
     ] as const;
     await enqueue(source, old, current, FOLDER);
     await removeDue();
-    expect([source, old, current, VIDEO].map(isThere)).toEqual([false, false, true, true]);
+    expect([source, old, current, VIDEO].map(exists)).toEqual([false, false, true, true]);
     expect(removals()).toEqual([]);
   });
 
@@ -114,17 +114,17 @@ describe("a file whose removal is enqueued", () => {
     );
     await enqueue(VIDEO);
     await removeDue();
-    expect([isThere(VIDEO), removals()]).toEqual([true, ["u/1.mp4"]]);
+    expect([exists(VIDEO), removals()]).toEqual([true, ["u/1.mp4"]]);
     sqliteHandle().exec("DELETE FROM jobs");
     await removeDue();
-    expect([isThere(VIDEO), removals()]).toEqual([false, []]);
+    expect([exists(VIDEO), removals()]).toEqual([false, []]);
   });
 
   it("stays if another tool has written a file to the same path since", async () => {
     put(VIDEO);
     await transaction(() => enqueueRemovals([VIDEO], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();
-    expect([isThere(VIDEO), removals()]).toEqual([true, []]);
+    expect([exists(VIDEO), removals()]).toEqual([true, []]);
   });
 
   it("may already be missing", async () => {
@@ -142,17 +142,17 @@ describe("a file whose removal is enqueued", () => {
     fs.writeFileSync(obstacle, "no folder");
     await enqueue(VIDEO, thumbnail);
     await removeDue();
-    expect([isThere(VIDEO), isThere(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
+    expect([exists(VIDEO), exists(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
     expect(console.error).toHaveBeenCalledOnce();
     fs.rmSync(obstacle);
     await removeDue();
-    expect(isThere(VIDEO)).toBe(false);
+    expect(exists(VIDEO)).toBe(false);
     vi.restoreAllMocks();
   });
 });
 
 describe("a removal whose process was killed after the file was set aside", () => {
-  /** The state in which `removeFiles` leaves a file if it is killed before its transaction commits. */
+  /** Creates the state that `removeFiles` leaves if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);
     await enqueue(VIDEO);
@@ -165,14 +165,14 @@ describe("a removal whose process was killed after the file was set aside", () =
   it("is completed", async () => {
     const aside = await interrupted();
     await removeDue();
-    expect([isThere(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
+    expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
   it("is undone if a row refers to the file by now", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
     await removeDue();
-    expect([isThere(VIDEO), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
+    expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
   it("works for files whose encoded name exceeds the file-name limit", async () => {
@@ -183,18 +183,18 @@ describe("a removal whose process was killed after the file was set aside", () =
     fs.mkdirSync(path.dirname(aside), { recursive: true });
     fs.renameSync(at(long), aside);
     await removeDue();
-    expect([isThere(long), fs.existsSync(aside)]).toEqual([true, false]);
+    expect([exists(long), fs.existsSync(aside)]).toEqual([true, false]);
 
     await enqueue(long);
     await removeDue();
-    expect([isThere(long), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
+    expect([exists(long), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
   it("is undone if an older copy of the database doesn't know it", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     await removeDue();
-    expect([isThere(VIDEO), fs.existsSync(aside)]).toEqual([true, false]);
+    expect([exists(VIDEO), fs.existsSync(aside)]).toEqual([true, false]);
   });
 
   it("never replaces an existing file when it is undone", async () => {

@@ -29,16 +29,16 @@ const onDisk = (name: string) => path.join(site.uploads, name);
 async function addThumbnail(color = "#345"): Promise<void> {
   const file = onDisk(THUMBNAIL.replace("/media/", ""));
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  const picture = sharp({ create: { width: 1280, height: 720, channels: 3, background: color } });
-  await picture.webp().toFile(file);
+  const image = sharp({ create: { width: 1280, height: 720, channels: 3, background: color } });
+  await image.webp().toFile(file);
 }
 
 /** Returns the status and the width of the image that a visitor gets. */
-async function visit(address: string) {
-  const request = new Request(`http://localhost${address}`);
-  const answer = await loader({ request, params: {}, context: {} });
-  if (answer.status !== 200) return { status: answer.status };
-  const { width } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+async function visit(url: string) {
+  const request = new Request(`http://localhost${url}`);
+  const response = await loader({ request, params: {}, context: {} });
+  if (response.status !== 200) return { status: response.status };
+  const { width } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
   return { status: 200, width };
 }
 
@@ -118,11 +118,11 @@ describe("the smaller version of a thumbnail", () => {
   it("isn't created if the thumbnail is not an image", async () => {
     const file = onDisk(THUMBNAIL.replace("/media/", ""));
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, "no picture");
+    fs.writeFileSync(file, "not an image");
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     const request = new Request(`http://localhost${THUMBNAIL}?w=480`);
-    const answer = await loader({ request, params: {}, context: {} });
-    expect([answer.status, await answer.text()]).toEqual([200, "no picture"]);
+    const response = await loader({ request, params: {}, context: {} });
+    expect([response.status, await response.text()]).toEqual([200, "not an image"]);
     await smallThumbnailsCreated();
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
@@ -171,8 +171,8 @@ describe("the smaller version of a thumbnail", () => {
     const form = new FormData();
     const fields = { intent: "update", id: "v", title: "A", description: "B", category: "desi" };
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
-    const picture = sharp({ create: { width: 640, height: 360, channels: 3, background: "#0f0" } });
-    form.set("thumbnail", new File([await picture.png().toBuffer()], "new.png"));
+    const image = sharp({ create: { width: 640, height: 360, channels: 3, background: "#0f0" } });
+    form.set("thumbnail", new File([await image.png().toBuffer()], "new.png"));
     await catchResponse(() => sendMultipart(form, "/admin?tab=manage&edit=v"));
     expect(sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get()).not.toBe(
       THUMBNAIL,

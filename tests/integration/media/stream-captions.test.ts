@@ -52,18 +52,18 @@ function setCaptions(...list: ReturnType<typeof captions>[]) {
   sqliteHandle().prepare("UPDATE videos SET captions = ?").run(JSON.stringify(list));
 }
 
-async function ask(url: string, headers: Record<string, string> = {}, method = "GET") {
+async function sendRequest(url: string, headers: Record<string, string> = {}, method = "GET") {
   const request = new Request(`http://site.example${url}`, { method, headers });
   return loader({ request, params: {}, context: {} });
 }
 
-const text = async (url: string) => (await ask(url)).text();
+const text = async (url: string) => (await sendRequest(url)).text();
 
 describe("the playlist of a stream", () => {
   it("is the unchanged file if there are no captions", async () => {
-    const answer = await ask(HLS);
-    expect(answer.headers.get("ETag")).toBeTruthy();
-    expect(await answer.text()).toBe(MASTER);
+    const response = await sendRequest(HLS);
+    expect(response.headers.get("ETag")).toBeTruthy();
+    expect(await response.text()).toBe(MASTER);
     setCaptions(captions(`${BASE}/captions-x/gone.vtt`, "en", "English"));
     expect(await text(HLS)).toBe(MASTER);
   });
@@ -74,11 +74,11 @@ describe("the playlist of a stream", () => {
       captions(GERMAN, "de", "German"),
       captions(GERMAN, "und", "Captions"),
     );
-    const answer = await ask(HLS);
-    expect(answer.headers.get("Content-Type")).toBe("application/vnd.apple.mpegurl");
-    expect(answer.headers.get("Cache-Control")).toBe("private, max-age=3600, no-transform");
-    const playlist = await answer.text();
-    expect(answer.headers.get("Content-Length")).toBe(String(Buffer.byteLength(playlist)));
+    const response = await sendRequest(HLS);
+    expect(response.headers.get("Content-Type")).toBe("application/vnd.apple.mpegurl");
+    expect(response.headers.get("Cache-Control")).toBe("private, max-age=3600, no-transform");
+    const playlist = await response.text();
+    expect(response.headers.get("Content-Length")).toBe(String(Buffer.byteLength(playlist)));
     expect(playlist.match(/^#EXT-X-MEDIA:.*$/gm)).toEqual([
       `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="English ('loud')",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="${ENGLISH}.m3u8"`,
       `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="German",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="${GERMAN}.m3u8"`,
@@ -102,9 +102,9 @@ describe("the playlist of a stream", () => {
 
   it("has no body for HEAD requests, and is served by the site itself even behind nginx", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
-    const answer = await ask(HLS, {}, "HEAD");
-    expect(Number(answer.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);
-    expect(await answer.text()).toBe("");
+    const response = await sendRequest(HLS, {}, "HEAD");
+    expect(Number(response.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);
+    expect(await response.text()).toBe("");
     process.env.ACCEL_PREFIX = "/internal";
     forgetSettings();
     expect(await text(HLS)).toContain("TYPE=SUBTITLES");
@@ -125,23 +125,23 @@ describe("the playlist of captions", () => {
   });
 
   it("only exists for captions of the video", async () => {
-    expect((await ask(`${ENGLISH}.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${ENGLISH}.m3u8`)).status).toBe(404);
     setCaptions(captions(ENGLISH, "en", "English"));
-    expect((await ask(`${GERMAN}.m3u8`)).status).toBe(404);
-    expect((await ask(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${GERMAN}.m3u8`)).status).toBe(404);
+    expect((await sendRequest(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
   });
 
   it("is hidden with the video, except for signed-in users", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await ask(url)).status).toBe(404);
+    for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await sendRequest(url)).status).toBe(404);
     sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b', 'x')");
     const headers = { Cookie: (await openSession("u")).split(";")[0]! };
     for (const url of [HLS, `${ENGLISH}.m3u8`]) {
-      const answer = await ask(url, headers);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("Cache-Control")).toContain("no-store");
-      expect(await answer.text()).toContain("#EXTM3U");
+      const response = await sendRequest(url, headers);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("Cache-Control")).toContain("no-store");
+      expect(await response.text()).toContain("#EXTM3U");
     }
   });
 });

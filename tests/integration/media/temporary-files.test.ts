@@ -27,7 +27,7 @@ it("removes files and folders outside the buckets, and skips missing ones", asyn
 });
 
 it.each(["uploads/videos/u/1.mp4", "uploads/thumbnails/u/1.webp", "uploads/documents/1"])(
-  "refuses %s",
+  "rejects %s",
   async (name) => {
     const file = put(name);
     await expect(removeTemporary(file)).rejects.toThrow("not a temporary file");
@@ -36,7 +36,7 @@ it.each(["uploads/videos/u/1.mp4", "uploads/thumbnails/u/1.webp", "uploads/docum
   },
 );
 
-it.each(["uploads", "."])("refuses the folder %s, which contains the uploads", async (name) => {
+it.each(["uploads", "."])("rejects the folder %s, which contains the uploads", async (name) => {
   const file = put("uploads/videos/u/1.mp4");
   await expect(removeTemporary(path.join(site.folder, name))).rejects.toThrow("not a temporary");
   expect(fs.existsSync(file)).toBe(true);

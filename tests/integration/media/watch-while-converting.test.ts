@@ -47,7 +47,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** A format that browsers can't play. */
+/** Adds a video in a format that browsers can't play. */
 async function addHevc(seconds = SECONDS): Promise<string> {
   const clip = makeClip(site.folder, "phone", {
     extension: "mp4",
@@ -62,7 +62,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((next) => setTimeout(next, 20));
 }
 
-/** Runs one job after the other up to the one that encodes the stream, which keeps running. */
+/** Runs jobs one by one up to the one that encodes the stream, which keeps running. */
 async function beginStream(): Promise<RunningJob> {
   for (;;) {
     const work = beginWork((await claim(undefined, Date.now() + 600_000))!);
@@ -209,7 +209,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
   });
 
-  it("isn't served any more once it is hidden or deleted", async () => {
+  it("isn't served anymore once it is hidden or deleted", async () => {
     const id = await addHevc();
     const work = await untilWatchable(id);
     const { hls_url } = videoRow(id);
@@ -236,7 +236,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(videoRow(id).hls_url).toBe(first);
     expect(await listed()).toEqual([id]);
     expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
-    // As after restoring it from the trash, which restores the row and the existing files.
+    // Simulates restoring it from the trash, which restores the row and the existing files.
     sqliteHandle().exec("DELETE FROM jobs");
     await transaction(() => enqueueMissingJobs([id]));
     expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
@@ -244,8 +244,8 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     const again = await untilWatchable(id);
     const { hls_url: second } = videoRow(id);
     expect(path.dirname(second!)).not.toBe(path.dirname(first!));
-    const anew = await playlist(beside(second, "240p.m3u8"));
-    expect(anew.segments.length).toBeGreaterThan(watched.segments.length);
+    const restarted = await playlist(beside(second, "240p.m3u8"));
+    expect(restarted.segments.length).toBeGreaterThan(watched.segments.length);
     while (streamsOf(id).length > 1) await removeFiles();
     expect(await statusOf(first!)).toBe(404);
     again.task.resume();
@@ -300,7 +300,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
   });
 });
 
-/** The ffmpeg process that writes to this site's uploads. */
+/** Kills the ffmpeg process that writes to this site's uploads. */
 function killEncoder(): void {
   for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     const file = `/proc/${pid}/cmdline`;

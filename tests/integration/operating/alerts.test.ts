@@ -32,8 +32,8 @@ interface Received {
   body: string;
 }
 
-/** Starts a webhook receiver on this machine. `answer` handles each request. */
-async function receiver(answer: (response: http.ServerResponse, count: number) => void) {
+/** Starts a webhook receiver on this machine. `respond` handles each request. */
+async function receiver(respond: (response: http.ServerResponse, count: number) => void) {
   const received: Received[] = [];
   const server = http.createServer((request, response) => {
     let body = "";
@@ -42,7 +42,7 @@ async function receiver(answer: (response: http.ServerResponse, count: number) =
     });
     request.on("end", () => {
       received.push({ headers: request.headers, body });
-      answer(response, received.length);
+      respond(response, received.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -56,8 +56,8 @@ async function receiver(answer: (response: http.ServerResponse, count: number) =
 
 const accept = (response: http.ServerResponse) => response.writeHead(204).end();
 
-async function useWebhook(answer: Parameters<typeof receiver>[0] = accept) {
-  const { url, received } = await receiver(answer);
+async function useWebhook(respond: Parameters<typeof receiver>[0] = accept) {
+  const { url, received } = await receiver(respond);
   set({ ALERT_WEBHOOK: url, ALERT_WEBHOOK_SECRET: SECRET });
   return received;
 }
@@ -477,8 +477,8 @@ describe("the alerts page", () => {
 
   it("can't send a test alert without a channel", async () => {
     expect(await page()).toEqual({ targets: [], last: [] });
-    const answer = (await send()) as unknown as { init: { status: number } };
-    expect(answer.init.status).toBe(409);
+    const result = (await send()) as unknown as { init: { status: number } };
+    expect(result.init.status).toBe(409);
     expect((await page()).last).toEqual([]);
   });
 });

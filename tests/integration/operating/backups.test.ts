@@ -434,8 +434,8 @@ describe("the backups page", () => {
   it("shows no schedule without BACKUP_DIR", async () => {
     set({ BACKUP_DIR: "" });
     expect((await page()).schedule).toBeUndefined();
-    const answer = (await send("back-up")) as unknown as { init: { status: number } };
-    expect(answer.init.status).toBe(409);
+    const response = (await send("back-up")) as unknown as { init: { status: number } };
+    expect(response.init.status).toBe(409);
     expect((await catchResponse(() => send("nothing"))).status).toBe(400);
   });
 });

@@ -262,7 +262,7 @@ describe("a backup while files change", () => {
     for (const { path: file } of readListing(path.join(folder, name))) entryOf(name, file);
   }, 120_000);
 
-  it("fails when a file is damaged in the backup and gone from the site", async () => {
+  it("fails when a file is damaged in the backup and missing on the site", async () => {
     put("videos/0/damaged.mp4", "damaged");
     const { exitCode, stderr, name } = await backUp(
       () => {},
@@ -286,7 +286,7 @@ function damage(file: string): void {
 }
 
 describe("the list of files", () => {
-  it("is complete while other folders come and go", async () => {
+  it("is complete while other folders are created and deleted", async () => {
     addFile("kept");
     const other = spawn(
       process.execPath,

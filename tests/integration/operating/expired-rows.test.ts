@@ -29,7 +29,7 @@ describe("the hourly cleanup of expired rows", () => {
        VALUES (@email, @email, 'editor', 'u', '2030-01-01', @expires, @used)`,
       { email, expires: ago(expiredMs), used },
     );
-  const answer = (key: string, ageMs: number) =>
+  const storedResponse = (key: string, ageMs: number) =>
     run(
       `INSERT INTO api_answers (token_id, key, request, status, headers, body, created_at)
        VALUES (1, ?, '', 200, '{}', '', ?)`,
@@ -70,8 +70,8 @@ describe("the hourly cleanup of expired rows", () => {
   });
 
   it("deletes stored API responses after a day", async () => {
-    answer("old", DAY_MS);
-    answer("new", DAY_MS - 1);
+    storedResponse("old", DAY_MS);
+    storedResponse("new", DAY_MS - 1);
     await deleteExpiredRows(NOW);
     expect(left("SELECT key FROM api_answers")).toEqual(["new"]);
   });

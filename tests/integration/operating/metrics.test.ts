@@ -146,12 +146,12 @@ describe("the metrics without a token", () => {
     await send(site, "/trending");
     await send(site, "/trending");
     const body = new URLSearchParams({ email: ADMIN.email, password: "wrong password" });
-    const refused = await fetch(`${site.url}/auth`, {
+    const rejected = await fetch(`${site.url}/auth`, {
       method: "POST",
       body,
       headers: { Origin: site.url },
     });
-    expect(refused.status).toBe(400);
+    expect(rejected.status).toBe(400);
     const stream = await fetch(`${site.url}/events`);
     const after = await scrape(site);
     const grown = (name: string, labels = {}) =>
@@ -171,11 +171,11 @@ describe("the metrics without a token", () => {
   });
 
   it("count a download while it is open, until the client disconnects", async () => {
-    const address = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
-    site.addVideo({ status: "published", video_url: address });
+    const url = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
+    site.addVideo({ status: "published", video_url: url });
     const downloads = async () =>
       figure(await scrape(site), "afterdark_open_responses", { kind: "download" });
-    const request = http.get(new URL(address, site.url), { agent: false });
+    const request = http.get(new URL(url, site.url), { agent: false });
     const [response] = (await once(request, "response")) as [http.IncomingMessage];
     response.pause();
     expect(response.statusCode).toBe(200);
@@ -267,10 +267,10 @@ describe("the metrics with a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("are refused without it, even on this machine: %j", async (headers) => {
-    const { status, headers: answer, text } = await send(site, "/metrics", headers);
+  ])("are rejected without it, even on this machine: %j", async (headers) => {
+    const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
-    expect(answer["www-authenticate"]).toBe('Bearer realm="metrics"');
+    expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');
     expect(text).not.toContain("afterdark_");
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });

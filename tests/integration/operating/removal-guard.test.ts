@@ -73,7 +73,7 @@ describe("a database and an uploads folder that belong together", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("allow removals although a power failure took the last minute from the database", async () => {
+  it("allow removals after the database lost its last minute in a power failure", async () => {
     await identifySite();
     const restore = site.copyDatabase();
     await tick();
@@ -139,7 +139,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(storedBackups(folder)).toEqual([accepted.name]);
   });
 
-  it("doesn't take files for the remains of an interrupted upload", async () => {
+  it("doesn't mistake files for the remains of an interrupted upload", async () => {
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     useNewDatabase();
     await identifySite();
@@ -279,7 +279,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("pauses removals when only the thumbnails are gone", async () => {
+  it("pauses removals when only the thumbnails are missing", async () => {
     for (let n = 0; n < 4; n++) {
       await addWithFile(`v${n}`);
       await recordFile({
@@ -315,7 +315,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(fs.existsSync(path.join(site.uploads, "site.json"))).toBe(false);
   });
 
-  it("resumes removals when the files are back, or when an owner accepts that they are gone", async () => {
+  it("resumes removals when the files are back, or when an owner accepts that they are lost", async () => {
     const file = await addWithFile("a");
     fs.renameSync(file, `${file}.away`);
     expect(await removalsPausedBy()).toBe("missing-files");

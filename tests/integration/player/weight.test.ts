@@ -8,7 +8,7 @@ import { alias } from "../../../vite.config";
 /** Includes the mini player, which is in the same file. */
 const MAX_BYTES = 28 * 1024;
 
-/** Builds only the player, without React and what is loaded on demand. */
+/** Builds only the player, without React and modules that are loaded on demand. */
 async function builtPlayer(): Promise<RollupOutput> {
   const entry = fileURLToPath(
     new URL("../../../app/features/player/video-player.tsx", import.meta.url),

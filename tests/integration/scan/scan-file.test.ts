@@ -44,10 +44,10 @@ describe("the scan of a file", () => {
     );
     expect(await scan()).toEqual({ verdict: "pass", reason: "" });
     delete process.env.SESSION_SECRET;
-    const said = fs.readFileSync(output(), "utf8");
-    expect(said.split("\n").slice(0, 3)).toEqual(["--level", "a b", file]);
-    expect(said).toContain("PATH=");
-    expect(said).not.toContain("sss");
+    const printed = fs.readFileSync(output(), "utf8");
+    expect(printed.split("\n").slice(0, 3)).toEqual(["--level", "a b", file]);
+    expect(printed).toContain("PATH=");
+    expect(printed).not.toContain("sss");
   });
 
   it.each([

@@ -47,9 +47,9 @@ beforeEach(() => {
 afterEach(() => setCommand(undefined));
 
 async function upload(): Promise<string> {
-  const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
-  if (!answer.ok) throw new Error(answer.failure.message);
-  return answer.video.id;
+  const response = await receiveUpload(uploadRequest(fileBlob(source)), "u");
+  if (!response.ok) throw new Error(response.failure.message);
+  return response.video.id;
 }
 
 /** Runs only the scans. */
@@ -79,8 +79,8 @@ const decide = (id: string, fields: Record<string, string>) =>
 /** Returns what a visitor can access: the status of the video's page and file, and whether the feed includes it. */
 async function reach(id: string): Promise<[number, number, boolean]> {
   const get = (address: string) => new Request(`http://localhost${address}`);
-  const status = async (answer: Promise<unknown> | unknown) => {
-    const found = await Promise.resolve(answer).catch((thrown: unknown) => thrown);
+  const status = async (response: Promise<unknown> | unknown) => {
+    const found = await Promise.resolve(response).catch((thrown: unknown) => thrown);
     if (!(found instanceof Response)) return 200;
     await found.body?.cancel();
     return found.status;
@@ -95,10 +95,10 @@ async function reach(id: string): Promise<[number, number, boolean]> {
 describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
   it("can't be accessed before it passes the scan", async () => {
     scanWith(site.folder, "exit 0");
-    const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
-    if (!answer.ok) throw new Error(answer.failure.message);
-    const { id } = answer.video;
-    expect(successMessage(answer.video)).toContain("is on hold until it has been scanned");
+    const response = await receiveUpload(uploadRequest(fileBlob(source)), "u");
+    if (!response.ok) throw new Error(response.failure.message);
+    const { id } = response.video;
+    expect(successMessage(response.video)).toContain("is on hold until it has been scanned");
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file, if it is refused, until someone confirms a decision", async () => {
+  it("is kept with its file, if the scan refuses it, until a decision is confirmed", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -205,7 +205,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([isPublic(waiting), isPublic(refused)]).toEqual([true, false]);
   });
 
-  it("is scanned when it comes over tus, from a folder or from a URL", async () => {
+  it("is scanned when it is uploaded over tus, or imported from a folder or a URL", async () => {
     scanWith(site.folder, "exit 0");
     const bytes = fs.readFileSync(source);
     const arrived = path.join(site.uploads, "tmp", "arrived");

@@ -68,7 +68,7 @@ const pages = routes
   }));
 
 const percentEncoded = (address: string) =>
-  address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+  address.replace(/[a-z]/, (character) => `%${character.charCodeAt(0).toString(16)}`);
 const FORMS: Record<string, (address: string) => string> = {
   "as it is": (address) => address,
   "in capitals": (address) => address.toUpperCase(),

@@ -9,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 /** A trusted address, like that of a proxy, and untrusted addresses of this machine. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
-/** Another network for each page, because one alone would use up its rendering time. */
+/** Returns another network for each page, because a single one would use up its rendering time. */
 const visitorAt = (page: number) => ({ localAddress: `127.0.3.${page % 250}` });
 const ATTACK_SOCKETS = 6_000;
 const NETWORK_LIMIT = 200;
@@ -124,8 +124,8 @@ describe("one client with thousands of slow requests", () => {
     const browsing = browseUntil(() => isOver, visitorAt);
     // Headers as large as the site accepts.
     const result = await attack(ATTACK_SOCKETS, ATTACKER, () => slowRequest(8_000));
-    const refused = ATTACK_SOCKETS - NETWORK_LIMIT;
-    await until(() => result.closed >= refused || hasEnded());
+    const rejected = ATTACK_SOCKETS - NETWORK_LIMIT;
+    await until(() => result.closed >= rejected || hasEnded());
     expect(hasEnded()).toBe(false);
     isOver = true;
     const { failures, pages } = await browsing;

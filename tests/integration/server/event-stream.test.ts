@@ -23,7 +23,7 @@ const site = new SiteProcess();
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** An open stream of the running site, with everything that it has received. */
+/** Opens a stream of the running site, and collects everything that it receives. */
 async function listen(address = "/events", headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(site.url + address, { headers, signal: abort.signal });
@@ -179,10 +179,10 @@ describe("an open stream", () => {
     nameRoutes(routeOf);
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     const requests: IncomingMessage[] = [];
-    const answer = serveEvents(jobEventsAccess);
+    const handle = serveEvents(jobEventsAccess);
     const server = http.createServer((request, response) => {
       requests.push(request);
-      if (!answer(request, response)) response.writeHead(404).end();
+      if (!handle(request, response)) response.writeHead(404).end();
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -60,16 +60,16 @@ describe("a flood of sign-ins from one address", () => {
     const device = cookies.find((cookie) => cookie.startsWith("device="))!;
 
     let over = false;
-    const refused = { count: 0 };
+    const rejected = { count: 0 };
     const flood = Array.from({ length: 12 }, async () => {
       while (!over) {
         const body = new URLSearchParams({ ...ADMIN, password: "a wrong one" }).toString();
         const { status } = await signIn(flooder, body);
-        if (status === 429) refused.count += 1;
+        if (status === 429) rejected.count += 1;
       }
     });
     try {
-      await until(() => refused.count > 200);
+      await until(() => rejected.count > 200);
       for (let round = 0; round < 5; round += 1) {
         const stranger = await signIn(`203.0.113.${round}`, good);
         expect([round, stranger.status]).toEqual([round, 302]);
@@ -85,7 +85,7 @@ describe("a flood of sign-ins from one address", () => {
 });
 
 describe("open event streams", () => {
-  /** Whether a stream opens. It stays open until the signal. */
+  /** Returns whether a stream opens. It stays open until the signal. */
   async function open(address: string, signal: AbortSignal): Promise<number> {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${site.url}/events`, { headers, signal })).status;

@@ -11,7 +11,7 @@ beforeAll(() => site.start());
 afterAll(() => site.remove());
 
 const STACK = /\bat .+:\d+:\d+|node_modules|node:|\/app\//;
-const statusOf = (answer: string) => Number(answer.split(" ")[1]);
+const statusOf = (response: string) => Number(response.split(" ")[1]);
 
 describe("a malformed request", () => {
   it.each([
@@ -37,18 +37,18 @@ describe("a malformed request", () => {
     // Malformed until it is decoded once.
     ["/%%34%31uth", undefined],
   ])("%s with %s is 400", async (target, headers) => {
-    const answer = await rawGet(site.url, target, headers);
-    expect(statusOf(answer)).toBe(400);
-    expect(answer).not.toMatch(STACK);
+    const response = await rawGet(site.url, target, headers);
+    expect(statusOf(response)).toBe(400);
+    expect(response).not.toMatch(STACK);
   });
 
   it("is rejected by Node if it is too large", async () => {
-    const answer = await rawGet(site.url, "/", ["Host: x", `X-Much: ${"a".repeat(20_000)}`]);
-    expect(statusOf(answer)).toBe(431);
+    const response = await rawGet(site.url, "/", ["Host: x", `X-Much: ${"a".repeat(20_000)}`]);
+    expect(statusOf(response)).toBe(431);
   });
 
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])(
-    "%j is refused by Node",
+    "%j is rejected by Node",
     async (text) => {
       expect(statusOf(await rawRequest(site.url, text))).toBe(400);
     },
@@ -72,9 +72,9 @@ describe("a target in an unusual form", () => {
     ["/?search=%E0%A4%A&page=%", 200],
     ["http://elsewhere.example?search=x", 200],
   ])("%s is %i", async (target, status) => {
-    const answer = await rawGet(site.url, target);
-    expect(statusOf(answer)).toBe(status);
-    expect(answer).not.toMatch(STACK);
+    const response = await rawGet(site.url, target);
+    expect(statusOf(response)).toBe(status);
+    expect(response).not.toMatch(STACK);
   });
 
   it("is served without a Host header, as in HTTP/1.0", async () => {
@@ -128,18 +128,18 @@ describe("a response", () => {
 
 describe("the health check", () => {
   it("names the failing checks", async () => {
-    const ask = async () => {
+    const sendRequest = async () => {
       const response = await fetch(`${site.url}/healthz`);
       return [response.status, await response.json()];
     };
-    expect(await ask()).toEqual([200, { status: "ok", version }]);
+    expect(await sendRequest()).toEqual([200, { status: "ok", version }]);
     fs.renameSync(path.join(site.uploads, "tmp"), path.join(site.uploads, "gone"));
-    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
+    expect(await sendRequest()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
     fs.renameSync(path.join(site.uploads, "gone"), path.join(site.uploads, "tmp"));
     site.database().exec("ALTER TABLE catalogue_version RENAME TO elsewhere");
-    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
+    expect(await sendRequest()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
     site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_version");
-    expect(await ask()).toEqual([200, { status: "ok", version }]);
+    expect(await sendRequest()).toEqual([200, { status: "ok", version }]);
   });
 });
 

@@ -11,13 +11,13 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 let server: http.Server;
-let address: string;
+let url: string;
 let handle: (request: Request, node: http.IncomingMessage) => Promise<void> | void;
 
 beforeEach(async () => {
   site = useTemporarySite();
   replaceOriginCheck();
-  server = http.createServer(async (node, answer) => {
+  server = http.createServer(async (node, response) => {
     const request = new Request(`http://${node.headers.host}${node.url}`, {
       method: node.method,
       headers: node.headers as Record<string, string>,
@@ -26,10 +26,10 @@ beforeEach(async () => {
       .then(() => handle(request, node))
       .then(() => 204)
       .catch((thrown) => (thrown as Response).status);
-    answer.writeHead(status).end();
+    response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
@@ -40,9 +40,9 @@ afterEach(async () => {
 function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http
-      .request(address, { method: "POST", headers, agent: false }, (answer) => {
-        answer.resume();
-        answer.once("end", () => resolve(answer));
+      .request(url, { method: "POST", headers, agent: false }, (response) => {
+        response.resume();
+        response.once("end", () => resolve(response));
       })
       .once("error", reject)
       .end();
@@ -54,11 +54,11 @@ describe("the origin check", () => {
 
   it("uses Origin and Sec-Fetch-Site, which takes precedence", async () => {
     handle = requireOwnOrigin;
-    expect(await statusOf({ Origin: address })).toBe(204);
+    expect(await statusOf({ Origin: url })).toBe(204);
     expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);
-    expect(await statusOf({ "Sec-Fetch-Site": "same-site", Origin: address })).toBe(403);
+    expect(await statusOf({ "Sec-Fetch-Site": "same-site", Origin: url })).toBe(403);
     expect(await statusOf({ "Sec-Fetch-Site": "none" })).toBe(403);
-    for (const Origin of ["null", "https://evil.example", "garbage", `${address}.evil.example`]) {
+    for (const Origin of ["null", "https://evil.example", "garbage", `${url}.evil.example`]) {
       expect(await statusOf({ Origin }), Origin).toBe(403);
     }
     expect(await statusOf({})).toBe(403);
@@ -78,7 +78,7 @@ describe("the origin check", () => {
       expect(request.headers.get("Origin")).toBeNull();
       requireOwnOrigin(request);
     };
-    expect(await statusOf({ Origin: address })).toBe(204);
+    expect(await statusOf({ Origin: url })).toBe(204);
   });
 });
 

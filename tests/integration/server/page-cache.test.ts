@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([site.remove(), gated.remove()]);
 });
 
-async function ask(path: string, headers: Record<string, string> = {}, from = site) {
+async function sendRequest(path: string, headers: Record<string, string> = {}, from = site) {
   const response = await fetch(from.url + path, {
     headers: { "Accept-Encoding": "identity", ...headers },
   });
@@ -38,7 +38,7 @@ describe("a public page for an anonymous visitor", () => {
   it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy", "/api"])(
     "%s is rendered once, and its policy allows its inline scripts and no other",
     async (path) => {
-      const [first, second] = [await ask(path), await ask(path)];
+      const [first, second] = [await sendRequest(path), await sendRequest(path)];
       expect([first.status, second.status]).toEqual([200, 200]);
       // The page's data contains the time of rendering, which a cached page repeats.
       expect(second.text).toBe(first.text);
@@ -57,47 +57,49 @@ describe("a public page for an anonymous visitor", () => {
   );
 
   it("is compressed only once, and decompresses to the same page", async () => {
-    const plain = await ask("/");
+    const plain = await sendRequest("/");
     const url = `${site.url}/`;
     const unpacked = execFileSync("gzip", ["-dc"], {
       input: execFileSync("curl", ["-s", "-H", "Accept-Encoding: gzip", url]),
     }).toString();
     expect(unpacked).toBe(plain.text);
     expect(
-      (await ask("/", { "Accept-Encoding": "gzip;q=0" })).response.headers.get("Content-Encoding"),
+      (await sendRequest("/", { "Accept-Encoding": "gzip;q=0" })).response.headers.get(
+        "Content-Encoding",
+      ),
     ).toBeNull();
   });
 
   it("is 304 for a client with a current copy, which keeps its policy", async () => {
-    const { etag } = await ask("/");
-    const again = await ask("/", { "If-None-Match": etag! });
+    const { etag } = await sendRequest("/");
+    const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
     expect(again.response.headers.get("Cache-Control")).toBe("private, no-cache");
   });
 
   it("is rendered again after a change by any tool", async () => {
-    const before = await ask("/");
+    const before = await sendRequest("/");
     site.addVideo({ title: "The second" });
-    const after = await ask("/", { "If-None-Match": before.etag! });
+    const after = await sendRequest("/", { "If-None-Match": before.etag! });
     expect(after.status).toBe(200);
     expect(after.text).toContain("The second");
     site.database().prepare("UPDATE videos SET status = 'hidden' WHERE title = 'The second'").run();
-    expect((await ask("/")).text).not.toContain("The second");
-    expect((await ask("/video/v")).status).toBe(200);
+    expect((await sendRequest("/")).text).not.toContain("The second");
+    expect((await sendRequest("/video/v")).status).toBe(200);
     site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = 'v'").run();
-    expect((await ask("/video/v")).status).toBe(404);
+    expect((await sendRequest("/video/v")).status).toBe(404);
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
   it("has data with an entity tag", async () => {
-    const first = await ask("/_root.data");
+    const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
-    expect((await ask("/_root.data")).text).toBe(first.text);
-    expect((await ask("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
+    expect((await sendRequest("/_root.data")).text).toBe(first.text);
+    expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
   it("responds to HEAD with its length and no body", async () => {
-    const { text } = await ask("/");
+    const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",
       headers: { "Accept-Encoding": "identity" },
@@ -110,7 +112,8 @@ describe("a public page for an anonymous visitor", () => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
     };
-    const views = async (path = "/video/v") => /\d+ views?/.exec((await ask(path)).text)?.[0];
+    const views = async (path = "/video/v") =>
+      /\d+ views?/.exec((await sendRequest(path)).text)?.[0];
     expect(await views()).toBe("0 views");
     await count("POST");
     expect(await views()).toBe("1 view");
@@ -119,7 +122,7 @@ describe("a public page for an anonymous visitor", () => {
   });
 
   it("contains the requested host", async () => {
-    await ask("/video/v");
+    await sendRequest("/video/v");
     const port = new URL(site.url).port;
     const other = await (await fetch(`http://localhost:${port}/video/v`)).text();
     expect(other).not.toContain(site.url);
@@ -128,7 +131,7 @@ describe("a public page for an anonymous visitor", () => {
 
 describe("a personal page", () => {
   it("is never cached, and never served from the cache", async () => {
-    await ask("/");
+    await sendRequest("/");
     const form = new URLSearchParams(ADMIN);
     const signIn = await fetch(`${site.url}/auth`, {
       method: "POST",
@@ -138,52 +141,52 @@ describe("a personal page", () => {
     });
     const cookies = signIn.headers.getSetCookie().map((each) => each.split(";")[0]!);
     const session = cookies.find((each) => each.startsWith("session="))!;
-    const own = await ask("/", { Cookie: cookies.join("; ") });
+    const own = await sendRequest("/", { Cookie: cookies.join("; ") });
     expect(own.text).toContain("Sign Out");
     expect(own.text).toContain("Signed in successfully!");
     expect(own.etag).toBeNull();
-    expect((await ask("/", { Cookie: session })).text).toContain("Sign Out");
-    const anyone = await ask("/");
+    expect((await sendRequest("/", { Cookie: session })).text).toContain("Sign Out");
+    const anyone = await sendRequest("/");
     expect(anyone.text).not.toContain("Sign Out");
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
   it("isn't assumed because of other sites' cookies", async () => {
-    const { etag, text } = await ask("/");
+    const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
-      const same = await ask("/", { Cookie });
+      const same = await sendRequest("/", { Cookie });
       expect([same.etag, same.text], Cookie).toEqual([etag, text]);
     }
     // A forged or expired cookie isn't verified before the page is rendered.
     for (const Cookie of ["session=x", "_ga=1; toast=y", "device=z; age=18"]) {
-      expect((await ask("/", { Cookie })).etag, Cookie).toBeNull();
+      expect((await sendRequest("/", { Cookie })).etag, Cookie).toBeNull();
     }
   });
 
   it("includes the entry dialog, even with other sites' cookies", async () => {
-    const before = await ask("/", { Cookie: "_ga=1; wage=18" }, gated);
+    const before = await sendRequest("/", { Cookie: "_ga=1; wage=18" }, gated);
     expect(before.etag).toBeNull();
-    const after = await ask("/", { Cookie: "_ga=1; age=18" }, gated);
+    const after = await sendRequest("/", { Cookie: "_ga=1; age=18" }, gated);
     expect(after.etag).not.toBeNull();
     expect(after.text.length).toBeLessThan(before.text.length);
   });
 
   it("includes the entry dialog until the age is confirmed", async () => {
-    const before = await ask("/", {}, gated);
+    const before = await sendRequest("/", {}, gated);
     expect(before.etag).toBeNull();
-    const after = await ask("/", { Cookie: "age=18" }, gated);
+    const after = await sendRequest("/", { Cookie: "age=18" }, gated);
     expect(after.etag).not.toBeNull();
-    const again = await ask("/", {}, gated);
+    const again = await sendRequest("/", {}, gated);
     expect(again.etag).toBeNull();
     expect(again.text.length).toBeGreaterThan(after.text.length);
   });
 
   it("includes a failed page", async () => {
     site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
-    const failed = await ask("/?page=77");
+    const failed = await sendRequest("/?page=77");
     site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
     expect([failed.status, failed.etag]).toEqual([500, null]);
-    expect((await ask("/?page=77")).status).toBe(200);
+    expect((await sendRequest("/?page=77")).status).toBe(200);
   });
 });
 

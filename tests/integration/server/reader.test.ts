@@ -35,13 +35,13 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     });
   }
   /** Refreshes until the reader responds to a direct request as expected. */
-  async function refreshUntil(isThere: () => Promise<boolean>): Promise<void> {
+  async function refreshUntil(isCurrent: () => Promise<boolean>): Promise<void> {
     await until(async () => {
       expect(refresh().stderr).toBe("");
       const inode = fs.statSync(reader.databasePath).ino;
       // It checks every second.
       for (let looks = 0; looks < 40; looks++) {
-        if (await isThere()) return true;
+        if (await isCurrent()) return true;
         await new Promise((next) => setTimeout(next, 50));
       }
       return fs.statSync(reader.databasePath).ino !== inode;
@@ -56,7 +56,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
       headers: { Origin: url, "Sec-Fetch-Site": "same-origin" },
       body: new URLSearchParams(ADMIN),
     });
-  /** The player's headers, because views by other clients aren't counted. */
+  /** Sends the player's headers, because views by other clients aren't counted. */
   const watch = (url: string) =>
     fetch(`${url}/video/v/view`, {
       method: "POST",
@@ -199,8 +199,8 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
       body: new URLSearchParams({ returnTo: "/video/v" }),
     });
     expect([entered.status, entered.headers.get("Location")]).toEqual([302, "/video/v"]);
-    const refused = await signIn(nginx.url);
-    expect([refused.status, await refused.text()]).toEqual([
+    const rejected = await signIn(nginx.url);
+    expect([rejected.status, await rejected.text()]).toEqual([
       503,
       expect.stringContaining("You can still watch videos"),
     ]);
@@ -241,8 +241,8 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     const before = views.get() as number;
     await watch(reader.url);
     await until(() => views.get() === before + 1);
-    const refused = refresh();
-    expect([refused.status, refused.stderr]).toEqual([
+    const rejected = refresh();
+    expect([rejected.status, rejected.stderr]).toEqual([
       1,
       expect.stringContaining("is the database of a site"),
     ]);

@@ -21,25 +21,25 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-interface Answer {
+interface Result {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: string;
 }
 
-function ask(
+function sendRequest(
   path: string,
   localAddress: string,
   headers: http.OutgoingHttpHeaders = {},
   form?: string,
-): Promise<Answer> {
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const request = http.request(
       site.url + path,
       { agent: false, localAddress, headers, method: form === undefined ? "GET" : "POST" },
-      async (answer) => {
-        const { statusCode = 0, headers } = answer;
-        resolve({ status: statusCode, headers, body: await text(answer).catch(String) });
+      async (response) => {
+        const { statusCode = 0, headers } = response;
+        resolve({ status: statusCode, headers, body: await text(response).catch(String) });
       },
     );
     request.on("error", reject).end(form);
@@ -52,15 +52,15 @@ const uncached = () => `/?search=Video&n=${++pages}`;
 
 /** Requests pages until one is rejected, and returns that response. */
 async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {}) {
-  let refused: Answer | undefined;
+  let rejected: Result | undefined;
   await until(async () => {
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => ask(uncached(), localAddress, headers)),
+      Array.from({ length: 20 }, () => sendRequest(uncached(), localAddress, headers)),
     );
-    refused = responses.find(({ status }) => status === 429);
-    return refused !== undefined;
+    rejected = responses.find(({ status }) => status === 429);
+    return rejected !== undefined;
   });
-  return refused!;
+  return rejected!;
 }
 
 describe("a network that has used up its rendering time", () => {
@@ -69,21 +69,21 @@ describe("a network that has used up its rendering time", () => {
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
     expect(headers["content-type"]).toContain("text/plain");
     expect(body).toContain("Wait a few seconds");
-    await until(async () => (await ask(uncached(), GREEDY)).status === 200);
+    await until(async () => (await sendRequest(uncached(), GREEDY)).status === 200);
   }, 60_000);
 
   it("still gets cached pages, files and events, and another network gets pages", async () => {
-    expect((await ask("/", VISITOR)).status).toBe(200);
+    expect((await sendRequest("/", VISITOR)).status).toBe(200);
     await useUp(GREEDY);
     for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
-      expect((await ask(path, GREEDY)).status, path).toBe(200);
+      expect((await sendRequest(path, GREEDY)).status, path).toBe(200);
     }
-    expect((await ask(uncached(), VISITOR)).status).toBe(200);
+    expect((await sendRequest(uncached(), VISITOR)).status).toBe(200);
   }, 60_000);
 
   it("doesn't block accounts and integrations in the same network", async () => {
     const form = new URLSearchParams(ADMIN).toString();
-    const signIn = await ask(
+    const signIn = await sendRequest(
       "/auth",
       VISITOR,
       { Origin: PUBLIC_URL, "Content-Type": "application/x-www-form-urlencoded" },
@@ -92,11 +92,11 @@ describe("a network that has used up its rendering time", () => {
     const Cookie = signIn.headers["set-cookie"]!.map((each) => each.split(";")[0]).join("; ");
     const Authorization = `Bearer ${addToken(site)}`;
     await useUp(GREEDY);
-    expect((await ask("/admin", GREEDY, { Cookie })).status).toBe(200);
-    expect((await ask("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
+    expect((await sendRequest("/admin", GREEDY, { Cookie })).status).toBe(200);
+    expect((await sendRequest("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
     for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
       // Together they take more than the full budget of a network.
-      const many = Array.from({ length: 190 }, () => ask("/api/v1/videos", GREEDY, wrong));
+      const many = Array.from({ length: 190 }, () => sendRequest("/api/v1/videos", GREEDY, wrong));
       expect((await Promise.all(many)).map(({ status }) => status)).toContain(429);
     }
   }, 60_000);
@@ -104,15 +104,21 @@ describe("a network that has used up its rendering time", () => {
   it("is the client's behind a proxy, and a proxy that doesn't name its client isn't limited", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
-    expect((await ask(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status).toBe(200);
-    const many = await Promise.all(Array.from({ length: 190 }, () => ask(uncached(), PROXY)));
-    const more = await Promise.all(Array.from({ length: 190 }, () => ask(uncached(), PROXY)));
+    expect(
+      (await sendRequest(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status,
+    ).toBe(200);
+    const many = await Promise.all(
+      Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)),
+    );
+    const more = await Promise.all(
+      Array.from({ length: 190 }, () => sendRequest(uncached(), PROXY)),
+    );
     expect(new Set([...many, ...more].map(({ status }) => status))).toEqual(new Set([200]));
   }, 60_000);
 });
 
 /** Returns the name of a file of the build. */
 async function asset(): Promise<string> {
-  const { body } = await ask("/", VISITOR);
+  const { body } = await sendRequest("/", VISITOR);
   return /\/assets\/([^"]+\.js)/.exec(body)![1]!;
 }

@@ -86,7 +86,7 @@ describe("on SIGTERM, an upload by the form", () => {
     return open;
   }
 
-  it("is published if it makes progress", async () => {
+  it("is published if it is progressing", async () => {
     const open = await startUpload();
     const ended = site.stop();
     await until(isRefused);

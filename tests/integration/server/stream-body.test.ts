@@ -82,7 +82,7 @@ describe("streamBody", () => {
   it("rejects with an error of the source while the client waits", async () => {
     const { handled } = await request(async () => {
       await streamBody(async () => {
-        throw new Error("The store is away.");
+        throw new Error("The store is unavailable.");
       });
     });
     await expect(handled).rejects.toThrow("The store is away.");

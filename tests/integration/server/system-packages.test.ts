@@ -25,10 +25,10 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
 
-/** The path of the only library among the programs, relative to the folder of programs in Debian. */
+/** The path of the only library among the packages, relative to Debian's folder of executables. */
 const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
 
-/** Creates a program that records its arguments, and creates the programs in `creates`. */
+/** Creates an executable that records its arguments, and creates the executables in `creates`. */
 function recorder(name: string, ...creates: string[]): void {
   const lines = creates.map((program) =>
     program === SWIFT
@@ -43,7 +43,7 @@ const calls = () => {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n") : [];
 };
 
-/** Runs the first step of `npm test` with only the programs in `folder`, and without a terminal. */
+/** Runs the first step of `npm test` with only the executables in `folder`, and without a terminal. */
 async function installs({
   uid,
   env = {},
@@ -67,7 +67,7 @@ async function installs({
 
 const ROOT = { isRoot: true, hasApt: true, isCi: false, isContainer: false, isTerminal: true };
 
-describe("programs that the tests need", () => {
+describe("executables that the tests need", () => {
   it.each([
     ["installed after a question on a developer's machine", {}, "ask"],
     ["installed in CI", { isCi: true }, "install"],

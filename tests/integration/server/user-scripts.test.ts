@@ -54,7 +54,7 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "short\n", 1, "Use a password with at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
-  ])("reports what is wrong with %j", async (args, input, code, message) => {
+  ])("reports errors in %j", async (args, input, code, message) => {
     insertUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
     expect(stderr).toContain(message);
@@ -92,8 +92,8 @@ describe("delete-user", () => {
       .prepare("INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'A', 'desi', ?)")
       .run(id);
     const args = ["--email", "Left@example.com"];
-    const refused = await script("delete-user", args);
-    expect([refused.exitCode, refused.stderr]).toEqual([
+    const rejected = await script("delete-user", args);
+    expect([rejected.exitCode, rejected.stderr]).toEqual([
       1,
       "Choose an account to receive the videos of this account.",
     ]);

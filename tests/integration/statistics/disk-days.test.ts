@@ -15,7 +15,7 @@ const NOON = Date.parse("2026-03-01T12:00:00Z");
 const DAY_MS = 86_400_000;
 const days = () => readDiskDays().map(({ day }) => day);
 
-const asked = (file: string) => ({
+const loaderArgs = (file: string) => ({
   request: new Request("http://localhost/", { headers: { Cookie: adminCookie() } }),
   params: { file },
   context: {},
@@ -42,7 +42,7 @@ it("deletes records after a year", async () => {
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
 });
 
-it("needs records of a week for a forecast, from any time of day", async () => {
+it("needs a week of records for a forecast, from any time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
   expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
@@ -66,11 +66,11 @@ it("needs records of a week for a forecast, from any time of day", async () => {
 
 it("shows the forecast on the page, and exports the records as CSV", async () => {
   await recordDisk(NOON);
-  expect(await loader(asked(""))).toMatchObject({
+  expect(await loader(loaderArgs(""))).toMatchObject({
     disk: { used: expect.any(Number), free: expect.any(Number), forecast: { kind: "unknown" } },
   });
   const [{ used, free } = { used: 0, free: 0 }] = readDiskDays();
-  expect(await (await fileLoader(asked("disk.csv"))).text()).toBe(
+  expect(await (await fileLoader(loaderArgs("disk.csv"))).text()).toBe(
     `day,used bytes,free bytes\r\n2026-03-01,${used},${free}\r\n`,
   );
 });

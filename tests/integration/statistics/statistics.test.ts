@@ -167,7 +167,7 @@ describe("the URLs of statistics", () => {
     watched("v");
   });
 
-  const asked = (
+  const loaderArgs = (
     load: (args: LoaderFunctionArgs) => Promise<unknown>,
     params: Record<string, string>,
   ) => {
@@ -176,12 +176,12 @@ describe("the URLs of statistics", () => {
   };
   async function csv(file: string, id?: string): Promise<string[]> {
     const load = id === undefined ? fileLoader : videoFileLoader;
-    const answer = await catchResponse(() => asked(load, { file, ...(id && { id }) }));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
-    expect(answer.headers.get("Content-Disposition")).toBe(`attachment; filename="${file}"`);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    return (await answer.text()).split("\r\n");
+    const response = await catchResponse(() => loaderArgs(load, { file, ...(id && { id }) }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("Content-Disposition")).toBe(`attachment; filename="${file}"`);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    return (await response.text()).split("\r\n");
   }
 
   async function signInUploader(): Promise<void> {
@@ -220,25 +220,27 @@ describe("the URLs of statistics", () => {
       [videoFileLoader, { id: "none", file: "views-by-day.csv" }],
       [videoLoader, { id: "none" }],
     ] as const) {
-      expect((await catchResponse(() => asked(load, params))).status).toBe(404);
+      expect((await catchResponse(() => loaderArgs(load, params))).status).toBe(404);
     }
   });
 
   it("show uploaders only their own videos", async () => {
     await signInUploader();
-    expect(await asked(videoLoader, { id: "w" })).toMatchObject({
+    expect(await loaderArgs(videoLoader, { id: "w" })).toMatchObject({
       statistics: { video: { id: "w" } },
     });
     expect(await csv("views-by-day.csv", "w")).toHaveLength(3);
     const file = "views-by-day.csv";
-    expect((await catchResponse(() => asked(videoLoader, { id: "v" }))).status).toBe(404);
-    expect((await catchResponse(() => asked(videoFileLoader, { id: "v", file }))).status).toBe(404);
-    expect((await catchResponse(() => asked(fileLoader, { file }))).status).toBe(403);
+    expect((await catchResponse(() => loaderArgs(videoLoader, { id: "v" }))).status).toBe(404);
+    expect((await catchResponse(() => loaderArgs(videoFileLoader, { id: "v", file }))).status).toBe(
+      404,
+    );
+    expect((await catchResponse(() => loaderArgs(fileLoader, { file }))).status).toBe(403);
   });
 
   it("return status 500 if the statistics can't be read", async () => {
     sqliteHandle().exec("DROP TABLE watched_parts");
-    expect(await asked(videoLoader, { id: "v" })).toMatchObject({
+    expect(await loaderArgs(videoLoader, { id: "v" })).toMatchObject({
       init: { status: 500 },
       data: { toast: { description: "Failed to fetch statistics." } },
     });

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const MB = 1024 ** 2;
 
 const rows = () => sqliteHandle().prepare("SELECT day, bytes FROM transfer_days").all();
-const asked = (file = "") => ({
+const loaderArgs = (file = "") => ({
   request: new Request("http://localhost/", { headers: { Cookie: adminCookie() } }),
   params: { file },
   context: {},
@@ -54,8 +54,8 @@ describe("the transfer of a day", () => {
       { day: "2026-03-31", bytes: 4 },
     ]);
     expect(month).toEqual({ month: "2026-03", bytes: 6 });
-    expect(await loader(asked())).toMatchObject({ transfer: { days: { length: 30 } } });
-    expect(await (await fileLoader(asked("transfer-by-day.csv"))).text()).toBe(
+    expect(await loader(loaderArgs())).toMatchObject({ transfer: { days: { length: 30 } } });
+    expect(await (await fileLoader(loaderArgs("transfer-by-day.csv"))).text()).toBe(
       "day,bytes\r\n2026-02-28,1\r\n2026-03-30,2\r\n2026-03-31,4\r\n",
     );
   });
@@ -80,8 +80,10 @@ describe("files that nginx sends", () => {
     const counted = async (headers: Record<string, string> = {}, method = "GET") => {
       const before = counts().mediaBytes;
       const request = new Request(`http://localhost${url}`, { headers, method });
-      const answer = (await media({ request, params: {}, context: {} } as never)) as Response;
-      expect(answer.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
+      const response = (await media({ request, params: {}, context: {} } as never)) as Response;
+      expect(response.headers.get("X-Accel-Redirect")).toBe(
+        "/protected/videos/u/1700000000000.mp4",
+      );
       return counts().mediaBytes - before;
     };
     expect(await counted()).toBe(10);

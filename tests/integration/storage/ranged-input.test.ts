@@ -174,7 +174,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(await first).not.toBe(second);
   });
 
-  it("can be read by several processes at once", async () => {
+  it("can be read by several processes concurrently", async () => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file } = await addStored(clip);
     const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));
@@ -245,8 +245,8 @@ describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const { id, file } = await addStored(clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-    await withFrame(id, "0:01", "u", async (picture) => {
-      expect(fs.statSync(picture.path).size).toBeGreaterThan(1_000);
+    await withFrame(id, "0:01", "u", async (frame) => {
+      expect(fs.statSync(frame.path).size).toBeGreaterThan(1_000);
     });
     const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, insertUser().id);
     expect(cut).toMatchObject({ kind: "success" });

@@ -48,18 +48,18 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
     await site.remove();
   });
 
-  const ask = (address: string, headers: Record<string, string> = {}) =>
+  const sendRequest = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
   /** Returns the current redirect target for a visitor. */
-  const addressOfPart = async () => new URL((await ask(part)).headers.get("Location")!);
+  const addressOfPart = async () => new URL((await sendRequest(part)).headers.get("Location")!);
 
   it("redirects visitors to the CDN for parts of streams, for a minute", async () => {
-    const answer = await ask(part, { Range: "bytes=100-109" });
-    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
+    const response = await sendRequest(part, { Range: "bytes=100-109" });
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([
       302,
       "private, no-store, no-transform",
     ]);
-    const address = new URL(answer.headers.get("Location")!);
+    const address = new URL(response.headers.get("Location")!);
     expect(address.origin).toBe(nginx.url);
     const life = Number(address.searchParams.get("expires")) - Date.now() / 1000;
     expect(life).toBeGreaterThan(0);
@@ -73,7 +73,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
   });
 
   it("allows requests from its pages, including preflight requests", async () => {
-    const policy = (await ask("/")).headers.get("Content-Security-Policy");
+    const policy = (await sendRequest("/")).headers.get("Content-Security-Policy");
     expect(policy).toContain(`connect-src 'self' ${nginx.url};`);
     expect(policy).toContain(`media-src 'self' blob: ${nginx.url};`);
     const before = await fetch(await addressOfPart(), {
@@ -116,13 +116,13 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
   });
 
   it("proxies complete videos, and stops redirecting once they are hidden", async () => {
-    const video = await ask(url, { Range: "bytes=0-9" });
+    const video = await sendRequest(url, { Range: "bytes=0-9" });
     expect([video.status, Buffer.from(await video.arrayBuffer())]).toEqual([
       206,
       VIDEO.subarray(0, 10),
     ]);
     site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = 'v'").run();
-    for (const address of [url, part]) expect((await ask(address)).status).toBe(404);
+    for (const address of [url, part]) expect((await sendRequest(address)).status).toBe(404);
   });
 });
 

@@ -104,13 +104,13 @@ function write(name: string, content: Buffer | string) {
   fs.writeFileSync(at(name), content);
 }
 
-async function ask(headers: Record<string, string> = {}, method = "GET", url = URL_PATH) {
+async function sendRequest(headers: Record<string, string> = {}, method = "GET", url = URL_PATH) {
   const request = new Request(`http://site.example${url}`, { method, headers });
   return loader({ request, params: {}, context: {} });
 }
 
 async function bytesOf(url = URL_PATH): Promise<Buffer> {
-  const response = await ask({}, "GET", url);
+  const response = await sendRequest({}, "GET", url);
   expect(response.status).toBe(200);
   return Buffer.from(await response.arrayBuffer());
 }
@@ -152,7 +152,7 @@ describe("files that were moved into the store", () => {
   it("are served as before, whether or not the disk has a copy", async () => {
     const names = ["ETag", "Last-Modified", "Content-Length", "Content-Type", "Cache-Control"];
     const headersOf = async () => {
-      const { headers } = await ask({}, "HEAD");
+      const { headers } = await sendRequest({}, "HEAD");
       return names.map((name) => headers.get(name));
     };
     const before = await headersOf();
@@ -163,15 +163,15 @@ describe("files that were moved into the store", () => {
     expect(local()).toEqual([]);
     expect(await headersOf()).toEqual(before);
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
-    const part = await ask({ Range: "bytes=1000-1999", "If-Range": before[0]! });
+    const part = await sendRequest({ Range: "bytes=1000-1999", "If-Range": before[0]! });
     expect([part.status, part.headers.get("Content-Range")]).toEqual([
       206,
       "bytes 1000-1999/1200000",
     ]);
     expect(Buffer.from(await part.arrayBuffer()).equals(VIDEO.subarray(1000, 2000))).toBe(true);
-    expect((await ask({ Range: "bytes=1200000-" })).status).toBe(416);
-    expect((await ask({ "If-None-Match": before[0]! })).status).toBe(304);
-    expect((await ask({ "If-Match": '"other"' })).status).toBe(412);
+    expect((await sendRequest({ Range: "bytes=1200000-" })).status).toBe(416);
+    expect((await sendRequest({ "If-None-Match": before[0]! })).status).toBe(304);
+    expect((await sendRequest({ "If-Match": '"other"' })).status).toBe(412);
     expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
@@ -191,7 +191,7 @@ describe("files that were moved into the store", () => {
     await evictAll();
     setStatus("hidden");
     for (const url of [URL_PATH, RENDITION_URL, PLAYLIST_URL]) {
-      expect((await ask({}, "GET", url)).status).toBe(404);
+      expect((await sendRequest({}, "GET", url)).status).toBe(404);
     }
   });
 
@@ -202,7 +202,7 @@ describe("files that were moved into the store", () => {
     const logged = console.error;
     const lines: string[] = [];
     console.error = (line: string) => lines.push(line);
-    const response = await ask();
+    const response = await sendRequest();
     console.error = logged;
     expect(response.status).toBe(404);
     expect(lines).toEqual([expect.stringContaining("is not in the file store")]);
@@ -224,7 +224,7 @@ describe("files that were moved into the store", () => {
     const logged = console.error;
     console.error = () => {};
     for (const url of [URL_PATH, PLAYLIST_URL, captions]) {
-      const { status, headers } = await ask({}, "GET", url);
+      const { status, headers } = await sendRequest({}, "GET", url);
       expect([status, headers.get("Retry-After")], url).toEqual([503, "5"]);
     }
     console.error = logged;
@@ -419,7 +419,7 @@ describe("copies on the disk", () => {
     fs.rmSync(video());
     const logged = console.error;
     console.error = () => {};
-    expect((await ask()).status).toBe(503);
+    expect((await sendRequest()).status).toBe(503);
     console.error = logged;
     expect(fs.readdirSync(storeFolder)).toEqual([]);
   });
@@ -569,7 +569,7 @@ describe("a deleted video", () => {
     await evictAll();
     await removeVideos(["v"], "u");
     await removeFiles(Date.now() + 30 * DAY_MS);
-    expect((await ask()).status).toBe(404);
+    expect((await sendRequest()).status).toBe(404);
     await restoreVideos(["v"], "u");
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
     await removeVideos(["v"], "u");

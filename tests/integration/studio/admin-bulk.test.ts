@@ -44,9 +44,9 @@ const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
 describe("previewing a bulk action", () => {
   const preview = async (fields: Record<string, string | string[]>) => {
-    const answer = await sendForResult({ ...fields, preview: "1" });
-    expect(answer.status).toBe(200);
-    return (answer as unknown as { preview: BulkPreview }).preview;
+    const response = await sendForResult({ ...fields, preview: "1" });
+    expect(response.status).toBe(200);
+    return (response as unknown as { preview: BulkPreview }).preview;
   };
 
   it("shows the changed and unchanged videos, and changes nothing", async () => {
@@ -87,7 +87,7 @@ describe("previewing a bulk action", () => {
     ]);
   });
 
-  it("names the videos that would be refused, and performs the action once confirmed", async () => {
+  it("names the videos that would be rejected, and performs the action once confirmed", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -140,7 +140,7 @@ describe("bulk actions", () => {
     expect(column("category")).toEqual(["english", "english", "desi"]);
   });
 
-  it("add tags, each once whatever its case", async () => {
+  it("add tags once, ignoring case", async () => {
     const { toast } = await expectSuccess(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
     expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
@@ -164,7 +164,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("ask for confirmation, then delete the videos with their files", async () => {
+  it("require confirmation before they delete videos with their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
@@ -234,7 +234,7 @@ describe("bulk actions", () => {
       ),
       "At most 10,000 videos can be changed together. Use filters to shorten the list.",
     ],
-  ])("are refused with a message: %s", async (_, fields, detail) => {
+  ])("are rejected with a message: %s", async (_, fields, detail) => {
     expect(await expectFailure(fields)).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "No videos were changed." },
@@ -290,7 +290,7 @@ describe("a bulk action that fails halfway", () => {
     );
   });
 
-  it("tells the user what happened", async () => {
+  it("shows the user which videos were changed and which weren't", async () => {
     failAt("UPDATE OF status");
     expect((await expectSuccess(bulk("hide", selected))).toast.description).toBe(
       `Hid 32 videos. 48 videos were not processed. ${left.because}`,
@@ -332,15 +332,15 @@ describe("bulk actions on thousands of videos", () => {
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
   /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
-  async function averageHold(work: () => Promise<unknown>): Promise<number> {
+  async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
-    let turns = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
     await work();
     clearInterval(timer);
-    return (performance.now() - begun) / (turns + 1);
+    return (performance.now() - begun) / (ticks + 1);
   }
 
   it.each([
@@ -353,12 +353,12 @@ describe("bulk actions on thousands of videos", () => {
     })();
     await ensureProjected();
     let result: BulkResult | undefined;
-    const held = await averageHold(async () => {
+    const delay = await averageDelay(async () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
     // Typically a tenth of this if nothing else is running.
-    expect(held).toBeLessThan(100);
+    expect(delay).toBeLessThan(100);
     await ensureProjected();
     expect(
       (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,

@@ -56,18 +56,18 @@ describe("captions in the edit form", () => {
     ]);
   });
 
-  it("are refused with a message if they are pathological, without blocking other requests", async () => {
+  it("are rejected with a message if they are pathological, without blocking other requests", async () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     const long = begin + "<".repeat(2_000_000);
     const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
-    const held = await measureImpact(async () => {
+    const measured = await measureImpact(async () => {
       expect(await sendMultipart(form(long), ADDRESS)).toMatchObject({
         init: { status: 422 },
         data: { studio: { edit: { fields: { captions: expect.stringContaining("2,000") } } } },
       });
       expect(await edit(lines)).toBe(302);
     });
-    expect(held.longestBlockMs).toBeLessThan(1_000);
+    expect(measured.longestBlockMs).toBeLessThan(1_000);
     expect(captions()).toHaveLength(1);
   });
 
@@ -123,10 +123,10 @@ describe("captions in the edit form", () => {
     ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
-    "are refused if they are %s, keeping the texts and changing nothing",
+    "are rejected if they are %s, keeping the texts and changing nothing",
     async (_, file, more, status, message) => {
-      const answer = await sendMultipart(form(file, more), ADDRESS);
-      expect(answer).toMatchObject({
+      const response = await sendMultipart(form(file, more), ADDRESS);
+      expect(response).toMatchObject({
         init: { status },
         data: {
           studio: {
@@ -144,10 +144,10 @@ describe("captions in the edit form", () => {
     },
   );
 
-  it("are refused for a video without a file on this site", async () => {
+  it("are rejected for a video without a file on this site", async () => {
     sqliteHandle().exec("UPDATE videos SET video_url = 'https://example.com/1.mp4'");
-    const answer = await sendMultipart(form(SUBRIP), ADDRESS);
-    expect(answer).toMatchObject({ init: { status: 422 } });
+    const response = await sendMultipart(form(SUBRIP), ADDRESS);
+    expect(response).toMatchObject({ init: { status: 422 } });
   });
 
   it.each([

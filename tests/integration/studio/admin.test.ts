@@ -55,8 +55,8 @@ function htmlOf(manage: ManageData): string {
 
 describe("access to the admin panel", () => {
   it("redirects visitors to the sign-in page", async () => {
-    const answer = await catchResponse(() => get("/admin", {}));
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
+    const response = await catchResponse(() => get("/admin", {}));
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/auth"]);
   });
 
   it("ignores forms of visitors", async () => {
@@ -71,8 +71,8 @@ describe("access to the admin panel", () => {
   it("ignores forms of other sites", async () => {
     addVideo();
     const headers = { Origin: "https://elsewhere.example" };
-    const answer = await catchResponse(() => send({ intent: "delete", id: "v" }, { headers }));
-    expect(answer.status).toBe(403);
+    const response = await catchResponse(() => send({ intent: "delete", id: "v" }, { headers }));
+    expect(response.status).toBe(403);
     expect(video()).toBeDefined();
   });
 
@@ -143,8 +143,8 @@ describe("the list of videos", () => {
     );
     sqliteHandle().exec("ALTER TABLE videos RENAME COLUMN bytes TO gone");
     vi.mocked(console.error).mockClear();
-    for (const address of ["/admin?tab=manage", "/admin?tab=manage&search=a"]) {
-      const { manage, status } = await page(address);
+    for (const url of ["/admin?tab=manage", "/admin?tab=manage&search=a"]) {
+      const { manage, status } = await page(url);
       expect([status, manage?.list.total]).toEqual([200, 0]);
       expect(console.error).toHaveBeenCalled();
       expect(htmlOf(manage!)).not.toMatch(/No videos (yet|found)/);
@@ -212,10 +212,10 @@ describe("editing a video", () => {
     ["category", "trending", "Choose a category."],
     ["duration", "soon", "Use minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
+  ])("rejects %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
-    const answer = await expectFailure({ ...EDIT, [field]: value });
-    expect(answer).toMatchObject({
+    const response = await expectFailure({ ...EDIT, [field]: value });
+    expect(response).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "Failed to update video." },
       edit: { texts: { description: "Words", [field]: value }, fields: { [field]: message } },
@@ -234,13 +234,13 @@ describe("editing a video", () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
-    const answer = await expectFailure({ ...EDIT, version: opened!.version });
-    expect(answer).toMatchObject({
+    const response = await expectFailure({ ...EDIT, version: opened!.version });
+    expect(response).toMatchObject({
       status: 409,
       edit: { current: { title: "Theirs" }, texts: { title: EDIT.title } },
     });
     expect(video()?.title).toBe("Theirs");
-    await expectSuccess({ ...EDIT, version: answer.edit!.current.version });
+    await expectSuccess({ ...EDIT, version: response.edit!.current.version });
     expect(video()?.title).toBe("A better video");
   });
 
@@ -283,7 +283,7 @@ describe("the visibility toggle", () => {
     expect(video()).toMatchObject({ status: to, updated_at: "2020-01-01T00:00:00.000Z" });
   });
 
-  it("doesn't undo what another admin has just done", async () => {
+  it("doesn't undo another admin's change", async () => {
     addVideo();
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
     const late = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "published" });

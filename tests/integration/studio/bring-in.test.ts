@@ -28,11 +28,11 @@ const TEXTS = {
 const site = useAdminSite();
 let server: VideoServer;
 /** Resolves when /slow.mp4 is requested. */
-let slowIsAsked: Promise<void>;
+let slowIsRequested: Promise<void>;
 beforeEach(async () => {
-  let asked = () => {};
-  slowIsAsked = new Promise((resolve) => {
-    asked = resolve;
+  let onSlowRequest = () => {};
+  slowIsRequested = new Promise((resolve) => {
+    onSlowRequest = resolve;
   });
   server = await videoServer(site.folder, ({ url }, response) => {
     const to = (location: string) => response.writeHead(302, { Location: location }).end();
@@ -43,7 +43,7 @@ beforeEach(async () => {
         return void response.writeHead(200).end(CLIP);
       case "/slow.mp4":
         response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
-        return asked();
+        return onSlowRequest();
       case "/cut.mp4":
         response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
         return void setImmediate(() => response.destroy());
@@ -106,7 +106,7 @@ describe("fetching a URL", () => {
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
     ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
-  ])("refuses a bad URL: %s", async (address, message) => {
+  ])("rejects a bad URL: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
   });
 
@@ -120,14 +120,14 @@ describe("fetching a URL", () => {
     "https://[::ffff:127.0.0.1]/video.mp4",
     "https://[fe80::1]/video.mp4",
     "https://localhost/video.mp4",
-  ])("refuses the URL of this machine or its network: %s", async (address) => {
+  ])("rejects the URL of this machine or its network: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This host isn't on the public internet.",
     );
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
-    "refuses a name that resolves to a private address: %s",
+    "rejects a name that resolves to a private address: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
@@ -149,7 +149,7 @@ describe("fetching a URL", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("refuses a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
+  ])("rejects a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe("fetching a URL", () => {
     },
   );
 
-  it("gives up when the server goes silent, and requires a valid certificate", async () => {
+  it("fails when the server stops responding, and requires a valid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
       "The server stopped sending.",
     );
@@ -210,7 +210,7 @@ describe("an import from a URL", () => {
 
   it("shows its progress, and can be canceled", async () => {
     await add("slow.mp4");
-    await slowIsAsked;
+    await slowIsRequested;
     const running = await vi.waitFor(async () => {
       const [first] = await listDownloads();
       expect(first).toMatchObject({ state: "running", progress: { total: CLIP.length } });
@@ -272,16 +272,16 @@ describe("the import page", () => {
       body: new URLSearchParams(fields),
       headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
     });
-    const answer = await route
+    const response = await route
       .action({ request, params: {}, context: {} } as never)
       .catch((thrown: unknown) => thrown);
-    if (answer instanceof Response) return { status: answer.status };
-    const { data, init } = answer as { data: Record<string, unknown>; init: { status: number } };
+    if (response instanceof Response) return { status: response.status };
+    const { data, init } = response as { data: Record<string, unknown>; init: { status: number } };
     return { status: init.status, ...data };
   };
   const texts = { title: "A", description: "B", category: "desi", tags: "" };
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
-  const asked = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
+  const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
   it("accepts a URL with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
@@ -294,9 +294,9 @@ describe("the import page", () => {
       status: 422,
       message: "Only https:// URLs can be imported.",
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
     expect(await send(form)).toEqual({ status: 302 });
-    expect(asked()).toEqual([{ address: form.address, status: "review" }]);
+    expect(downloads()).toEqual([{ address: form.address, status: "review" }]);
     await runDownloads();
   });
 
@@ -309,17 +309,17 @@ describe("the import page", () => {
     expect(await table([row, { ...row, address: "ftp://videos.example/" }])).toMatchObject({
       status: 422,
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
     const csv = `address,title,description,category,tags,status
 https://127.0.0.1/1.mp4,"One, two",Text,desi,"a,b",published
 https://127.0.0.1/2.mp4,Two,Text,Desi,,
 `;
     expect(await send({ intent: "table", table: csv })).toEqual({ status: 302 });
-    expect(asked()).toMatchObject([{ status: "published" }, { status: "review" }]);
+    expect(downloads()).toMatchObject([{ status: "published" }, { status: "review" }]);
     await runDownloads();
   });
 
-  it("explains what is wrong with an invalid or very wide table", async () => {
+  it("explains the errors of an invalid or very wide table", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
@@ -333,23 +333,23 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
       status: 422,
       message: "The table has no rows.",
     });
-    expect(asked()).toEqual([]);
+    expect(downloads()).toEqual([]);
   });
 
   it("yields while it parses a long table", async () => {
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 1);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
-    const answer = await send({
+    const response = await send({
       intent: "table",
       table: `address,title,description,category\n${rows}`,
     });
     clearInterval(timer);
-    expect(answer).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
-    expect(turns).toBeGreaterThan(1);
+    expect(response).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
+    expect(ticks).toBeGreaterThan(1);
   });
 
-  it("cancels queued imports, and refuses unknown forms", async () => {
+  it("cancels queued imports, and rejects unknown forms", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

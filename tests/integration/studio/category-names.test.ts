@@ -88,14 +88,14 @@ describe("category names", () => {
     ["an overlong name", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
     ["a duplicate name", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
     ["a reserved name", { "label.desi": "trending" }, "desi", "This name is already in use."],
-  ])("don't change with %s, and show what was entered", async (_, fields, id, message) => {
-    const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
+  ])("don't change with %s, and show the entered values", async (_, fields, id, message) => {
+    const response = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
       data: { error: { status: number; labels: object; errors: Record<string, string> } };
       init: { status: number };
     };
-    expect(answer.init.status).toBe(422);
-    expect(answer.data.error.errors[id]).toContain(message);
-    expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
+    expect(response.init.status).toBe(422);
+    expect(response.data.error.errors[id]).toContain(message);
+    expect(response.data.error.labels).toMatchObject({ blacked: "Other" });
     expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
     expect(await listActivities()).toEqual([]);
   });

@@ -157,7 +157,7 @@ describe("importing from the server's folder", () => {
   const begin = (wanted: { category?: string; table?: string } = {}) =>
     beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
 
-  it("imports the entered table, and reports what was left out", async () => {
+  it("imports the entered table, and reports what was skipped", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });
@@ -182,7 +182,7 @@ describe("importing from the server's folder", () => {
     expect(serverFolder()?.running).toBeUndefined();
   });
 
-  it("refuses the uploads folder", async () => {
+  it("rejects the uploads folder", async () => {
     process.env.IMPORT_DIR = site.uploads;
     forgetSettings();
     await expect(begin()).rejects.toThrow("must not overlap with the uploads");

@@ -55,7 +55,7 @@ function isReading(pid = 0): boolean {
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("prints its usage, and what is wrong with its arguments", async () => {
+it("prints its usage and errors in its arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
@@ -110,7 +110,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   // Both imports sync to the disk, and so also wait for what other processes have written.
 }, 120_000);
 
-it("says once, before it starts, which videos name no category", async () => {
+it("lists the videos without a category once, before it starts", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms while the studio requires their a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("the demo accepts no terms for anyone, and says so before it generates anything", async () => {
+it("is used by the demo, which accepts no terms and reports that before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

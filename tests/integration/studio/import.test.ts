@@ -269,7 +269,7 @@ describe("importing a folder", () => {
       const plan = { source, bytes: size, modifiedMs: mtimeMs, videoId: "x" };
       await announce([{ ...plan, target: `${userId}/${uploadId}.mp4` }]);
       sqliteHandle().prepare("UPDATE imports SET process = ? WHERE source = ?").run(pid, source);
-      // Simulates a backup that was made while the file was being moved.
+      // Simulates a backup that was created while the file was being moved.
       if (uploadId === 3) fs.rmSync(source);
     }
     expect(await importFolder()).toMatchObject({ imported: 1 });
@@ -374,7 +374,7 @@ describe("importing an export of the earlier system", () => {
     });
   });
 
-  it("never reads outside the folder, whatever a URL says", async () => {
+  it("never reads outside the folder for any URL", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
@@ -388,7 +388,7 @@ describe("importing an export of the earlier system", () => {
     }
   });
 
-  it("reads JSON as well, and refuses rows that it can't store", async () => {
+  it("reads JSON as well, and rejects rows that it can't store", async () => {
     put(
       "videos.json",
       JSON.stringify([

@@ -194,7 +194,7 @@ describe("checking the library", () => {
     );
   });
 
-  it("spares a file that has got its row in the meantime", async () => {
+  it("keeps a file whose row was written in the meantime", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     addVideo("late", { video_url: "/media/videos/u/3.mp4" });

@@ -38,28 +38,28 @@ function addVideos(): void {
 const STATUS = Symbol("status");
 type Shown = { [STATUS]: number } & Record<string, never>;
 
-async function ask(
+async function sendRequest(
   work: (args: never) => unknown,
   cookie: string,
-  address: string,
+  url: string,
   fields?: [string, string][],
 ): Promise<Response | Shown> {
-  const request = new Request(ORIGIN + address, {
+  const request = new Request(ORIGIN + url, {
     method: fields ? "POST" : "GET",
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
     ...(fields && { body: new URLSearchParams(fields) }),
   });
-  const answer = await Promise.resolve(work({ request, params: {}, context: {} } as never)).catch(
+  const response = await Promise.resolve(work({ request, params: {}, context: {} } as never)).catch(
     (thrown: unknown) => thrown,
   );
-  if (answer instanceof Response) return answer;
-  const { data, init } = answer as { data?: Shown; init?: { status?: number } };
-  return { ...(data ?? (answer as Shown)), [STATUS]: init?.status ?? 200 } as Shown;
+  if (response instanceof Response) return response;
+  const { data, init } = response as { data?: Shown; init?: { status?: number } };
+  return { ...(data ?? (response as Shown)), [STATUS]: init?.status ?? 200 } as Shown;
 }
 
-async function shown(cookie: string, address = "/admin?tab=manage") {
-  const answer = (await ask(loadPanel, cookie, address)) as Shown;
-  const { manage, statistics } = answer as never as {
+async function shown(cookie: string, url = "/admin?tab=manage") {
+  const response = (await sendRequest(loadPanel, cookie, url)) as Shown;
+  const { manage, statistics } = response as never as {
     manage: { list: { videos: { id: string }[]; total: number }; dialog?: { video: unknown } };
     statistics: { stats: Record<string, unknown> };
   };
@@ -68,19 +68,19 @@ async function shown(cookie: string, address = "/admin?tab=manage") {
     total: manage.list.total,
     dialog: manage.dialog?.video,
     stats: statistics.stats,
-    status: answer[STATUS],
+    status: response[STATUS],
   };
 }
 
-/** Returns the status of a refused form, or 302 for a successful one. */
+/** Returns the status of a rejected form, or 302 for a successful one. */
 async function statusOf(cookie: string, fields: Record<string, string | string[]>) {
   const pairs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
-  const answer = await ask(actOnPanel, cookie, "/admin?tab=manage", pairs);
-  if (answer instanceof Response) return answer.status;
-  const { studio } = answer as never as { studio?: Failure };
-  return studio?.status ?? answer[STATUS];
+  const response = await sendRequest(actOnPanel, cookie, "/admin?tab=manage", pairs);
+  if (response instanceof Response) return response.status;
+  const { studio } = response as never as { studio?: Failure };
+  return studio?.status ?? response[STATUS];
 }
 
 describe("the studio of an uploader", () => {
@@ -195,10 +195,10 @@ describe("the studio of an uploader", () => {
 
 describe("the trash of an uploader", () => {
   const trash = async (cookie: string) => {
-    const answer = (await ask(loadTrash, cookie, "/admin/trash")) as never as {
+    const response = (await sendRequest(loadTrash, cookie, "/admin/trash")) as never as {
       trash: { videos: { id: string }[]; total: { videos: number } };
     };
-    return { ids: answer.trash.videos.map(({ id }) => id), total: answer.trash.total.videos };
+    return { ids: response.trash.videos.map(({ id }) => id), total: response.trash.total.videos };
   };
   const inTrash = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
 
@@ -211,14 +211,14 @@ describe("the trash of an uploader", () => {
       ["intent", intent] as [string, string],
       ...ids.map((id): [string, string] => ["selected", id]),
     ];
-    await ask(actOnTrash, cookie, "/admin/trash", select("restore", "other", "mine"));
+    await sendRequest(actOnTrash, cookie, "/admin/trash", select("restore", "other", "mine"));
     expect(inTrash()).toHaveLength(4);
     expect(await statusOf(cookie, { intent: "restore", batch })).toBe(302);
     expect(video("draft")).toBeDefined();
     expect(inTrash().sort()).toEqual(["mine", "nobody", "other"]);
     expect(await statusOf(cookie, { intent: "delete", id: "draft" })).toBe(302);
     const until = new Date(Date.now() + 1000).toISOString();
-    await ask(actOnTrash, cookie, "/admin/trash", [
+    await sendRequest(actOnTrash, cookie, "/admin/trash", [
       ["intent", "empty"],
       ["until", until],
     ]);
@@ -232,10 +232,12 @@ describe("files of unpublished videos", () => {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, "bytes");
   };
-  const statusAt = async (cookie: string, address: string) => {
-    const answer = await catchResponse(() => Promise.resolve(ask(loadMedia, cookie, address)));
-    await answer.body?.cancel();
-    return answer.status;
+  const statusAt = async (cookie: string, url: string) => {
+    const response = await catchResponse(() =>
+      Promise.resolve(sendRequest(loadMedia, cookie, url)),
+    );
+    await response.body?.cancel();
+    return response.status;
   };
 
   it("are accessible to the video's uploader, including derived files and thumbnails by editors", async () => {

@@ -46,21 +46,21 @@ function addVideoWithFile(id: string): void {
 }
 
 describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
-  it("runs two at a time, and responds with 429 to an account's ninth queued request", async () => {
+  it("runs two processes at a time, and returns 429 for an account's ninth queued request", async () => {
     addVideoWithFile("1");
     const ffmpeg = holdFfmpeg();
     const outcomes: Promise<string>[] = [];
-    let refused = 0;
+    let rejected = 0;
     const take = (userId: string) =>
-      withFrame("1", "0:00.5", userId, async (picture) => {
-        expect(fs.statSync(picture.path).size).toBeGreaterThan(100);
+      withFrame("1", "0:00.5", userId, async (frame) => {
+        expect(fs.statSync(frame.path).size).toBeGreaterThan(100);
         return userId;
       }).catch(({ status, field }) => {
-        refused += 1;
+        rejected += 1;
         return `${status} ${field}`;
       });
     for (let count = 0; count < 24; count++) outcomes.push(take("u"));
-    await until(() => refused === 14);
+    await until(() => rejected === 14);
     const form = new FormData();
     for (const [name, value] of [
       ["intent", "update"],

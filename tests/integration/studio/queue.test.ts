@@ -25,14 +25,14 @@ import { jobRows } from "../../encode-library";
 useAdminSite();
 const ORIGIN = "http://localhost";
 
-async function page(address = "/admin/queue") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/queue") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   const { data, init } = await loader({ request, params: {}, context: {} });
   return { ...data, status: init?.status };
 }
 
-function send(fields: [string, string][], address = "/admin/queue") {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/queue") {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
@@ -41,17 +41,17 @@ function send(fields: [string, string][], address = "/admin/queue") {
 }
 
 /** Sends a form that should succeed. Returns the toast. */
-async function said(fields: [string, string][], address?: string): Promise<string> {
-  return (await expectSuccessOf(() => send(fields, address))).toast.description;
+async function toastMessage(fields: [string, string][], url?: string): Promise<string> {
+  return (await expectSuccessOf(() => send(fields, url))).toast.description;
 }
 
-async function turnedDown(fields: [string, string][]): Promise<Failure> {
-  const answer = (await send(fields)) as unknown as {
+async function rejection(fields: [string, string][]): Promise<Failure> {
+  const response = (await send(fields)) as unknown as {
     data: { error: Failure };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 /** Adds a video with a file, and its jobs. */
@@ -142,14 +142,14 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
     const selected = numberOf("new", "ladder");
     expect(
-      await said([
+      await toastMessage([
         ["intent", "later"],
         ["selected", selected],
       ]),
     ).toBe("Moved to the back of the queue.");
     expect((await activities())[0]).toContain("Streaming versions of “Video a”");
     expect(
-      await said([
+      await toastMessage([
         ["intent", "now"],
         ["video", "a"],
       ]),
@@ -184,15 +184,15 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page()).queue.secondsLeft).toBeCloseTo(7, 3);
   });
 
-  it("is only for signed-in users", async () => {
+  it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
-    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
-    expect(answer.status).toBe(302);
+    const response = await catchResponse(() => loader({ request, params: {}, context: {} }));
+    expect(response.status).toBe(302);
   });
 });
 
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
-  const ask = (video = "a"): [string, string][] => [
+  const codecsForm = (video = "a"): [string, string][] => [
     ["intent", "codecs"],
     ["video", video],
   ];
@@ -209,19 +209,21 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       codecs: ["AV1"],
       codecsOff: [],
     });
-    expect(await said(ask())).toBe("Queued. The codecs will be added to the stream.");
+    expect(await toastMessage(codecsForm())).toBe(
+      "Queued. The codecs will be added to the stream.",
+    );
     expect(await activities()).toContain("requested more codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
-    expect(await turnedDown(ask())).toMatchObject({ status: 409 });
-    expect(await turnedDown(ask("gone"))).toMatchObject({ status: 404 });
+    expect(await rejection(codecsForm())).toMatchObject({ status: 409 });
+    expect(await rejection(codecsForm("gone"))).toMatchObject({ status: 404 });
     expect(
-      await said([
+      await toastMessage([
         ["intent", "now"],
         ["selected", numberOf("a", "codecs")],
       ]),
     ).toBe("Moved to the front of the queue.");
     await addQueued("none");
-    expect((await turnedDown(ask("none"))).detail).toBe(
+    expect((await rejection(codecsForm("none"))).detail).toBe(
       "The video has no stream to add codecs to.",
     );
   });
@@ -230,25 +232,31 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS lists no codec besides H.264.");
+    expect((await rejection(codecsForm())).detail).toBe(
+      "ENCODER_CODECS lists no codec besides H.264.",
+    );
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
-    expect(await turnedDown(ask())).toMatchObject({ status: 409, detail: why });
+    expect(await rejection(codecsForm())).toMatchObject({ status: 409, detail: why });
     expect(jobRows("a").map(({ kind }) => kind)).not.toContain("codecs");
     set("h264");
   });
 });
 
-describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
-  it("puts them before or behind all others, the most recent move outermost", async () => {
+describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
+  it("puts them before or after all others, the most recently moved outermost", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
-    expect(await said([["intent", "now"], chosen("b")])).toBe("Moved to the front of the queue.");
-    expect(await said([["intent", "now"], chosen("c")])).toBe("Moved to the front of the queue.");
+    expect(await toastMessage([["intent", "now"], chosen("b")])).toBe(
+      "Moved to the front of the queue.",
+    );
+    expect(await toastMessage([["intent", "now"], chosen("c")])).toBe(
+      "Moved to the front of the queue.",
+    );
     expect(
-      await said([
+      await toastMessage([
         ["intent", "later"],
         ["selected", numberOf("a", "poster")],
       ]),
@@ -285,7 +293,7 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged.", true);
     expect(
-      await said([
+      await toastMessage([
         ["intent", "now"],
         ["selected", numberOf("a", "ladder")],
       ]),
@@ -295,11 +303,11 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     expect(job).toMatchObject({ attempts: 1, reason: null });
   });
 
-  it("stops a running job that is moved last, and doesn't count the attempt", async () => {
+  it("stops a running job that is moved to the back, and doesn't count the attempt", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const job = (await claim())!;
     expect(
-      await said([
+      await toastMessage([
         ["intent", "later"],
         ["selected", String(job.id)],
       ]),
@@ -317,40 +325,40 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("is refused with the status of the reason", async () => {
+  it("is rejected with the status of the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");
     set("state = 'done' WHERE kind = 'captions'");
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "now"],
         ["selected", String(running.id)],
       ]),
     ).toMatchObject({ status: 409 });
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "later"],
         ["selected", captions],
       ]),
     ).toMatchObject({ status: 409 });
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "now"],
         ["selected", "999999"],
       ]),
     ).toMatchObject({ status: 404 });
-    expect(await turnedDown([["intent", "now"]])).toMatchObject({ status: 422 });
+    expect(await rejection([["intent", "now"]])).toMatchObject({ status: 422 });
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "now"],
         ["selected", "x"],
       ]),
     ).toMatchObject({ status: 400 });
-    expect(await turnedDown([["intent", "burn"]])).toMatchObject({ status: 400 });
+    expect(await rejection([["intent", "burn"]])).toMatchObject({ status: 400 });
     sqliteHandle().exec("DELETE FROM videos");
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "later"],
         ["selected", captions],
       ]),
@@ -367,7 +375,7 @@ describe.runIf(ffmpegAvailable())("moving jobs first and last", () => {
       ["selected", String(running.id)],
       ["selected", "999999"],
     ];
-    expect(await said(fields, "/admin/queue?state=waiting")).toBe(
+    expect(await toastMessage(fields, "/admin/queue?state=waiting")).toBe(
       "2 jobs moved to the front of the queue. 1 job couldn’t be changed. 1 job no longer exists.",
     );
     expect(await activities()).toEqual(["moved 2 jobs of “Video a” to the front of the queue"]);
@@ -380,7 +388,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     set("state = 'done', finished_at = '2026-01-01', priority = -160, progress = 1");
     set("state = 'failed', reason = 'No.', attempts = 3 WHERE kind = 'ladder'");
     expect(
-      await said([
+      await toastMessage([
         ["intent", "again"],
         ["selected", numberOf("a", "poster")],
       ]),
@@ -391,13 +399,13 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
       finished_at: null,
       progress: 0,
     });
-    expect(await said([["intent", "retry"]])).toBe("The job was queued again.");
+    expect(await toastMessage([["intent", "retry"]])).toBe("The job was queued again.");
     expect(jobRows("a").find(({ kind }) => kind === "ladder")).toMatchObject({
       state: "waiting",
       attempts: 0,
       reason: null,
     });
-    expect(await said([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
+    expect(await toastMessage([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
   it("repeats all jobs of a video, from its page and from the list", async () => {
@@ -407,7 +415,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     set("state = 'done'");
     const states = (id: string) => jobRows(id).filter(({ state }) => state === "waiting").length;
     expect(
-      await said(
+      await toastMessage(
         [
           ["intent", "again"],
           ["video", "a"],
@@ -417,20 +425,20 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     ).toBe("The video was queued for re-encoding.");
     expect(states("a")).toBe(7);
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "again"],
         ["video", "empty"],
       ]),
     ).toMatchObject({ status: 409 });
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "again"],
         ["video", "gone"],
       ]),
     ).toMatchObject({ status: 404 });
     set("state = 'done'");
     expect(
-      await turnedDown([
+      await rejection([
         ["intent", "later"],
         ["video", "a"],
       ]),
@@ -453,14 +461,14 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
 describe.runIf(ffmpegAvailable())("a paused queue", () => {
   it("starts no job, even after a restart, and continues when resumed", async () => {
     await addQueued("a");
-    expect(await said([["intent", "pause"]])).toBe("Processing paused.");
+    expect(await toastMessage([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();
     closeDatabase();
     expect(await claim()).toBeUndefined();
     expect(pausedSince()).toBe((await page()).pausedSince);
-    expect(await said([["intent", "pause"]])).toBe("Processing was already paused.");
-    expect(await said([["intent", "resume"]])).toBe("Processing resumed.");
-    expect(await said([["intent", "resume"]])).toBe("Processing wasn’t paused.");
+    expect(await toastMessage([["intent", "pause"]])).toBe("Processing was already paused.");
+    expect(await toastMessage([["intent", "resume"]])).toBe("Processing resumed.");
+    expect(await toastMessage([["intent", "resume"]])).toBe("Processing wasn’t paused.");
     expect(await next()).toEqual(["a", "transcode"]);
     expect(await activities()).toEqual(["resumed the queue", "paused the queue"]);
   });

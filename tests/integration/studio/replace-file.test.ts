@@ -69,14 +69,14 @@ const address = (id: string) => `/admin?tab=manage&replace=${id}`;
 const send = (file: string, id = "v", more: Record<string, string> = {}) =>
   sendMultipart(form(file, id, more), address(id));
 async function refusalOf(file: string, id = "v", more: Record<string, string> = {}) {
-  const answer = (await send(file, id, more)) as unknown as {
+  const response = (await send(file, id, more)) as unknown as {
     data: {
       studio: { status: number; detail: string; replace?: { question?: { upload: string } } };
     };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.studio.status);
-  return answer.data.studio;
+  expect(response.init.status).toBe(response.data.studio.status);
+  return response.data.studio;
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("asks about duplicate and incomplete files, and accepts them when confirmed", async () => {
+  it("requires confirmation for duplicate and incomplete files", async () => {
     addVideo();
     const whole = source(3);
     await expectSuccessOf(() => send(whole));
@@ -260,7 +260,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(pendingId()).not.toBe("");
   });
 
-  it("refuses other files, a missing file, and a video that doesn't exist, and leaves nothing", async () => {
+  it("rejects other files, a missing file, and a video that doesn't exist, and leaves no files", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
@@ -394,7 +394,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another program deletes its video, even among more rows than one round checks", async () => {
+  it("is found when another tool deletes its video, even among more rows than one round checks", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -452,7 +452,7 @@ describe("the Trash page", () => {
     expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
   });
 
-  it("asks before it purges a file, and empties all of them", async () => {
+  it("requires confirmation before it purges one or all files", async () => {
     addVideoWithTwoFiles("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({

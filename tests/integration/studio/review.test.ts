@@ -40,16 +40,16 @@ interface Plain {
   headers: Headers;
 }
 
-async function answerOf(work: () => unknown): Promise<Response | Plain> {
-  const answer = await (async () => work())().catch((thrown: unknown) => thrown);
-  if (answer instanceof Response) return answer;
-  const { data, init } = answer as { data?: Plain["data"]; init?: ResponseInit | null };
+async function resultOf(work: () => unknown): Promise<Response | Plain> {
+  const result = await (async () => work())().catch((thrown: unknown) => thrown);
+  if (result instanceof Response) return result;
+  const { data, init } = result as { data?: Plain["data"]; init?: ResponseInit | null };
   const headers = new Headers(init?.headers);
-  return { status: init?.status ?? 200, data: data ?? (answer as Plain["data"]), headers };
+  return { status: init?.status ?? 200, data: data ?? (result as Plain["data"]), headers };
 }
 
 const open = (cookie = adminCookie(), id = "v") =>
-  answerOf(() =>
+  resultOf(() =>
     loader({
       request: new Request(`${ORIGIN}/admin/review/${id}`, { headers: { Cookie: cookie } }),
       params: { id },
@@ -63,7 +63,7 @@ function send(fields: Record<string, string>, cookie = adminCookie(), id = "v") 
     body: new URLSearchParams(fields),
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
   });
-  return answerOf(() => action({ request, params: { id }, context: {} }));
+  return resultOf(() => action({ request, params: { id }, context: {} }));
 }
 
 /** Creates a preview link and returns its path. */
@@ -75,7 +75,7 @@ async function link(): Promise<string> {
 
 const tokenOf = (path: string) => path.slice("/preview/".length);
 const preview = (path: string, headers = {}) =>
-  answerOf(() =>
+  resultOf(() =>
     loadPreview({
       request: new Request(ORIGIN + path, { headers }),
       params: { token: tokenOf(path) },
@@ -84,15 +84,15 @@ const preview = (path: string, headers = {}) =>
   ) as Promise<Plain>;
 
 async function file(path: string, address: string) {
-  const answer = await loadMedia({
+  const result = await loadMedia({
     request: new Request(ORIGIN + path + address),
     params: { token: tokenOf(path) },
     context: {},
   });
   return {
-    status: answer.status,
-    cache: answer.headers.get("Cache-Control"),
-    body: await answer.text(),
+    status: result.status,
+    cache: result.headers.get("Cache-Control"),
+    body: await result.text(),
   };
 }
 
@@ -159,10 +159,10 @@ describe("a preview link", () => {
     addDraft();
     const path = await link();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
-    const answer = (await preview(path)) as unknown as Response;
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/video/v");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const result = (await preview(path)) as unknown as Response;
+    expect(result.status).toBe(302);
+    expect(result.headers.get("Location")).toBe("/video/v");
+    expect(result.headers.get("Cache-Control")).toBe("no-store");
   });
 
   it("isn't counted before the visitor has confirmed their age", async () => {
@@ -198,7 +198,7 @@ describe("a preview link", () => {
 });
 
 describe("the review of a draft", () => {
-  it("shows the notes of both sides, and who has to act", async () => {
+  it("shows the notes of both sides, and who has to respond", async () => {
     const theirs = await signInUploader();
     addDraft();
     expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({
@@ -228,7 +228,7 @@ describe("the review of a draft", () => {
     expect(((await open("")) as Response).headers.get("Location")).toBe("/auth");
   });
 
-  it("refuses a video that is no longer a draft, and empty or overlong notes", async () => {
+  it("rejects a video that is no longer a draft, and empty or overlong notes", async () => {
     addDraft({ status: "published" });
     const late = (await send({ intent: "ready", note: "Late" })) as Plain;
     expect(late.status).toBe(409);

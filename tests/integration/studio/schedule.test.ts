@@ -204,7 +204,7 @@ describe("scheduling many videos", () => {
       { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },
       "The time to hide the video must be after",
     ],
-  ])("is refused with %s", async (_, fields, message) => {
+  ])("is rejected with %s", async (_, fields, message) => {
     addVideo({ id: "a", status: "hidden" });
     const failure = await expectFailure(bulk("schedule", fields));
     expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(message) });
@@ -294,8 +294,13 @@ describe("publishing and hiding manually", () => {
 
   it("shows in the preview that hiding cancels a schedule", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
-    const answer = await sendForResult({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
-    expect((answer as unknown as { preview: BulkPreview }).preview.rows).toEqual([
+    const response = await sendForResult({
+      intent: "bulk",
+      do: "hide",
+      selected: "v",
+      preview: "1",
+    });
+    expect((response as unknown as { preview: BulkPreview }).preview.rows).toEqual([
       {
         id: "v",
         title: "A video",
@@ -309,7 +314,7 @@ describe("publishing and hiding manually", () => {
 describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("contains every video with a time, whatever its status, and no other", async () => {
+  it("contains exactly the videos with a time, in any status", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });

@@ -77,7 +77,7 @@ describe("the series pages", () => {
     ]);
   });
 
-  it("refuse an empty, overlong or existing title, and keep what was entered", async () => {
+  it("reject an empty, overlong or existing title, and keep the input", async () => {
     addSeries({ title: "Nights" });
     expect(await expectSeriesFailure({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
@@ -108,9 +108,9 @@ describe("the series pages", () => {
     });
   });
 
-  it("are only for signed-in users, and respond with 404 if a series doesn't exist", async () => {
-    const answer = await catchResponse(() => seriesPage("/admin/series", { Cookie: "" }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+  it("require a session, and return 404 if a series doesn't exist", async () => {
+    const response = await catchResponse(() => seriesPage("/admin/series", { Cookie: "" }));
+    expect(response.headers.get("Location")).toBe("/auth");
     for (const id of ["7", "x", "0"]) {
       expect(await seriesPage(`/admin/series/${id}`)).toMatchObject({ status: 404 });
     }
@@ -137,8 +137,8 @@ describe("the texts of a series", () => {
     expect(await open(id)).toMatchObject({ ...texts, slug: "day-night", isFeatured: false });
     const other = addSeries({ title: "Other", slug: "other" });
     const version = (await open(other)).textsVersion;
-    const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
-    expect(await expectSeriesFailure(taken, `/admin/series/${other}`)).toMatchObject({
+    const takenTitle = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
+    expect(await expectSeriesFailure(takenTitle, `/admin/series/${other}`)).toMatchObject({
       status: 422,
       fields: { slug: "Another series has or had this URL." },
       typed: { slug: "nights" },
@@ -148,7 +148,7 @@ describe("the texts of a series", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("are refused if they have changed, but not if only the order has", async () => {
+  it("are rejected if they have changed, but not if only the order has", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -175,8 +175,11 @@ describe("the texts of a series", () => {
 describe("the order of a series", () => {
   it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
-    const answer = await move(id, { video: "c", move: "up" });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
+    const response = await move(id, { video: "c", move: "up" });
+    expect([response.status, response.headers.get("Location")]).toEqual([
+      302,
+      `/admin/series/${id}`,
+    ]);
     expect(orderOfSeries(id)).toEqual(["a", "c", "b", "d"]);
     await move(id, { video: "a", move: "down" });
     expect(orderOfSeries(id)).toEqual(["c", "a", "b", "d"]);
@@ -201,7 +204,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("is refused if it has changed, and nothing moves", async () => {
+  it("is rejected if it has changed, and nothing moves", async () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
@@ -273,7 +276,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("no longer count if another program deletes them, and disappear with the next change of the order", async () => {
+  it("no longer count if another tool deletes them, and disappear with the next change of the order", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
@@ -365,13 +368,13 @@ describe("series in the list of videos", () => {
     expect(orderOfSeries(days)).toEqual(["a", "e"]);
     await expectSuccess({ intent: "update", id: "e", [`leaveSeries.${days}`]: "1" });
     expect(orderOfSeries(days)).toEqual(["a"]);
-    const answer = await expectFailure({
+    const response = await expectFailure({
       intent: "update",
       id: "e",
       title: "X",
       addToSeries: "Weeks",
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 422,
       edit: { texts: { title: "X" }, fields: { series: expect.stringContaining("“Weeks”") } },
     });

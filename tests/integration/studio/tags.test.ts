@@ -31,14 +31,14 @@ import {
 useAdminSite();
 const ORIGIN = "http://localhost";
 
-async function page(address = "/admin/tags") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/tags") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   const { data, init } = await loader({ request, params: {}, context: {} });
   return { ...data, status: init?.status };
 }
 
-function send(fields: [string, string][], address = "/admin/tags", headers = {}) {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/tags", headers = {}) {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
@@ -46,18 +46,18 @@ function send(fields: [string, string][], address = "/admin/tags", headers = {})
   return action({ request, params: {}, context: {} });
 }
 
-async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await expectSuccessOf(() => send(fields, address));
+async function expectSuccess(fields: [string, string][], url?: string) {
+  const { location, toast } = await expectSuccessOf(() => send(fields, url));
   return { location, ...toast };
 }
 
-async function refused(fields: [string, string][]) {
-  const answer = (await send(fields)) as unknown as {
+async function rejected(fields: [string, string][]) {
+  const response = (await send(fields)) as unknown as {
     data: { error: { status: number; detail: string; typed?: object } };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 const merge = (name: string, ...tags: string[]): [string, string][] => [
@@ -86,7 +86,7 @@ function addTagged(): void {
 }
 
 describe("the Tags page", () => {
-  it("counts the videos of each tag, whatever their status and the case of the tag", async () => {
+  it("counts the videos of each tag in any status, ignoring the tag's case", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
@@ -113,10 +113,10 @@ describe("the Tags page", () => {
     expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, requested: null });
   });
 
-  it("is only for signed-in users, and refuses forms of other sites", async () => {
+  it("requires a session, and rejects forms from other sites", async () => {
     const request = new Request(`${ORIGIN}/admin/tags`);
-    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await catchResponse(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
     addTagged();
     const foreign = { Origin: "https://evil.example" };
     expect((await catchResponse(() => send(merge("x", "hd"), undefined, foreign))).status).toBe(
@@ -129,7 +129,7 @@ describe("the Tags page", () => {
 describe("a tag", () => {
   it("is renamed in every video, even if only its spelling differs", async () => {
     addTagged();
-    const done = await succeed(merge("Hd", "hd"), "/admin/tags?sort=name");
+    const done = await expectSuccess(merge("Hd", "hd"), "/admin/tags?sort=name");
     expect(done).toMatchObject({
       location: "/admin/tags?sort=name",
       description: "Changed “HD” to “Hd” in 3 videos.",
@@ -143,18 +143,18 @@ describe("a tag", () => {
 
   it("is merged with others; each video gets the result once, in the place of the first", async () => {
     addTagged();
-    await succeed(merge("HD", "hd", "4k"));
+    await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
-    await succeed(merge("night", "river"));
+    await expectSuccess(merge("night", "river"));
     addVideo({ id: "e", tags: '["Night","river"]' });
     await ensureProjected();
-    await succeed(merge("night", "river"));
+    await expectSuccess(merge("night", "river"));
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
 
   it("is removed, and null is stored if none is left", async () => {
     addTagged();
-    const { description } = await succeed([
+    const { description } = await expectSuccess([
       ["intent", "delete"],
       ["selected", "HD"],
     ]);
@@ -165,20 +165,20 @@ describe("a tag", () => {
   it("is restored by Undo, except in videos whose tags have changed since", async () => {
     addTagged();
     const before = tagsOf("a", "b", "c");
-    const { action: undo } = await succeed(merge("Quality", "hd", "4k"));
+    const { action: undo } = await expectSuccess(merge("Quality", "hd", "4k"));
     expect(undo).toMatchObject({ label: "Undo", to: "/admin/tags" });
     expect(await listTagChanges()).toMatchObject([
       { state: "done", videos: 3, message: "changed the tag “HD”, “4K” to “Quality”" },
     ]);
     sqliteHandle().exec(`UPDATE videos SET tags = '["own"]' WHERE id = 'b'`);
     const fields = Object.entries(undo.fields) as [string, string][];
-    const { description } = await succeed(fields);
+    const { description } = await expectSuccess(fields);
     expect(description).toBe(
       "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
     // Someone else has pressed it as well.
-    expect((await refused(fields)).status).toBe(404);
+    expect((await rejected(fields)).status).toBe(404);
     expect(await listTagChanges()).toEqual([]);
     expect((await listActivities())[0]?.action).toBe("tag-undo");
   });
@@ -209,7 +209,7 @@ describe("a tag", () => {
     "doesn't change with %s",
     async (_, form, status, message) => {
       addTagged();
-      expect(await refused(form)).toMatchObject({
+      expect(await rejected(form)).toMatchObject({
         status,
         detail: expect.stringContaining(message),
       });
@@ -242,9 +242,9 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request for another program that is writing", async () => {
+  it("waits longer than a request for another process that is writing", async () => {
     addTagged();
-    await succeed(merge("x", "hd"));
+    await expectSuccess(merge("x", "hd"));
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["hd"]' WHERE id = 'b';
       UPDATE tag_changes SET state = 'running'`);
@@ -274,7 +274,7 @@ describe("a tag change", () => {
 
   it("can be undone for 30 days", async () => {
     addTagged();
-    await succeed(merge("x", "hd"));
+    await expectSuccess(merge("x", "hd"));
     const days = (count: number) => Date.now() + count * 24 * 60 * 60 * 1000;
     await resumeTagChanges(days(29));
     expect(await listTagChanges(days(29))).toHaveLength(1);
@@ -288,9 +288,9 @@ describe("a tag change", () => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
     await ensureProjected();
-    let turns = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
@@ -298,7 +298,7 @@ describe("a tag change", () => {
     const { end: undone } = (await undoTagChange(id, "u"))!;
     expect(await undone).toEqual({ videos: 3_000, left: 0 });
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(10);
     expect(tagsOf("v2999")).toEqual([["old", "other"]]);
   });
 });
@@ -315,7 +315,7 @@ describe("a tag alias", () => {
   it("lists the tag's videos as close matches of a search, which the exact result omits", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
-    await succeed(aliases("hd", "Uhd, high definition, q"));
+    await expectSuccess(aliases("hd", "Uhd, high definition, q"));
     expect((await page()).aliases.hd).toEqual(["high definition", "q", "uhd"]);
     for (const [search, exact] of [
       ["UHD", ["t"]],
@@ -339,22 +339,22 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("is suggested as the tag while a published video has that", async () => {
+  it("is suggested as its tag while a published video has the tag", async () => {
     addTagged();
-    await succeed(aliases("hd", "uhd"));
-    await succeed(aliases("river", "stream"));
+    await expectSuccess(aliases("hd", "uhd"));
+    await expectSuccess(aliases("river", "stream"));
     const tag = { kind: "tag", text: "hd", href: "/tags/hd" };
     expect(await suggestions("UHD", undefined)).toEqual([tag]);
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects its URL to that of the tag, whose page also lists videos that other programs tagged with the alias", async () => {
+  it("redirects its URL to that of the tag, whose page also lists videos that other tools tagged with the alias", async () => {
     addTagged();
-    await succeed(aliases("hd", "high definition"));
+    await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
-    const answer = await catchResponse(() => visit("/tags/High%20Definition?page=2"));
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/tags/hd?page=2");
+    const response = await catchResponse(() => visit("/tags/High%20Definition?page=2"));
+    expect(response.status).toBe(302);
+    expect(response.headers.get("Location")).toBe("/tags/hd?page=2");
     expect((await listTagged({ tag: "hd", page: 1 })).videos.map(({ id }) => id).sort()).toEqual([
       ...["a", "b", "x"],
     ]);
@@ -362,7 +362,7 @@ describe("a tag alias", () => {
 
   it("is stored as the tag in edits and bulk actions, once", async () => {
     addTagged();
-    await succeed(aliases("hd", "uhd"));
+    await expectSuccess(aliases("hd", "uhd"));
     expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
     const edit = { title: "A", description: "", category: "desi", duration: "1:00" };
     await succeedInPanel({ intent: "update", id: "d", ...edit, tags: "Uhd, hd, new" });
@@ -375,17 +375,17 @@ describe("a tag alias", () => {
 
   it("is created from the old name of a renamed tag if requested, and removed by undoing that", async () => {
     addTagged();
-    await succeed(aliases("hd", "uhd"));
-    const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
+    await expectSuccess(aliases("hd", "uhd"));
+    const { action: undo } = await expectSuccess([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
     expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
     expect(await findCloseMatches("hd")).toEqual(["Sharp", "a", "b"]);
     expect((await catchResponse(() => visit("/tags/4k"))).headers.get("Location")).toBe(
       "/tags/sharp",
     );
-    await succeed(Object.entries(undo.fields) as [string, string][]);
+    await expectSuccess(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
     // Renaming without keeping the alias frees the name. A tag renamed to its own alias loses the alias.
-    await succeed(merge("uhd", "hd"));
+    await expectSuccess(merge("uhd", "hd"));
     expect([aliasesOf("uhd"), aliasesOf("hd")]).toEqual([[], []]);
     expect(await found("uhd")).toEqual(["a", "b"]);
   });
@@ -396,10 +396,10 @@ describe("a tag alias", () => {
     ["a tag with aliases", "night", "“night” has aliases of its own"],
     ["an alias of another tag", "dark", "“dark” is already an alias of “night”."],
     ["too long", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("is refused if it is %s", async (_, text, message) => {
+  ])("is rejected if it is %s", async (_, text, message) => {
     addTagged();
-    await succeed(aliases("night", "dark"));
-    expect(await refused(aliases("hd", text))).toMatchObject({
+    await expectSuccess(aliases("night", "dark"));
+    expect(await rejected(aliases("hd", text))).toMatchObject({
       status: 422,
       detail: expect.stringContaining(message),
       typed: { aliases: text },
@@ -408,6 +408,6 @@ describe("a tag alias", () => {
   });
 
   it("of a tag that doesn't exist returns 404", async () => {
-    expect((await refused(aliases("gone", "x"))).status).toBe(404);
+    expect((await rejected(aliases("gone", "x"))).status).toBe(404);
   });
 });

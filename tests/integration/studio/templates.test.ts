@@ -21,22 +21,22 @@ useAdminSite();
 const ORIGIN = "http://localhost";
 const NIGHT = { name: "Night", description: "Recorded at night.", category: "desi", tags: "night" };
 
-function args(address: string, body?: Record<string, string>) {
+function args(url: string, body?: Record<string, string>) {
   const headers = { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" };
   const init = body ? { method: "POST", body: new URLSearchParams(body) } : {};
-  return { request: new Request(ORIGIN + address, { ...init, headers }), params: {}, context: {} };
+  return { request: new Request(ORIGIN + url, { ...init, headers }), params: {}, context: {} };
 }
 const send = (fields: Record<string, string>) => action(args("/admin/templates", fields));
 const save = (fields: Record<string, string>) =>
   expectSuccessOf(() => send({ intent: "save", ...fields }));
 const names = () => templatesOf("u").map(({ name }) => name);
 
-async function refused(fields: Record<string, string>): Promise<TemplateFailure> {
-  const answer = (await send(fields)) as { data: { error: TemplateFailure }; init: object };
-  expect(answer.init).toEqual({ status: answer.data.error.status });
-  return answer.data.error;
+async function rejected(fields: Record<string, string>): Promise<TemplateFailure> {
+  const response = (await send(fields)) as { data: { error: TemplateFailure }; init: object };
+  expect(response.init).toEqual({ status: response.data.error.status });
+  return response.data.error;
 }
-const start = async (address = "/admin") => (await page(address)).start;
+const start = async (url = "/admin") => (await page(url)).start;
 
 describe("upload templates", () => {
   it("can be created, changed, deleted and restored", async () => {
@@ -63,32 +63,32 @@ describe("upload templates", () => {
     await deleteTemplate("u", gone);
     const restore = { intent: "restore", template: String(gone) };
     const other = await add("NIGHT");
-    expect((await refused(restore)).status).toBe(409);
+    expect((await rejected(restore)).status).toBe(409);
     await deleteTemplate("u", other);
     for (let n = 0; n < MAX_TEMPLATE; n += 1) await add(`Template ${n}`);
-    expect((await refused(restore)).status).toBe(422);
+    expect((await rejected(restore)).status).toBe(422);
     await deleteTemplate("u", templatesOf("u").at(-1)!.id);
     sqliteHandle()
       .prepare("UPDATE upload_templates SET deleted_at = ? WHERE id = ?")
       .run(new Date(Date.now() - 31 * 86_400_000).toISOString(), gone);
-    expect((await refused(restore)).status).toBe(404);
+    expect((await rejected(restore)).status).toBe(404);
     expect(names()).toHaveLength(MAX_TEMPLATE - 1);
   });
 
-  it("are refused with an error for each field, keeping what was entered", async () => {
+  it("are rejected with an error for each field, keeping the input", async () => {
     await save(NIGHT);
     const wrong = { intent: "save", ...NIGHT, name: "", category: "nothing" };
-    expect(await refused(wrong)).toMatchObject({
+    expect(await rejected(wrong)).toMatchObject({
       status: 422,
       typed: { description: NIGHT.description, category: "nothing" },
       fields: { name: "Enter a name of 1 to 60 characters.", category: "Choose a category." },
     });
-    expect((await refused({ intent: "save", ...NIGHT, name: "night" })).status).toBe(409);
-    expect((await refused({ intent: "save", ...NIGHT, name: "N", template: "99" })).status).toBe(
+    expect((await rejected({ intent: "save", ...NIGHT, name: "night" })).status).toBe(409);
+    expect((await rejected({ intent: "save", ...NIGHT, name: "N", template: "99" })).status).toBe(
       404,
     );
-    expect((await refused({ intent: "restore", template: "1" })).status).toBe(404);
-    expect((await refused({ intent: "delete" })).status).toBe(400);
+    expect((await rejected({ intent: "restore", template: "1" })).status).toBe(404);
+    expect((await rejected({ intent: "delete" })).status).toBe(400);
     expect(names()).toEqual(["Night"]);
   });
 
@@ -101,7 +101,7 @@ describe("upload templates", () => {
     sqlite.exec("INSERT INTO upload_templates (user_id, name) VALUES ('o', 'Other')");
     const other = String(templatesOf("o")[0]?.id);
     for (const intent of ["save", "delete"]) {
-      expect((await refused({ ...NIGHT, name: "X", intent, template: other })).status).toBe(404);
+      expect((await rejected({ ...NIGHT, name: "X", intent, template: other })).status).toBe(404);
     }
     expect(names()).toEqual(["Day", "Night"]);
   });
@@ -119,10 +119,10 @@ describe("upload templates", () => {
     expect(left()).toEqual([]);
   });
 
-  it("are only for signed-in users", async () => {
+  it("require a session", async () => {
     const request = new Request(`${ORIGIN}/admin/templates`);
-    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await catchResponse(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
   });
 });
 

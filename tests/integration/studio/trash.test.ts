@@ -28,13 +28,13 @@ const ORIGIN = "http://localhost";
 const inTrash = () =>
   sqliteHandle().prepare("SELECT id FROM deleted_videos ORDER BY id").pluck().all();
 
-async function page(address = "/admin/trash") {
-  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+async function page(url = "/admin/trash") {
+  const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
   return loader({ request, params: {}, context: {} });
 }
 
-function send(fields: [string, string][], address = "/admin/trash", headers = {}) {
-  const request = new Request(ORIGIN + address, {
+function send(fields: [string, string][], url = "/admin/trash", headers = {}) {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
@@ -42,19 +42,19 @@ function send(fields: [string, string][], address = "/admin/trash", headers = {}
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that should succeed. Returns the redirect and the toast. */
-async function succeed(fields: [string, string][], address?: string) {
-  const { location, toast } = await expectSuccessOf(() => send(fields, address));
+/** Sends a form that should expectSuccess. Returns the redirect and the toast. */
+async function expectSuccess(fields: [string, string][], url?: string) {
+  const { location, toast } = await expectSuccessOf(() => send(fields, url));
   return { location, description: toast.description as string };
 }
 
-async function refused(fields: [string, string][]): Promise<Failure> {
-  const answer = (await send(fields)) as unknown as {
+async function rejected(fields: [string, string][]): Promise<Failure> {
+  const response = (await send(fields)) as unknown as {
     data: { error: Failure };
     init: { status: number };
   };
-  expect(answer.init.status).toBe(answer.data.error.status);
-  return answer.data.error;
+  expect(response.init.status).toBe(response.data.error.status);
+  return response.data.error;
 }
 
 /** Adds a video with files of 5 bytes each, views on two days, watched parts and a digest. */
@@ -87,13 +87,13 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
-  const answer = await respondWithMedia(
+  const response = await respondWithMedia(
     request,
     { bucket: "videos", path: name },
     async () => true,
   );
-  await answer.body?.cancel();
-  return answer.status;
+  await response.body?.cancel();
+  return response.status;
 }
 const exist = (files: string[]) => files.map((file) => fs.existsSync(file));
 const days = (id: string) =>
@@ -103,13 +103,13 @@ const digests = (id: string) =>
 const watched = (id: string) => readWatchedParts(id).views;
 
 describe("the Trash page", () => {
-  it("lists deleted videos, the latest first, with who deleted them and their size", async () => {
+  it("lists deleted videos, newest first, with their size and the user who deleted them", async () => {
     expect((await page()).trash.total).toEqual({ videos: 0, bytes: 0 });
     addVideoWithFiles("a", { bytes: 1_000 });
     addVideoWithFiles("b", { bytes: 500 });
     await removeVideos(["a"], "u");
     await new Promise((next) => setTimeout(next, 2));
-    await removeVideos(["b"], "somebody who is gone");
+    await removeVideos(["b"], "a deleted user");
     const { trash } = await page();
     expect(trash).toMatchObject({ page: 1, pageCount: 1, found: 2 });
     expect(trash.total).toEqual({ videos: 2, bytes: 1_500 });
@@ -119,7 +119,7 @@ describe("the Trash page", () => {
     ]);
   });
 
-  it("finds titles whatever their case, and clamps the page", async () => {
+  it("finds titles in any case, and clamps the page", async () => {
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
     addVideo({ id: "w", title: "Winter" });
     await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
@@ -135,7 +135,7 @@ describe("the Trash page", () => {
     });
   });
 
-  it("finds ASCII text whatever its case, and treats wildcards literally", async () => {
+  it("finds ASCII text in any case, and treats wildcards literally", async () => {
     addVideo({ id: "w", title: "Winter" });
     addVideo({ id: "p", title: "100 % \\ a_b" });
     await removeVideos(["w", "p"], "u");
@@ -147,10 +147,10 @@ describe("the Trash page", () => {
     for (const sign of ["%", "_", "\\", "0 % \\ A_"]) expect(await ids(sign)).toEqual(["p"]);
   });
 
-  it("is only for signed-in users", async () => {
+  it("requires a session", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
-    const answer = await catchResponse(() => loader({ request, params: {}, context: {} }));
-    expect(answer.headers.get("Location")).toBe("/auth");
+    const response = await catchResponse(() => loader({ request, params: {}, context: {} }));
+    expect(response.headers.get("Location")).toBe("/auth");
     const sent = await catchResponse(() =>
       send([["intent", "empty"]], "/admin/trash", { Cookie: "" }),
     );
@@ -169,7 +169,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("brings back texts, views, files, streams, captions and digest after weeks", async () => {
+  it("restores texts, views, files, streams, captions and digest after weeks", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -177,7 +177,7 @@ describe("restoring from the trash", () => {
     expect(await statusFor("a")).toBe(404);
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     await removeFiles();
-    const { location, description } = await succeed(
+    const { location, description } = await expectSuccess(
       [
         ["intent", "restore"],
         ["selected", "a"],
@@ -203,12 +203,12 @@ describe("restoring from the trash", () => {
     addVideoWithFiles("a");
     addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
-    await succeed([
+    await expectSuccess([
       ["intent", "restore"],
       ["selected", "a"],
     ]);
     expect(
-      await refused([
+      await rejected([
         ["intent", "restore"],
         ["selected", "a"],
       ]),
@@ -221,7 +221,7 @@ describe("restoring from the trash", () => {
       ["selected", "a"],
       ["selected", "b"],
     ];
-    expect((await succeed(both)).description).toBe(
+    expect((await expectSuccess(both)).description).toBe(
       "“Video b” restored. 1 video was no longer in the trash.",
     );
   });
@@ -231,7 +231,7 @@ describe("restoring from the trash", () => {
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
     expect(
-      await refused([
+      await rejected([
         ["intent", "restore"],
         ["selected", "a"],
       ]),
@@ -268,7 +268,7 @@ describe("restoring from the trash", () => {
     addVideo();
     await removeVideos(["v"], "u");
     sqliteHandle().exec(`UPDATE deleted_videos SET row = json_set(row, '$.of_another_version', 1)`);
-    await succeed([
+    await expectSuccess([
       ["intent", "restore"],
       ["selected", "v"],
     ]);
@@ -277,22 +277,22 @@ describe("restoring from the trash", () => {
 });
 
 describe("purging", () => {
-  it("asks first, then deletes files, views and digest", async () => {
+  it("requires confirmation, then deletes files, views and digest", async () => {
     const files = addVideoWithFiles("a", { bytes: 1_000 });
     const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
-    const asked = (await send([
+    const preview = (await send([
       ["intent", "purge"],
       ["selected", "a"],
       ["selected", "gone"],
     ])) as unknown as {
       data: object;
     };
-    expect(asked.data).toEqual({
+    expect(preview.data).toEqual({
       confirmation: { ids: ["a"], titles: ["Video a"], bytes: 1_000 },
     });
     expect(inTrash()).toEqual(["a", "b"]);
-    const { description } = await succeed([
+    const { description } = await expectSuccess([
       ["intent", "purge"],
       ["confirmed", "1"],
       ["selected", "a"],
@@ -308,7 +308,7 @@ describe("purging", () => {
     ]);
     expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Video a" });
     expect(
-      await refused([
+      await rejected([
         ["intent", "purge"],
         ["confirmed", "1"],
         ["selected", "a"],
@@ -339,7 +339,7 @@ describe("purging", () => {
     expect(left("preview_links")).toEqual(["b"]);
   });
 
-  it("empties the trash of what was in it when the dialog was shown", async () => {
+  it("purges only the videos that were in the trash when the dialog was shown", async () => {
     addVideoWithFiles("a");
     addVideoWithFiles("b");
     await removeVideos(["a"], "u");
@@ -351,16 +351,16 @@ describe("purging", () => {
       ["intent", "empty"],
       ["until", new Date(now).toISOString()],
     ];
-    expect((await succeed(form)).description).toBe("1 video was permanently deleted.");
+    expect((await expectSuccess(form)).description).toBe("1 video was permanently deleted.");
     expect(inTrash()).toEqual(["b"]);
     expect((await listActivities())[0]).toMatchObject({ action: "trash-empty", detail: "1 video" });
-    expect(await refused(form)).toMatchObject({ status: 404 });
+    expect(await rejected(form)).toMatchObject({ status: 404 });
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(true);
     await purge(["b"]);
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("keeps the views of a video that has the id now", async () => {
+  it("keeps the views of a new video with the same id", async () => {
     addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
@@ -391,7 +391,7 @@ describe("purging", () => {
   ] as [string, [string, string][], number][])("is refused with %s", async (_, form, status) => {
     addVideo();
     await removeVideos(["v"], "u");
-    expect((await refused(form)).status).toBe(status);
+    expect((await rejected(form)).status).toBe(status);
     expect(inTrash()).toEqual(["v"]);
   });
 });
@@ -418,7 +418,7 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps what a row of another tool references by now, and its derived files", async () => {
+  it("keeps files that another tool's row references by then, and their derived files", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
@@ -437,12 +437,12 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("either restores or purges a video when both are requested at once", async () => {
+  it("either restores or purges a video when both are requested concurrently", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
-    const [answer, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
+    const [response, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
     await removeFiles();
-    const isBack = !("status" in answer);
+    const isBack = !("status" in response);
     expect(purged).toHaveLength(isBack ? 0 : 1);
     expect(video("a") !== undefined).toBe(isBack);
     expect(exist(files)).toEqual([isBack, isBack]);
@@ -464,15 +464,15 @@ describe("the automatic cleanup of the trash", () => {
     await ensureProjected();
     await removeVideos(ids, "u");
     for (const work of [() => restoreVideos(ids, "u"), () => purge(ids)]) {
-      let turns = 0;
+      let ticks = 0;
       const timer = setInterval(() => {
-        turns += 1;
+        ticks += 1;
       }, 1);
       await work();
       clearInterval(timer);
       expect(inTrash()).toEqual([]);
       // A thousand videos take at least a third of a second.
-      expect(turns).toBeGreaterThan(2);
+      expect(ticks).toBeGreaterThan(2);
       await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");
     }

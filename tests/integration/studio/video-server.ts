@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Network } from "~/features/upload/import/download.server";
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** An HTTPS server of videos on loopback, and a simulated network in which it is `videos.example`. */
 export interface VideoServer {
@@ -25,7 +25,7 @@ export interface VideoServer {
  *
  * @param folder for the certificate, which expires after a day.
  */
-export async function videoServer(folder: string, answer: Answer): Promise<VideoServer> {
+export async function videoServer(folder: string, handler: RequestHandler): Promise<VideoServer> {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(folder, name)) as [
     string,
     string,
@@ -41,7 +41,7 @@ export async function videoServer(folder: string, answer: Answer): Promise<Video
     { stdio: "ignore" },
   );
   const ca = fs.readFileSync(cert, "utf8");
-  const server = https.createServer({ key: fs.readFileSync(key), cert: ca }, answer);
+  const server = https.createServer({ key: fs.readFileSync(key), cert: ca }, handler);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -58,8 +58,8 @@ export async function videoServer(folder: string, answer: Answer): Promise<Video
         lookedUp.push(hostname);
         if (hostname === "inside.example") return [inside];
         if (hostname === "both.example") return [here, inside];
-        const asked = lookedUp.filter((each) => each === hostname).length;
-        return [hostname === "rebinding.example" && asked > 1 ? inside : here];
+        const lookups = lookedUp.filter((each) => each === hostname).length;
+        return [hostname === "rebinding.example" && lookups > 1 ? inside : here];
       },
     },
     address: (name) => `https://videos.example:${port}/${name}`,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sample age-check provider as described in docs/how-to/age-check.md: a page that asks, and a signed response. */
+/** A sample age-check provider as described in docs/how-to/age-check.md, with a question page and signed responses. */
 
 export const PROVIDER_SECRET = "a secret that the provider and the site share";
 

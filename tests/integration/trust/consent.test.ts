@@ -83,8 +83,8 @@ const PERFORMER = {
 
 async function addPerformer(fields: Partial<typeof PERFORMER> = {}): Promise<string> {
   const body = new URLSearchParams({ ...PERFORMER, ...fields });
-  const answer = await catchResponse(() => post(performerAction as Action, { id: "new" }, body));
-  return answer.headers.get("Location")!.split("/").at(-1)!;
+  const response = await catchResponse(() => post(performerAction as Action, { id: "new" }, body));
+  return response.headers.get("Location")!.split("/").at(-1)!;
 }
 
 function change(id: string, fields: Record<string, string>) {
@@ -131,8 +131,8 @@ const log = () =>
     detail: string;
   }[];
 const actions = () => log().map(({ action }) => action);
-const failed = (answer: unknown) =>
-  answer as { data: { error: Record<string, unknown> }; init: { status: number } };
+const failed = (response: unknown) =>
+  response as { data: { error: Record<string, unknown> }; init: { status: number } };
 
 async function prepare(): Promise<{ id: string; document: string }> {
   if (!video()) addVideo();
@@ -180,9 +180,9 @@ describe("performer records", () => {
 
   it("reject hostile and empty texts with messages", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
-    const answer = failed(await post(performerAction as Action, { id: "new" }, body));
-    expect(answer.init.status).toBe(422);
-    expect(Object.keys(answer.data.error.fields as object)).toEqual(["stageNames", "legalName"]);
+    const response = failed(await post(performerAction as Action, { id: "new" }, body));
+    expect(response.init.status).toBe(422);
+    expect(Object.keys(response.data.error.fields as object)).toEqual(["stageNames", "legalName"]);
     const id = await addPerformer({ stageNames: "<script>alert(1)</script>%_'\"" });
     expect(listPerformers("<script>").performers[0]?.id).toBe(id);
   });
@@ -198,12 +198,12 @@ describe("documents", () => {
     expect(fs.readFileSync(file).includes("secret face")).toBe(false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
 
-    const answer = (await open(id, document)) as Response;
-    expect(Buffer.from(await answer.arrayBuffer()).equals(PNG)).toBe(true);
-    expect(answer.headers.get("Content-Disposition")).toBe(
+    const response = (await open(id, document)) as Response;
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(response.headers.get("Content-Disposition")).toBe(
       `attachment; filename="document-${document.slice(0, 8)}.png"`,
     );
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(actions()).toEqual(["performer-add", "document-add", "document-open"]);
     expect(log().at(-1)).toMatchObject({ user_id: "u" });
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
@@ -218,8 +218,8 @@ describe("documents", () => {
       [Buffer.concat([PNG, Buffer.alloc(21 * 1024 ** 2)]), 413],
     ];
     for (const [content, status] of cases) {
-      const answer = failed(await sendDocument(id, content));
-      expect(answer.init.status).toBe(status);
+      const response = failed(await sendDocument(id, content));
+      expect(response.init.status).toBe(status);
     }
     expect(findPerformer(id)!.documents).toEqual([]);
     expect(checkDocuments()).toEqual({ stray: [], missing: [] });
@@ -240,8 +240,8 @@ describe("documents", () => {
       403,
     );
     const forget = new URLSearchParams({ intent: "forget", sure: "on" });
-    const asked = () => post(performerAction as Action, { id }, forget, editor);
-    expect((await catchResponse(asked)).status).toBe(403);
+    const forgetAsEditor = () => post(performerAction as Action, { id }, forget, editor);
+    expect((await catchResponse(forgetAsEditor)).status).toBe(403);
     const save = () =>
       post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), editor);
     expect((await catchResponse(save)).status).toBe(302);
@@ -284,8 +284,8 @@ describe("documents", () => {
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
     await updateAllConsentHolds();
     expect(refusalsOf(["v"]).size).toBe(0);
-    const answer = (await open(id, document, cookie)) as Response;
-    expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
+    const response = (await open(id, document, cookie)) as Response;
+    expect((await response.arrayBuffer()).byteLength).toBe(PNG.length);
   });
 
   it("are encrypted in backups, which don't contain the key", async () => {
@@ -365,9 +365,9 @@ describe("publishing", () => {
     await addPerformer();
     await addPerformer();
     const wrong = { kind: "x", people: "51", recordedOn: "2099-01-01", endsOn: "no" };
-    const answer = failed(await declare({ ...wrong, performers: "Nobody" }));
-    expect(answer.init.status).toBe(422);
-    expect(Object.keys(answer.data.error.fields as object).sort()).toEqual(
+    const response = failed(await declare({ ...wrong, performers: "Nobody" }));
+    expect(response.init.status).toBe(422);
+    expect(Object.keys(response.data.error.fields as object).sort()).toEqual(
       ["endsOn", "kind", "people", "performers", "recordedOn"].sort(),
     );
     const two = failed(await declare());
@@ -428,7 +428,7 @@ describe("a record that expires", () => {
     const messages = () => sqliteHandle().prepare("SELECT message FROM alerts").pluck().all();
     const warningOf = (day: string) =>
       `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
-    const addEnding = (id: string, endsOn: string, status = "published") => {
+    const addExpiring = (id: string, endsOn: string, status = "published") => {
       addVideo({ id, status });
       sqliteHandle()
         .prepare(
@@ -444,7 +444,7 @@ describe("a record that expires", () => {
       addVideo({ status: "published" });
       await prepare();
       await catchResponse(() => declare({ endsOn: "2027-05-31" }));
-      addEnding("w", "2027-05-31");
+      addExpiring("w", "2027-05-31");
       const day = Date.parse("2027-05-02T12:00:00Z");
       await checkConsent(day);
       await catchResponse(() => declare({ endsOn: "2027-05-12" }));
@@ -454,8 +454,8 @@ describe("a record that expires", () => {
     });
 
     it("if its video is published after an alert about a later expiry", async () => {
-      addEnding("v", "2026-05-31");
-      addEnding("w", "2026-05-11", "hidden");
+      addExpiring("v", "2026-05-31");
+      addExpiring("w", "2026-05-11", "hidden");
       await checkConsent(now);
       setStatus("published");
       await checkConsent(now + DAY_MS);
@@ -463,7 +463,7 @@ describe("a record that expires", () => {
     });
 
     it("again if its video was hidden and is published again", async () => {
-      addEnding("w", "2026-05-31");
+      addExpiring("w", "2026-05-31");
       await checkConsent(now);
       setStatus("hidden");
       await checkConsent(now + DAY_MS);
@@ -474,12 +474,12 @@ describe("a record that expires", () => {
     });
 
     it("together with others once a day, unless it expires before that", async () => {
-      addEnding("v", "2026-05-31");
+      addExpiring("v", "2026-05-31");
       await checkConsent(now);
-      addEnding("w", "2026-05-03");
+      addExpiring("w", "2026-05-03");
       await checkConsent(now + 3_600_000);
       expect(messages()).toHaveLength(1);
-      addEnding("x", "2026-05-02");
+      addExpiring("x", "2026-05-02");
       await checkConsent(now + 3_600_000);
       expect(messages().slice(1)).toEqual([
         "2 consent records end within 30 days, the first on 2026-05-02. A video goes on hold on the day its record ends.",
@@ -487,7 +487,7 @@ describe("a record that expires", () => {
     });
   });
 
-  it("hides a hundred videos at once, including those that expired while the site was down", async () => {
+  it("hides a hundred videos together, including those that expired while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });
@@ -540,8 +540,8 @@ describe("the state of records", () => {
   it("is shown for each listed and edited video, if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
-    const shown = async (address: string) =>
-      ((await page(address)) as unknown as { manage: { consent: object } }).manage.consent;
+    const shown = async (url: string) =>
+      ((await page(url)) as unknown as { manage: { consent: object } }).manage.consent;
     const both = { v: { kind: "complete" }, w: { kind: "lacking", message: LACKS.record } };
     expect(await shown("/admin?tab=manage")).toEqual(both);
     expect(await shown("/admin?tab=manage&search=nothing&edit=w")).toEqual({ w: both.w });
@@ -566,11 +566,11 @@ describe("the state of records", () => {
     );
     addVideo({ uploaded_by: "u" });
     const cookie = (await openSession("up")).split(";")[0]!;
-    const answer = (await get("/admin?tab=manage&edit=v", { Cookie: cookie })) as unknown as {
+    const response = (await get("/admin?tab=manage&edit=v", { Cookie: cookie })) as unknown as {
       data?: { manage: { consent: object } };
       manage?: { consent: object };
     };
-    expect((answer.data ?? answer).manage?.consent).toEqual({});
+    expect((response.data ?? response).manage?.consent).toEqual({});
   });
 });
 
@@ -623,7 +623,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves videos that show a minor on hold, whatever record is added later", async () => {
+  it("leaves videos that show a minor on hold, even if a record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });

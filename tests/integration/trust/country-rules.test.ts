@@ -89,7 +89,12 @@ const STILL_READ = [
   "/%70rivacy",
 ];
 
-function ask(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
+function sendRequest(
+  path: string,
+  country?: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+) {
   return fetch(site.url + path, {
     method,
     redirect: "manual",
@@ -101,18 +106,20 @@ const asPage = { Accept: "text/html,*/*" };
 describe("a blocked country", () => {
   it.each([...PAGES, ...MEDIA, ...OTHERS])("can't open %s", async (path) => {
     for (const method of ["GET", "HEAD"]) {
-      const answer = await ask(path, "IT", { Cookie: "age=18" }, method);
-      expect([answer.status, answer.headers.get("Rating")]).toEqual([451, RTA]);
-      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      const response = await sendRequest(path, "IT", { Cookie: "age=18" }, method);
+      expect([response.status, response.headers.get("Rating")]).toEqual([451, RTA]);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
       if (method === "GET")
-        expect(await answer.text()).toBe("This site is not available in your country or region.\n");
+        expect(await response.text()).toBe(
+          "This site is not available in your country or region.\n",
+        );
     }
   });
 
   it("gets a plain page", async () => {
-    const answer = await ask("/video/v", "IT", asPage);
-    const text = await answer.text();
-    expect([answer.status, answer.headers.get("Content-Type")]).toEqual([
+    const response = await sendRequest("/video/v", "IT", asPage);
+    const text = await response.text();
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([
       451,
       "text/html; charset=utf-8",
     ]);
@@ -122,8 +129,8 @@ describe("a blocked country", () => {
   });
 
   it.each(STILL_READ)("can still open %s", async (path) => {
-    const answer = await ask(path, "IT", asPage);
-    expect(answer.status).toBe(200);
+    const response = await sendRequest(path, "IT", asPage);
+    expect(response.status).toBe(200);
   });
 
   it("can't open any route that isn't listed as open", async () => {
@@ -131,7 +138,7 @@ describe("a blocked country", () => {
     for (const route of ROUTES) {
       const address = route.replace(/:\w+\??|\*/g, "none");
       for (const path of [address, address.toUpperCase(), `${address}/`]) {
-        const { status } = await ask(path, "IT");
+        const { status } = await sendRequest(path, "IT");
         if ((status === 451) === ALWAYS_OPEN.has(routeOf(path))) wrong.push(`${path}: ${status}`);
       }
     }
@@ -140,7 +147,7 @@ describe("a blocked country", () => {
 
   it("lets workers in, and HTTP API clients with a valid token", async () => {
     const call = (path: string, token: string) =>
-      ask(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
+      sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
     expect(await call("/api/v1/videos", token)).toBe(200);
     expect(await call("/API/v1/videos", token)).toBe(200);
@@ -153,58 +160,58 @@ describe("a blocked country", () => {
   });
 
   it("accepts neither range requests nor forms", async () => {
-    expect((await ask(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
-    const post = await ask("/video/v/view", "IT", { Origin: site.url }, "POST");
+    expect((await sendRequest(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
+    const post = await sendRequest("/video/v/view", "IT", { Origin: site.url }, "POST");
     expect(post.status).toBe(451);
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("answers a request for a page's data with a whole page", async () => {
-    const answer = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
-    const text = await answer.text();
+  it("gets a whole page for a request for a page's data", async () => {
+    const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
+    const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
     expect(text).toContain("/video/v?from=home");
     expect(text).not.toContain("/media/");
   });
 
   it("doesn't get the cached page of another country", async () => {
-    const open = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
-    const again = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    const open = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    const again = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
     expect([open.status, again.status]).toEqual([200, 200]);
     const etag = again.headers.get("ETag")!;
     expect(etag).toBeTruthy();
-    const closed = await ask("/video/v", "IT", {
+    const closed = await sendRequest("/video/v", "IT", {
       Cookie: "age=18",
       "If-None-Match": etag,
       ...asPage,
     });
     expect(closed.status).toBe(451);
-    const feed = await ask("/feed.xml", "DE");
+    const feed = await sendRequest("/feed.xml", "DE");
     expect(feed.headers.get("Cache-Control")).toContain("private");
   });
 
   it("doesn't apply to signed-in users", async () => {
     const Cookie = await signInTo(site);
-    expect((await ask("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
-    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
+    expect((await sendRequest("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
+    expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
     site.database().exec("DELETE FROM sessions");
-    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
+    expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
   it("can't be bypassed with a second header", async () => {
-    const answer = await rawGet(site.url, MEDIA[0]!, [
+    const response = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",
       "X-Country: IT",
     ]);
-    expect(answer.split(" ")[1]).toBe("451");
+    expect(response.split(" ")[1]).toBe("451");
   });
 });
 
 describe("a country without a rule", () => {
   it("sees the site unchanged", async () => {
     for (const path of [...PAGES, ...MEDIA]) {
-      expect((await ask(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
+      expect((await sendRequest(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
     }
   });
 });
@@ -215,22 +222,22 @@ describe("a country that requires an age check", () => {
   it("blocks files, feeds and the API without a check, with the plain response", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
-        const answer = await ask(path, country, plain);
-        expect([answer.status, answer.headers.get("Rating")], path).toEqual([403, RTA]);
+        const response = await sendRequest(path, country, plain);
+        expect([response.status, response.headers.get("Rating")], path).toEqual([403, RTA]);
       }
     }
   });
 
   it("redirects a page to the check and no further", async () => {
     for (const path of PAGES) {
-      const answer = await ask(path, "FR", { ...plain, ...asPage });
-      expect(answer.status).toBe(302);
-      const location = new URL(answer.headers.get("Location")!, site.url);
+      const response = await sendRequest(path, "FR", { ...plain, ...asPage });
+      expect(response.status).toBe(302);
+      const location = new URL(response.headers.get("Location")!, site.url);
       expect(location.pathname).toBe("/age-check");
       expect(location.searchParams.get("to") ?? "/").toBe(path);
     }
     // Anyone can claim to be a crawler.
-    const crawler = await ask("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
+    const crawler = await sendRequest("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
     expect(crawler.status).toBe(302);
   });
 
@@ -251,7 +258,7 @@ describe("a country that requires an age check", () => {
   it("accepts a signed response once, and stores nothing else", async () => {
     const { nonce, cookie } = await begin("/video/v?from=home");
     const token = ageToken(ageClaims(nonce));
-    const first = await answerWith(token, cookie);
+    const first = await respondWith(token, cookie);
     expect([first.status, first.headers.get("Location")]).toEqual([302, "/video/v?from=home"]);
     const [forgets, age] = first.headers.getSetCookie();
     expect(forgets).toMatch(/^age-check=; .*Max-Age=0/);
@@ -262,20 +269,24 @@ describe("a country that requires an age check", () => {
     expect(seconds).toBeGreaterThanOrEqual(12 * 3600);
     expect(seconds).toBeLessThanOrEqual(13 * 3600);
 
-    const replay = await answerWith(token, cookie);
+    const replay = await respondWith(token, cookie);
     expect(replay.headers.get("Location")).toContain("/age-check?problem=wrong");
     expect(replay.headers.getSetCookie()).toEqual([]);
 
     const Cookie = age!.split(";")[0]!;
     for (const path of [...PAGES, ...MEDIA]) {
-      expect((await ask(path, "FR", { Cookie })).status, path).toBe(200);
+      expect((await sendRequest(path, "FR", { Cookie })).status, path).toBe(200);
     }
-    const page = await ask("/video/v", "FR", { Cookie, ...asPage });
+    const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
     // Cached as for everyone, and not checked again on other pages.
-    expect((await ask("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
-    expect((await ask("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
-    const closed = await ask("/video/v", "IT", { Cookie, ...asPage });
+    expect(
+      (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
+    ).toBeTruthy();
+    expect(
+      (await sendRequest("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag"),
+    ).toBeTruthy();
+    const closed = await sendRequest("/video/v", "IT", { Cookie, ...asPage });
     expect(closed.status).toBe(451);
   });
 
@@ -283,8 +294,8 @@ describe("a country that requires an age check", () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
-        const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
-        return answer.headers.getSetCookie()[1]!.split(";")[0];
+        const response = await respondWith(ageToken(ageClaims(nonce)), cookie);
+        return response.headers.getSetCookie()[1]!.split(";")[0];
       }),
     );
     expect(new Set(ages).size).toBe(1);
@@ -293,74 +304,82 @@ describe("a country that requires an age check", () => {
   it("completes checks that were started in two tabs", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
-    const first = await answerWith(ageToken(ageClaims(one.nonce)), two.cookie);
+    const first = await respondWith(ageToken(ageClaims(one.nonce)), two.cookie);
     expect(first.headers.get("Location")).toBe("/trending");
     const left = first.headers.getSetCookie()[0]!.split(";")[0]!;
-    const second = await answerWith(ageToken(ageClaims(two.nonce)), left);
+    const second = await respondWith(ageToken(ageClaims(two.nonce)), left);
     expect(second.headers.get("Location")).toBe("/categories");
   });
 
   it("rejects younger visitors", async () => {
     const { nonce, cookie } = await begin("/");
-    const answer = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
-    expect(answer.headers.get("Location")).toBe("/age-check?problem=no");
-    expect(answer.headers.getSetCookie().join()).not.toContain("age=");
-    const page = await ask("/age-check?problem=no", "FR", asPage);
+    const response = await respondWith(ageToken(ageClaims(nonce, false)), cookie);
+    expect(response.headers.get("Location")).toBe("/age-check?problem=no");
+    expect(response.headers.getSetCookie().join()).not.toContain("age=");
+    const page = await sendRequest("/age-check?problem=no", "FR", asPage);
     expect(page.status).toBe(403);
     expect(await page.text()).toContain("did not confirm that you are 18 or over");
   });
 
   const hour = 3_600_000;
   it.each<[string, (nonce: string) => string, string]>([
-    ["signed by another", (nonce) => ageToken(ageClaims(nonce), "x".repeat(40)), "wrong"],
+    ["signed with another secret", (nonce) => ageToken(ageClaims(nonce), "x".repeat(40)), "wrong"],
     [
       "without a signature",
       (nonce) => ageToken(ageClaims(nonce), "", { alg: "none" }).replace(/[^.]*$/, ""),
       "wrong",
     ],
     [
-      "of another algorithm",
+      "with another algorithm",
       (n) => ageToken(ageClaims(n), PROVIDER_SECRET, { alg: "HS512" }),
       "wrong",
     ],
-    ["of another nonce", () => ageToken(ageClaims("another")), "wrong"],
-    ["that is too old", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
-    ["of the future", (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)), "wrong"],
+    ["with another nonce", () => ageToken(ageClaims("another")), "wrong"],
+    ["issued too long ago", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
     [
-      "that lives too long",
+      "issued in the future",
+      (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)),
+      "wrong",
+    ],
+    [
+      "with too long a lifetime",
       (nonce) => ageToken({ ...ageClaims(nonce), exp: Math.floor(Date.now() / 1000) + 3_600 }),
       "wrong",
     ],
-    ["that says more", (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }), "wrong"],
     [
-      "that says less",
+      "with an additional claim",
+      (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }),
+      "wrong",
+    ],
+    [
+      "with a missing claim",
       (nonce) => ageToken({ ...ageClaims(nonce), age_over_18: undefined }),
       "wrong",
     ],
-    ["changed on the way", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
-    ["of no text at all", () => "a.b.c", "wrong"],
-    ["of too much text", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
+    ["changed in transit", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
+    ["without a JSON payload", () => "a.b.c", "wrong"],
+    ["that is too long", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
   ])("rejects a response %s", async (_, tokenOf, problem) => {
     const { nonce, cookie } = await begin("/trending");
-    const answer = await answerWith(tokenOf(nonce), cookie);
-    expect(answer.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await respondWith(tokenOf(nonce), cookie);
+    expect(response.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 
   it("tolerates a slightly wrong clock", async () => {
     for (const seconds of [-330, 50]) {
       const { nonce, cookie } = await begin("/");
       const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
-      const answer = await answerWith(ageToken(claims), cookie);
-      expect(answer.headers.get("Location"), String(seconds)).toBe("/");
+      const response = await respondWith(ageToken(claims), cookie);
+      expect(response.headers.get("Location"), String(seconds)).toBe("/");
     }
   });
 
   it("rejects a response from another browser, or without a started check", async () => {
     const { nonce } = await begin("/");
-    const answer = await answerWith(ageToken(ageClaims(nonce)), "age=18");
-    expect(answer.headers.get("Location")).toBe("/age-check?problem=wrong");
-    const none = await ask("/age-check/answer", "FR");
+    const response = await respondWith(ageToken(ageClaims(nonce)), "age=18");
+    expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
+    const none = await sendRequest("/age-check/answer", "FR");
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
   });
 
@@ -372,28 +391,28 @@ describe("a country that requires an age check", () => {
       "age=checked",
       `age=${value}`,
     ]) {
-      expect((await ask(MEDIA[0]!, "FR", { Cookie })).status).toBe(403);
+      expect((await sendRequest(MEDIA[0]!, "FR", { Cookie })).status).toBe(403);
     }
   });
 
   it("redirects only to Home from a forged link", async () => {
-    const away = await ask("/age-check?to=https://evil.example/", "DE", asPage);
+    const away = await sendRequest("/age-check?to=https://evil.example/", "DE", asPage);
     expect(away.headers.get("Location")).toBe("/");
-    const start = await ask("/age-check/start?to=//evil.example", "DE");
+    const start = await sendRequest("/age-check/start?to=//evil.example", "DE");
     expect(start.headers.get("Location")).toBe("/");
     const { nonce, cookie } = await begin("//evil.example/");
-    const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
-    expect(answer.headers.get("Location")).toBe("/");
+    const response = await respondWith(ageToken(ageClaims(nonce)), cookie);
+    expect(response.headers.get("Location")).toBe("/");
   });
 });
 
 /** Starts a check like a browser. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
-  const answer = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
+  const response = await sendRequest(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,
   });
-  const location = new URL(answer.headers.get("Location")!);
-  const cookie = answer.headers.getSetCookie()[0]!;
+  const location = new URL(response.headers.get("Location")!);
+  const cookie = response.headers.getSetCookie()[0]!;
   expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Secure$/);
   return {
     location,
@@ -402,6 +421,6 @@ async function begin(to: string, before = "") {
   };
 }
 
-function answerWith(token: string, cookie: string) {
-  return ask(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
+function respondWith(token: string, cookie: string) {
+  return sendRequest(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
 }

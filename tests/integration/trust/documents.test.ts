@@ -9,7 +9,7 @@ import { MULTIPART, multipartParts, openRequest, sendRequest, signInTo } from ".
 import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
-/** Tests performers' documents on a separate site: what is written, the responses, and what failures leave behind. */
+/** Tests performers' documents on a separate site: written files, responses, and remains after failures. */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SECRET = "a secret of the tests of more than 32 characters";
@@ -49,32 +49,28 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-function form(
-  address: string,
-  texts: Record<string, string>,
-  headers: Record<string, string> = {},
-) {
+function form(url: string, texts: Record<string, string>, headers: Record<string, string> = {}) {
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded", Cookie: cookie };
   const body = new URLSearchParams(texts).toString();
-  return sendRequest(site, "POST", address, { ...urlencoded, ...headers }, body);
+  return sendRequest(site, "POST", url, { ...urlencoded, ...headers }, body);
 }
 
 const parts = multipartParts({ intent: "add-document", kind: "identity" }, "document");
 const head = parts.before.replace("clip.mp4", `${MARKS.fileName}.pdf`);
-const address = () => `/admin/consent/${performer}`;
+const url = () => `/admin/consent/${performer}`;
 const beginDocument = (headers: Record<string, string> = {}) =>
-  openRequest(site, "POST", address(), { ...MULTIPART, Cookie: cookie, ...headers });
+  openRequest(site, "POST", url(), { ...MULTIPART, Cookie: cookie, ...headers });
 const addDocument = (content: Buffer) =>
   sendRequest(
     site,
     "POST",
-    address(),
+    url(),
     { ...MULTIPART, Cookie: cookie },
     Buffer.concat([Buffer.from(head), content, Buffer.from(parts.after)]),
   );
 const documents = () => column("SELECT id FROM performer_documents");
 const open = (document: string, headers: Record<string, string> = {}) =>
-  form(`${address()}/documents/${document}`, {}, headers);
+  form(`${url()}/documents/${document}`, {}, headers);
 
 /** Uses a new connection, because a restore replaces the database file. */
 function column(query: string, ...values: string[]): string[] {
@@ -90,10 +86,9 @@ function column(query: string, ...values: string[]): string[] {
 }
 
 /** Returns the toast of the next page. */
-async function toastAfter(answer: { headers: { "set-cookie"?: string[] } }): Promise<string> {
-  const given = (answer.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
-  return (await sendRequest(site, "GET", address(), { Cookie: [cookie, ...given].join("; ") }))
-    .body;
+async function toastAfter(response: { headers: { "set-cookie"?: string[] } }): Promise<string> {
+  const given = (response.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
+  return (await sendRequest(site, "GET", url(), { Cookie: [cookie, ...given].join("; ") })).body;
 }
 
 /** Returns every file below the site's folder, including the database and backup, that contains the text. */
@@ -143,22 +138,22 @@ describe("an interrupted document upload", () => {
     await site.start();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
-    expect((await sendRequest(site, "GET", address(), { Cookie: cookie })).status).toBe(200);
+    expect((await sendRequest(site, "GET", url(), { Cookie: cookie })).status).toBe(200);
   });
 
   it("returns 507 with a message if the disk is full, and succeeds once there is space", async () => {
     await site.stop();
     await site.start({ FULL: "yes" });
-    const refused = await addDocument(LONG_PDF);
-    expect(refused.status).toBe(507);
-    expect(refused.body.includes("There is not enough disk space")).toBe(true);
+    const rejected = await addDocument(LONG_PDF);
+    expect(rejected.status).toBe(507);
+    expect(rejected.body.includes("There is not enough disk space")).toBe(true);
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
     await site.stop();
     await site.start({ FULL: "no" });
     expect((await addDocument(LONG_PDF)).status).toBe(302);
     const [document] = documents();
-    expect((await form(address(), { intent: "remove-document", document: document! })).status).toBe(
+    expect((await form(url(), { intent: "remove-document", document: document! })).status).toBe(
       302,
     );
     await expect.poll(() => filesIn(site.uploads)).toEqual([]);
@@ -173,13 +168,13 @@ describe("a stored document", () => {
   });
 
   it("is only sent to an owner through the form, under no other URL", async () => {
-    const answer = await open(document);
-    expect(answer.status).toBe(200);
-    expect(answer.body === PDF.toString()).toBe(true);
+    const response = await open(document);
+    expect(response.status).toBe(200);
+    expect(response.body === PDF.toString()).toBe(true);
     const sealed = fs.readFileSync(path.join(site.uploads, "documents", document));
     const secretBytes = [MARKS.content, sealed.subarray(1_000, 1_040).toString("latin1")];
 
-    const own = `${address()}/documents/${document}`;
+    const own = `${url()}/documents/${document}`;
     const folders = [
       ...["documents", "videos/documents", "videos/../documents", "thumbnails/..//documents"],
       ...["%2e%2e/documents", "videos/%2e%2e/documents", "videos/%2e%2e%2fdocuments"],
@@ -243,17 +238,17 @@ describe("a stored document", () => {
     });
     await site.start({ SESSION_SECRET: OTHER_SECRET });
     cookie = await signInTo(site);
-    const page = (await sendRequest(site, "GET", address(), { Cookie: cookie })).body;
+    const page = (await sendRequest(site, "GET", url(), { Cookie: cookie })).body;
     expect(page.includes("the secret that encrypted them is missing")).toBe(true);
     expect(page.includes(MARKS.legalName)).toBe(false);
     const locked = await open(document);
-    expect([locked.status, locked.headers.location]).toEqual([302, address()]);
+    expect([locked.status, locked.headers.location]).toEqual([302, url()]);
     expect((await toastAfter(locked)).includes("Nothing is lost: restore the secret.")).toBe(true);
 
     await site.stop();
     await site.start({ SESSION_SECRET: `${OTHER_SECRET},${SECRET}` });
     expect((await open(document)).body === PDF.toString()).toBe(true);
-    const readable = (await sendRequest(site, "GET", address(), { Cookie: cookie })).body;
+    const readable = (await sendRequest(site, "GET", url(), { Cookie: cookie })).body;
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 
@@ -261,19 +256,19 @@ describe("a stored document", () => {
     const file = path.join(site.uploads, "documents", document);
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);
-    const answer = await open(document);
-    expect([answer.status, answer.headers.location]).toEqual([302, address()]);
-    expect((await toastAfter(answer)).includes("damaged or missing")).toBe(true);
+    const response = await open(document);
+    expect([response.status, response.headers.location]).toEqual([302, url()]);
+    expect((await toastAfter(response)).includes("damaged or missing")).toBe(true);
     fs.rmdirSync(file);
     fs.renameSync(`${file}-away`, file);
     expect((await open(document)).status).toBe(200);
   });
 
   it("is deleted once by two concurrent requests", async () => {
-    const remove = () => form(address(), { intent: "remove-document", document });
-    const answers = await Promise.all([remove(), remove()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([302, 404]);
-    const late = answers.find(({ status }) => status === 404)!.body;
+    const remove = () => form(url(), { intent: "remove-document", document });
+    const responses = await Promise.all([remove(), remove()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([302, 404]);
+    const late = responses.find(({ status }) => status === 404)!.body;
     expect(late.includes("This document was already deleted.")).toBe(true);
     await expect.poll(() => filesIn(path.join(site.uploads, "documents"))).toEqual([]);
     const actions = column(
@@ -284,7 +279,7 @@ describe("a stored document", () => {
   });
 });
 
-/** The site's settings for its scripts. */
+/** Returns the site's settings for its scripts. */
 function environment() {
   return {
     ...process.env,

@@ -8,7 +8,7 @@ import { hold } from "~/features/visibility/holds.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 
-/** Tests that nobody can delete what moderators still need. */
+/** Tests that evidence can't be deleted while moderators need it. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -53,7 +53,7 @@ describe("a video of an open report", () => {
     expect(deleted()).toEqual(["v"]);
   });
 
-  it("stays in the trash until the report is decided, even after 30 days and whatever role purges it", async () => {
+  it("stays in the trash until the report is decided, even after 30 days and for any role", async () => {
     await removeVideos(["v"], "ed");
     for (const user of ["u", "ed", "up"]) {
       await purge(user);

@@ -33,10 +33,10 @@ async function report(videoId: string, from: string, kind = "under-age"): Promis
     headers: { Origin: ORIGIN, Host: "localhost", "X-Forwarded-For": from },
     body: new URLSearchParams(fields),
   });
-  const answer = await sendReport({ request, params: {}, context: {} }).catch(
+  const response = await sendReport({ request, params: {}, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  const { status, init } = answer as Response & { init?: ResponseInit };
+  const { status, init } = response as Response & { init?: ResponseInit };
   return init?.status ?? status;
 }
 
@@ -133,7 +133,7 @@ describe("reports about possible minors", () => {
 });
 
 describe("REPORT_HIDE_LIMIT", () => {
-  it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("refuses %s", async (value) => {
+  it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("rejects %s", async (value) => {
     const { settings } = await import("~/platform/settings.server");
     set({ REPORT_HIDE_LIMIT: value });
     expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos per hour/);

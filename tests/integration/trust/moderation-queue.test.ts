@@ -167,7 +167,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });
 
-  it("asks the reporter, and reopens after a counter-notice", async () => {
+  it("sends a question to the reporter, and reopens after a counter-notice", async () => {
     await report("r");
     await decide("r", "ask", { reason: "Which of the two?" });
     expect(pageOf("r")?.report.state).toBe("asked");
@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown to both sides with its reason, of which the log only has the digest", async () => {
+  it("is shown to both sides with its reason, whose digest is logged", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -208,12 +208,12 @@ describe("a decision on a report", () => {
   it("by the second of two moderators is rejected with the first one's decision", async () => {
     await report("r");
     const version = versionNow("r");
-    const answers = await Promise.all([
+    const results = await Promise.all([
       decide("r", "keep", { version }),
       decide("r", "remove", { version }),
     ]);
-    expect(answers[0]).toMatchObject({ kind: "success" });
-    expect(answers[1]).toMatchObject({
+    expect(results[0]).toMatchObject({ kind: "success" });
+    expect(results[1]).toMatchObject({
       status: 409,
       detail: expect.stringMatching(/^a@b\.c has kept the video in the meantime/),
       reason: "Because.",
@@ -222,7 +222,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if the reporter has answered since", async () => {
+  it("is rejected if the reporter has replied since", async () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
@@ -231,7 +231,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("can be made about a video in the trash or deleted for good", async () => {
+  it("can be made about a video that is in the trash or permanently deleted", async () => {
     await report("r");
     await report("s", { videos: ["never"] });
     await decide("r", "remove");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("on a report without a video closes it or asks, and says what is missing otherwise", async () => {
+  it("on a report without a video can only close it or ask the reporter", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -449,8 +449,8 @@ describe("the text of a report", () => {
       body: new URLSearchParams({ intent: "erase" }),
       headers: { Cookie: await adminCookie(), Origin: ORIGIN },
     });
-    const answer = await action({ request, params: { id }, context: {} }).catch((thrown) => thrown);
-    return answer instanceof Response ? answer.status : answer.init.status;
+    const result = await action({ request, params: { id }, context: {} }).catch((thrown) => thrown);
+    return result instanceof Response ? result.status : result.init.status;
   };
 
   it("can be deleted once after the report is closed, with a log entry", async () => {
@@ -468,8 +468,8 @@ describe("the text of a report", () => {
 });
 
 describe("the data about a reporter", () => {
-  const kept = async (address: string) => {
-    const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+  const kept = async (url: string) => {
+    const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
     return (await loader({ request, params: { id: "r" }, context: {} })).reporterData;
   };
   const mailed = (id: string, email: string) =>
@@ -495,7 +495,7 @@ describe("the data about a reporter", () => {
     );
   });
 
-  it("is gone from other reports and the database file once it was deleted", async () => {
+  it("is removed from other reports and the database file when it is deleted", async () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
@@ -533,8 +533,8 @@ describe("alerts about open reports", () => {
       .map(({ kind }) => kind);
   const rootData = async (cookie?: string) => {
     const request = new Request(`${ORIGIN}/admin`, { headers: cookie ? { Cookie: cookie } : {} });
-    const answer = await rootLoader({ request, params: {}, context: {} } as never);
-    return (answer as { data: { reports?: { open: number; overdue: number } } }).data;
+    const result = await rootLoader({ request, params: {}, context: {} } as never);
+    return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
   // As after an urgent report. A video that is still public has a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
@@ -577,7 +577,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ message }) => message.slice(0, 9))).toEqual(["3 reports", "1 report "]);
   });
 
-  it("are raised again after the reporter has answered, with the same deadline", async () => {
+  it("are raised again after the reporter has replied, with the same deadline", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -664,14 +664,14 @@ describe("a removal", () => {
     );
   });
 
-  it("stands if the video can't be moved to the trash, says so, and is finished by the next start", async () => {
+  it("is recorded with a message if the video can't be moved to the trash, and completed at the next start", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
-    const answer = await decide("r", "remove");
+    const result = await decide("r", "remove");
     vi.mocked(console.error).mockClear();
-    expect(answer).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
+    expect(result).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
     expect([video("v")?.title, isPublic("v")]).toEqual(["A video", false]);
     sqliteHandle().exec("DROP TRIGGER full");
     await finishDecisions();

@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 
 const deleted = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
-const isThere = (name: string) => fs.existsSync(path.join(site.uploads, name));
+const exists = (name: string) => fs.existsSync(path.join(site.uploads, name));
 
 async function send(fields: Record<string, string>, cookie = adminCookie()): Promise<number> {
   const request = new Request(`${ORIGIN}/admin/reports/r`, {
@@ -63,12 +63,12 @@ async function send(fields: Record<string, string>, cookie = adminCookie()): Pro
     body: new URLSearchParams(fields),
     headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
   });
-  const answer = await action({ request, params: { id: "r" }, context: {} }).catch(
+  const response = await action({ request, params: { id: "r" }, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  return answer instanceof Response
-    ? answer.status
-    : ((answer as { init: ResponseInit }).init.status ?? 0);
+  return response instanceof Response
+    ? response.status
+    : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
 describe("a preserved video", () => {
@@ -78,13 +78,13 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     expect(deleted()).toEqual(["v"]);
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
     expect(await send({ intent: "end-preservation" })).toBe(302);
     expect(await send({ intent: "end-preservation" })).toBe(409);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     await removeFiles();
     expect(deleted()).toEqual([]);
-    expect(isThere(VIDEO)).toBe(false);
+    expect(exists(VIDEO)).toBe(false);
   });
 
   it("is deleted after a year", async () => {
@@ -101,10 +101,10 @@ describe("a preserved video", () => {
       enqueueRemovals([{ bucket: "videos", path: "up/1.mov" }], { reason: "converted" }),
     );
     await removeFiles();
-    expect(isThere(SOURCE)).toBe(true);
+    expect(exists(SOURCE)).toBe(true);
     sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     await removeFiles();
-    expect(isThere(SOURCE)).toBe(false);
+    expect(exists(SOURCE)).toBe(false);
   });
 
   it("keeps files whose row another tool has changed, when the library is checked", async () => {
@@ -115,7 +115,7 @@ describe("a preserved video", () => {
     fs.utimesSync(path.join(site.uploads, VIDEO), old, old);
     const { stray } = await checkLibrary();
     expect(await quarantineStray(stray, Date.now() + 40 * DAY_MS)).toEqual([]);
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
     sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     const later = await checkLibrary();
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
@@ -140,7 +140,7 @@ describe("a preserved video", () => {
     ]);
   });
 
-  it("keeps the texts even if the reporter asks for their deletion", async () => {
+  it("keeps the texts even if the reporter requests their deletion", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     await preserveReport("r", "u");
     expect(reportsToErase()).toEqual([]);
@@ -186,7 +186,7 @@ describe("a preserved video", () => {
       enqueueRemovals([{ bucket: "videos", path: "up/1.mp4" }], { reason: "deleted" }),
     );
     await removeFiles();
-    expect(isThere(VIDEO)).toBe(true);
+    expect(exists(VIDEO)).toBe(true);
   });
 });
 
@@ -290,9 +290,9 @@ describe("the archive of a report", () => {
     const editor = (await openSession("ed")).split(";")[0] ?? "";
     expect((await download("r", editor)).status).toBe(403);
     expect((await download("nobody", adminCookie())).status).toBe(404);
-    const answer = await download("r", adminCookie());
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-r.zip"');
-    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(settings().siteName.length);
+    const response = await download("r", adminCookie());
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="report-r.zip"');
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(settings().siteName.length);
     const log = sqliteHandle().prepare("SELECT action, user_id AS userId FROM moderation_log");
     expect(log.all()).toEqual([{ action: "export", userId: "u" }]);
   });

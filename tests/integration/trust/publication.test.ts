@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("comes back from the trash on hold, with the reason", async () => {
+  it("returns from the trash on hold, with the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();
@@ -174,11 +174,11 @@ describe("a video on hold", () => {
       method: "POST",
       headers: { Authorization: `Bearer ${token}` },
     });
-    const answer = (await callApi({
+    const response = (await callApi({
       ...{ request, params: { "*": path }, context: {} },
     } as never)) as Response;
-    expect(answer.status).toBe(422);
-    expect(((await answer.json()) as { detail: string }).detail).toMatch(MESSAGE);
+    expect(response.status).toBe(422);
+    expect(((await response.json()) as { detail: string }).detail).toMatch(MESSAGE);
     expect(statusOf()).toBe("hidden");
   });
 

@@ -48,25 +48,25 @@ const REAL: Record<string, string> = {
   "/media/*": "/media/videos/u/1.mp4",
   "/api/v1/*": "/api/v1/openapi.json",
 };
-const addressesOf = (path: string) => [
+const urlsOf = (path: string) => [
   path.replace(/:\w+\??|\*/g, "none"),
   ...(REAL[path] ? [REAL[path]] : []),
 ];
 
-async function labelOf(method: string, address: string, headers: Record<string, string> = {}) {
+async function labelOf(method: string, url: string, headers: Record<string, string> = {}) {
   const leaving = new AbortController();
-  const answer = await fetch(site.url + address, {
+  const response = await fetch(site.url + url, {
     method,
     redirect: "manual",
     headers,
     signal: leaving.signal,
   });
-  const { status } = answer;
-  const type = answer.headers.get("Content-Type") ?? "";
+  const { status } = response;
+  const type = response.headers.get("Content-Type") ?? "";
   const isPage = type.startsWith("text/html") && method === "GET";
-  const text = isPage ? await answer.text() : "";
+  const text = isPage ? await response.text() : "";
   leaving.abort();
-  const label = answer.headers.get("Rating");
+  const label = response.headers.get("Rating");
   return {
     status,
     label,
@@ -87,15 +87,15 @@ describe("the Restricted To Adults label", () => {
       { "X-Country": "FR", Accept: "text/html" },
       { "X-Country": "FR" },
     ] as Record<string, string>[];
-    for (const address of new Set(paths.flatMap(addressesOf))) {
+    for (const url of new Set(paths.flatMap(urlsOf))) {
       // The last one, because it ends the session that the others use.
-      if (address === "/sign-out") continue;
+      if (url === "/sign-out") continue;
       for (const [index, headers] of people.entries()) {
         // Other methods, on public and private routes.
         for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
-          const { status, label, meta } = await labelOf(method, address, headers);
+          const { status, label, meta } = await labelOf(method, url, headers);
           statuses.add(status);
-          if (label !== RTA || !meta) without.push(`${method} ${address} ${status}`);
+          if (label !== RTA || !meta) without.push(`${method} ${url} ${status}`);
         }
       }
     }
@@ -116,7 +116,7 @@ describe("the Restricted To Adults label", () => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
-    const asked: Record<string, string>[] = [
+    const requests: Record<string, string>[] = [
       {},
       { Range: "bytes=0-3" },
       { Range: "bytes=900-" },
@@ -125,7 +125,7 @@ describe("the Restricted To Adults label", () => {
       { "X-Country": "IT" },
       { "X-Country": "FR" },
     ];
-    for (const headers of asked) {
+    for (const headers of requests) {
       const { status, label } = await labelOf("GET", file, headers);
       expect(label, `${file} ${status}`).toBe(RTA);
       found.push(status);

@@ -41,7 +41,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-interface Answer {
+interface Result {
   status: number;
   location: string;
   // biome-ignore lint/suspicious/noExplicitAny: the shapes of several routes.
@@ -49,17 +49,17 @@ interface Answer {
   headers: Headers;
 }
 
-async function answerOf(work: () => unknown): Promise<Answer> {
-  const answer = await (async () => work())().catch((thrown: unknown) => thrown);
-  if (answer instanceof Error) throw answer;
-  if (answer instanceof Response) {
-    const location = answer.headers.get("Location") ?? "";
-    return { status: answer.status, location, data: await answer.text(), headers: answer.headers };
+async function resultOf(work: () => unknown): Promise<Result> {
+  const value = await (async () => work())().catch((thrown: unknown) => thrown);
+  if (value instanceof Error) throw value;
+  if (value instanceof Response) {
+    const location = value.headers.get("Location") ?? "";
+    return { status: value.status, location, data: await value.text(), headers: value.headers };
   }
-  const { data, init } = answer as { data?: unknown; init?: ResponseInit | null };
+  const { data, init } = value as { data?: unknown; init?: ResponseInit | null };
   return {
     ...{ status: init?.status ?? 200, location: "", headers: new Headers(init?.headers) },
-    data: data ?? answer,
+    data: data ?? value,
   };
 }
 
@@ -78,9 +78,9 @@ const FIELDS = {
 };
 
 const open = (path: string) =>
-  answerOf(() => openForm({ request: request(path), params: {}, context: {} }));
+  resultOf(() => openForm({ request: request(path), params: {}, context: {} }));
 const send = (fields: Record<string, string> = {}, kind = "consent", from?: string) =>
-  answerOf(() =>
+  resultOf(() =>
     sendForm({
       request: request(
         `/report?video=v&kind=${kind}`,
@@ -91,14 +91,14 @@ const send = (fields: Record<string, string> = {}, kind = "consent", from?: stri
       context: {},
     }),
   );
-const tokenOf = ({ location }: Answer) => location.replace("/report/", "");
-const idOf = (answer: Answer) => readStatusToken(tokenOf(answer))?.id ?? "";
+const tokenOf = ({ location }: Result) => location.replace("/report/", "");
+const idOf = (result: Result) => readStatusToken(tokenOf(result))?.id ?? "";
 const status = (token: string) =>
-  answerOf(() =>
+  resultOf(() =>
     openStatus({ request: request(`/report/${token}`), params: { token }, context: {} }),
   );
-const answer = (token: string, fields: Record<string, string>) =>
-  answerOf(() =>
+const postToReport = (token: string, fields: Record<string, string>) =>
+  resultOf(() =>
     sendStatus({ request: request(`/report/${token}`, fields), params: { token }, context: {} }),
   );
 const count = (table = "reports") =>
@@ -107,7 +107,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
 describe("a report", () => {
-  it("redirects to its status page, which shows what was reported", async () => {
+  it("redirects to its status page, which shows the report", async () => {
     addVideo({ status: "published" });
     const sent = await send({ name: "Ada" });
     expect([sent.status, sent.location]).toEqual([
@@ -130,34 +130,34 @@ describe("a report", () => {
     const typed = Object.fromEntries(
       Object.entries({ ...FIELDS, name: "Ada", ...fields }).filter(([, value]) => value),
     ) as Record<string, string>;
-    const answered = await answerOf(() =>
+    const result = await resultOf(() =>
       sendForm({
         request: request("/report?kind=consent", typed),
         params: {},
         context: {},
       }),
     );
-    expect([answered.status, Object.keys(answered.data.errors)]).toEqual([422, [wrong]]);
-    expect(answered.data.typed).toMatchObject({ name: "Ada", what: typed.what });
+    expect([result.status, Object.keys(result.data.errors)]).toEqual([422, [wrong]]);
+    expect(result.data.typed).toMatchObject({ name: "Ada", what: typed.what });
     expect(count()).toBe(0);
   });
 
   it("requires a name and both statements only for copyright", async () => {
     expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
     const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
-    const answered = await answerOf(() =>
+    const result = await resultOf(() =>
       sendForm({ request: request("/report?kind=copyright", one), params: {}, context: {} }),
     );
-    expect(answered.data.errors).toHaveProperty("statement");
+    expect(result.data.errors).toHaveProperty("statement");
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is created once, however often the form is sent and in how many tabs", async () => {
+  it("is created once, even if the form is sent repeatedly and in several tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
     const cookie = first.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-    const second = await answerOf(() =>
+    const second = await resultOf(() =>
       openForm({
         request: new Request(`${ORIGIN}/report?kind=consent`, { headers: { Cookie: cookie } }),
         params: {},
@@ -185,9 +185,9 @@ describe("a report", () => {
   it("about no public video is sent once it is confirmed, whether or not the video is hidden", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
-      const refused = await send({ where, anyway: "" });
-      expect([refused.status, Object.keys(refused.data.errors)]).toEqual([422, ["where"]]);
-      expect(refused.data).toMatchObject({ isUnknown: true, typed: { where } });
+      const rejected = await send({ where, anyway: "" });
+      expect([rejected.status, Object.keys(rejected.data.errors)]).toEqual([422, ["where"]]);
+      expect(rejected.data).toMatchObject({ isUnknown: true, typed: { where } });
       expect((await send({ where, anyway: `${where} and more` })).status).toBe(422);
       expect((await send({ where, anyway: where.replace("\n", "\r\n") })).status).toBe(303);
     }
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without disguising characters, however long and hostile", async () => {
+  it("is stored without disguising characters, even if it is long and hostile", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -254,13 +254,13 @@ describe("a flood of reports from one IP address", () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
-    const asked = await send({ form: "sixth" });
-    expect([asked.status, Object.keys(asked.data.errors)]).toEqual([422, ["answer"]]);
-    expect(asked.data.typed.what).toBe(FIELDS.what);
+    const questioned = await send({ form: "sixth" });
+    expect([questioned.status, Object.keys(questioned.data.errors)]).toEqual([422, ["answer"]]);
+    expect(questioned.data.typed.what).toBe(FIELDS.what);
     expect([count(), isPublic("v")]).toEqual([5, true]);
     expect((await open("/report?kind=other")).data.puzzle.question).toMatch(/\?$/);
 
-    const { question, token } = asked.data.puzzle;
+    const { question, token } = questioned.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     // Sending it twice is the same report. For another report, the answer is used up.
@@ -337,7 +337,7 @@ describe("a status link", () => {
     for (const forged of [...others, `${id}.${"A".repeat(43)}`]) {
       const { status: code, data } = await status(forged);
       expect([code, data.missing]).toEqual([404, expect.stringContaining("No report was found")]);
-      expect((await answer(forged, { intent: "withdraw" })).status).toBe(404);
+      expect((await postToReport(forged, { intent: "withdraw" })).status).toBe(404);
     }
     // Signed, but without a report.
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
@@ -371,22 +371,22 @@ describe("a status link", () => {
       moveReport({ id, from: ["open"], to: "asked" });
     });
     expect((await status(token)).data.page.message).toContain("question");
-    await answer(token, { intent: "answer", message: "The third." });
-    await answer(token, { intent: "answer", message: "The third." });
+    await postToReport(token, { intent: "answer", message: "The third." });
+    await postToReport(token, { intent: "answer", message: "The third." });
     expect(readMessages(id).map(({ text }) => text)).toEqual(["Which minute?", "The third."]);
     expect(readReport(id)?.state).toBe("open");
-    const empty = await answer(token, { intent: "answer", message: " \u202e " });
+    const empty = await postToReport(token, { intent: "answer", message: " \u202e " });
     expect([empty.status, empty.data.error]).toEqual([422, "Please enter a message."]);
-    const long = await answer(token, { intent: "answer", message: "x".repeat(4_001) });
+    const long = await postToReport(token, { intent: "answer", message: "x".repeat(4_001) });
     expect([long.status, long.data.text]).toEqual([422, "x".repeat(4_001)]);
-    expect((await answer(token, { intent: "nonsense" })).status).toBe(400);
+    expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
   it("accepts three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
-      (await answer(token, { intent: "answer", message })).status;
+      (await postToReport(token, { intent: "answer", message })).status;
     for (const message of ["One.", "Two.", "Three."]) expect(await write(message)).toBe(303);
     expect((await status(token)).data.page.canWrite).toBe(false);
     expect(await write("Four.")).toBe(409);
@@ -400,13 +400,15 @@ describe("a status link", () => {
   it("withdraws the report, but a video hidden because of it is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
-    await answer(tokenOf(plain), { intent: "withdraw" });
+    await postToReport(tokenOf(plain), { intent: "withdraw" });
     expect(readReport(idOf(plain))).toMatchObject({ state: "closed", decision: "withdrawn" });
-    expect((await answer(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(409);
+    expect((await postToReport(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(
+      409,
+    );
 
     const hiding = await send();
-    await answer(tokenOf(hiding), { intent: "withdraw" });
-    await answer(tokenOf(hiding), { intent: "withdraw" });
+    await postToReport(tokenOf(hiding), { intent: "withdraw" });
+    await postToReport(tokenOf(hiding), { intent: "withdraw" });
     expect(readReport(idOf(hiding))).toMatchObject({ state: "open", decision: "withdrawn" });
     expect(isPublic("v")).toBe(false);
     const { page } = (await status(tokenOf(hiding))).data;
@@ -422,6 +424,8 @@ describe("a status link", () => {
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));
     expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
-    expect((await answer(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);
+    expect((await postToReport(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(
+      404,
+    );
   });
 });

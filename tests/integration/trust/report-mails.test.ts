@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** A local mail server, by the authors of nodemailer. */
+/** Starts a local mail server, by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Needed because the limits outlive a test. */
+/** Returns a new address, because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -79,7 +79,7 @@ const waiting = () =>
   sqliteHandle().prepare("SELECT event, attempts FROM outbox ORDER BY rowid").all();
 /** Returns the status link in an email. */
 const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
-/** Quoted-printable breaks lines and encodes "=". */
+/** Decodes quoted-printable text, which breaks lines and encodes "=". */
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
 describe("emails to reporters", () => {
@@ -156,14 +156,14 @@ describe("emails to reporters", () => {
 
 describe("an email address that anyone may have entered", () => {
   const idOf = (n: number) => String(n).padStart(22, "B");
-  const ask = (n: number) =>
+  const sendQuestion = (n: number) =>
     transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
   const pageOf = async (path: string) => {
     const { page } = (await open(path)) as { page: { isLinkUnopened: boolean } };
     return page;
   };
 
-  it("gets one first email a day, however it is spelled and however many reports there are", async () => {
+  it("gets one first email a day, regardless of its spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -194,7 +194,7 @@ describe("an email address that anyone may have entered", () => {
     // The sender of the form has this link, and mail scanners open the other one.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
-    await ask(1);
+    await sendQuestion(1);
     await sendReportEmails(Date.now() + 3 * DAY);
     expect(mails).toHaveLength(1);
     expect(waiting()).toEqual([]);
@@ -214,7 +214,7 @@ describe("an email address that anyone may have entered", () => {
     await report(address, idOf(2));
     await sendReportEmails();
     await open(linkIn(mails[0]));
-    await ask(2);
+    await sendQuestion(2);
     for (let n = 3; n < 80; n++) await report(address, idOf(n));
     for (let batch = 0; batch < 5; batch++) await sendReportEmails();
     expect(mails).toHaveLength(50);

@@ -53,7 +53,7 @@ describe("a report", () => {
     }
   });
 
-  it("is stored once, however often it is sent", async () => {
+  it("is stored once, even if it is sent repeatedly", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
@@ -80,9 +80,9 @@ describe("a report", () => {
 
   it("waits for the reporter, then for a moderator again", async () => {
     await write(() => createReport(REPORT, NOW));
-    const ask = { id: "r", from: ["open"], to: "asked" } as const;
-    expect(await write(() => moveReport(ask, NOW))).toBe(true);
-    expect(await write(() => moveReport(ask, NOW))).toBe(false);
+    const transition = { id: "r", from: ["open"], to: "asked" } as const;
+    expect(await write(() => moveReport(transition, NOW))).toBe(true);
+    expect(await write(() => moveReport(transition, NOW))).toBe(false);
     expect(readReport("r")?.state).toBe("asked");
   });
 

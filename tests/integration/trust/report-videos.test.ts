@@ -74,16 +74,16 @@ async function send(fields: Record<string, string>): Promise<number> {
     body: new URLSearchParams(fields),
     headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
   });
-  const answer = await action({ request, params: { id: ID }, context: {} }).catch(
+  const response = await action({ request, params: { id: ID }, context: {} }).catch(
     (thrown: unknown) => thrown,
   );
-  return answer instanceof Response
-    ? answer.status
-    : ((answer as { init: ResponseInit }).init.status ?? 0);
+  return response instanceof Response
+    ? response.status
+    : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
 describe("a report that names two videos", () => {
-  it("is closed once each has a decision, and tells the reporter about both", async () => {
+  it("is closed once each has a decision, and informs the reporter about both", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -91,7 +91,7 @@ describe("a report that names two videos", () => {
       ["v", "remove"],
       ["w", null],
     ]);
-    // What isn't decided yet stays on hold.
+    // Videos without a decision stay on hold.
     expect(isPublic("w")).toBe(false);
     await decide("keep", ["w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
@@ -109,7 +109,7 @@ describe("a report that names two videos", () => {
     });
   });
 
-  it("can be closed although one of them was deleted for good", async () => {
+  it("can be closed although one of them was permanently deleted", async () => {
     await report("copyright", ["v", "gone"]);
     expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
       ["hide", "keep", "remove"],
@@ -177,14 +177,14 @@ describe("a report that names two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // Someone has deleted it since, which the report must not undo.
+    // A user has deleted it since, which the report must not undo.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since, and asks for another review", async () => {
+  it("shows which videos have changed since, and requires another review", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -194,7 +194,7 @@ describe("a report that names two videos", () => {
     ]);
   });
 
-  it("says that a video was deleted for good", async () => {
+  it("says that a video was permanently deleted", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(
@@ -207,7 +207,7 @@ describe("a report that names two videos", () => {
   });
 });
 
-describe("an urgent report that came after a moderator had kept the video", () => {
+describe("an urgent report received after a moderator kept the video", () => {
   beforeEach(async () => {
     await report("under-age", ["v"]);
     await decide("keep", ["v"]);
@@ -223,7 +223,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another file, which nobody has reviewed", async () => {
+  it("hides it once it has another file that wasn't reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,

@@ -102,7 +102,7 @@ describe("the schedule of a video without a record", () => {
   });
 });
 
-describe("many videos scheduled at once", () => {
+describe("many videos scheduled together", () => {
   it("show how many lack a record, before and after", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
@@ -217,11 +217,11 @@ describe("an upload without a record", () => {
   const clip = () => fileBlob(makeClip(site.folder, "clip", { seconds: 1, audio: false }));
 
   it("keeps its schedule and says what it lacks", async () => {
-    const answer = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
-    if (!answer.ok) throw new Error(answer.failure.message);
-    expect(answer.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
-    expect(successMessage(answer.video)).toContain("as soon as it has a consent record");
-    const { id } = answer.video;
+    const response = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
+    if (!response.ok) throw new Error(response.failure.message);
+    expect(response.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
+    expect(successMessage(response.video)).toContain("as soon as it has a consent record");
+    const { id } = response.video;
     await performDue(due);
     expect(isPublic(id)).toBe(false);
     await record(id);

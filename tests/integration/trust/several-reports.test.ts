@@ -20,9 +20,9 @@ const HOST = { Origin: ORIGIN, Host: "localhost" };
 let reports = 0;
 
 async function responseOf(work: () => Promise<unknown>): Promise<Response> {
-  const answer = await work().catch((thrown: unknown) => thrown);
-  if (answer instanceof Error) throw answer;
-  return answer as Response;
+  const response = await work().catch((thrown: unknown) => thrown);
+  if (response instanceof Error) throw response;
+  return response as Response;
 }
 
 /** Sends the public form, each time from another IP address. Returns the token of the status link. */
@@ -42,8 +42,8 @@ async function report(kind: string, ...videos: string[]): Promise<string> {
     headers: { ...HOST, "X-Forwarded-For": `10.1.${reports >> 8}.${reports & 255}` },
     body: new URLSearchParams(fields),
   });
-  const answer = await responseOf(async () => sendReport({ request, params: {}, context: {} }));
-  return answer.headers.get("Location")?.replace("/report/", "") ?? "";
+  const response = await responseOf(async () => sendReport({ request, params: {}, context: {} }));
+  return response.headers.get("Location")?.replace("/report/", "") ?? "";
 }
 
 const idOf = (token: string) => readStatusToken(token)?.id ?? "";
@@ -61,10 +61,10 @@ async function decide(token: string, decision: string, ...videos: string[]) {
     headers: { Cookie: adminCookie(), ...HOST },
     body,
   });
-  const answer = await responseOf(async () =>
+  const response = await responseOf(async () =>
     decideOn({ request, params: { id }, context: {} } as never),
   );
-  return (answer as { init?: ResponseInit }).init?.status ?? answer.status;
+  return (response as { init?: ResponseInit }).init?.status ?? response.status;
 }
 
 const withdraw = (token: string) =>
@@ -208,7 +208,7 @@ describe("a video that several reports name", () => {
     const token = await report("consent", "v", "w");
     makeUnreadable();
     const request = new Request(`${ORIGIN}/report/${token}`);
-    const answer = await openStatus({ request, params: { token }, context: {} });
-    expect(JSON.stringify(answer)).toMatch(/"videos":\[{"id":"v".+},{"id":"w"/);
+    const response = await openStatus({ request, params: { token }, context: {} });
+    expect(JSON.stringify(response)).toMatch(/"videos":\[{"id":"v".+},{"id":"w"/);
   });
 });

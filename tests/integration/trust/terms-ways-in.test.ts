@@ -43,13 +43,13 @@ beforeEach(async () => {
 });
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
-/** Returns what was accepted for the only video. */
+/** Returns the accepted terms of the only video. */
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
 /** Returns the status and failure of a form, with or without JavaScript. */
-async function outcome(answer: Promise<unknown>) {
-  const given = (await answer.catch((thrown) => thrown)) as
+async function outcome(work: Promise<unknown>) {
+  const given = (await work.catch((thrown) => thrown)) as
     | Response
     | { data: { upload: Record<string, unknown> }; init: { status: number } };
   if (!(given instanceof Response)) return { status: given.init.status, ...given.data.upload };
@@ -98,8 +98,8 @@ describe("the upload form", () => {
   });
 
   it("is rejected without the terms and shows their text, while its file waits on the server", async () => {
-    const refused = await upload({});
-    expect(refused).toMatchObject({
+    const rejected = await upload({});
+    expect(rejected).toMatchObject({
       status: 422,
       message: MISSING,
       fields: { terms: MISSING },
@@ -108,7 +108,7 @@ describe("the upload form", () => {
       waiting: { fileName: "clip.mp4" },
     });
     expect(videos()).toEqual([]);
-    const { upload: id } = (refused as unknown as { waiting: { upload: string } }).waiting;
+    const { upload: id } = (rejected as unknown as { waiting: { upload: string } }).waiting;
     expect(await publishSent({ upload: id, terms: "2" })).toEqual({ status: 201 });
     expect(accepted()).toEqual(ACCEPTED);
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("requires nothing while it is off, whatever an open form sends", async () => {
+  it("requires nothing while it is off, regardless of what an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -190,8 +190,8 @@ describe("tus", () => {
       ["1", OUTDATED],
       ["on", expect.stringContaining("have no version on")],
     ] as const) {
-      const answer = await begin(terms);
-      expect([answer.status, (await answer.text()).trim()]).toEqual([422, message]);
+      const response = await begin(terms);
+      expect([response.status, (await response.text()).trim()]).toEqual([422, message]);
     }
     expect(filesIn(site.uploads)).toEqual([]);
     expect((await begin("2")).status).toBe(201);
@@ -231,8 +231,8 @@ describe("the API", () => {
       },
       body: json === undefined ? undefined : JSON.stringify(json),
     });
-    const answer = method === "GET" ? readApi : api;
-    const response = (await answer({
+    const handler = method === "GET" ? readApi : api;
+    const response = (await handler({
       request,
       params: { "*": at },
       context: {},
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("creates a video with the version, and otherwise says what is missing", async () => {
+  it("creates a video with the version, and otherwise names the missing field", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,
@@ -279,8 +279,11 @@ describe("the API", () => {
       });
       return (await api({ request, params: { "*": "uploads" }, context: {} } as never)) as Response;
     };
-    const answer = await begin({});
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(MISSING)]);
+    const response = await begin({});
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining(MISSING),
+    ]);
     expect((await begin({ "Upload-Metadata": "terms Mg==" })).status).toBe(201);
   });
 });
@@ -290,19 +293,19 @@ describe("the import page", () => {
     const request = withCookie(
       new Request(`${ORIGIN}/admin/import`, { method: "POST", body: new URLSearchParams(fields) }),
     );
-    const answer = (await importAction({ request, params: {}, context: {} })) as
+    const result = (await importAction({ request, params: {}, context: {} })) as
       | Response
       | { data: Record<string, unknown>; init: { status: number } };
-    if (answer instanceof Response) return { status: answer.status };
-    return { status: answer.init.status, ...answer.data };
+    if (result instanceof Response) return { status: result.status };
+    return { status: result.init.status, ...result.data };
   }
   const { title, description, category } = GOOD_TEXTS;
 
   it("imports a URL whose form has accepted the terms, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
-    const firstIsAsked = new Promise<void>((asked) => {
-      endFirst = () => asked();
+    const firstIsRequested = new Promise<void>((resolve) => {
+      endFirst = () => resolve();
     });
     const server = await videoServer(site.folder, ({ url }, response) => {
       if (url !== "/first.mp4") {
@@ -315,7 +318,7 @@ describe("the import page", () => {
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
-    await firstIsAsked;
+    await firstIsRequested;
     const form = {
       ...{ intent: "address-publish", address: server.address("video.mp4"), title, description },
       category,
@@ -385,23 +388,23 @@ describe("replacing a file", () => {
     const texts = { intent: "replace", id: "v", duplicate: "ask", incomplete: "ask", ...fields };
     for (const [name, value] of Object.entries(texts)) form.set(name, value);
     if (file) form.set("video", fileBlob(file), "a.mp4");
-    const answer = await sendMultipart(form, "/admin?tab=manage&replace=v").catch(
+    const result = await sendMultipart(form, "/admin?tab=manage&replace=v").catch(
       (thrown) => thrown,
     );
-    if (answer instanceof Response) return { status: answer.status };
-    return (answer as { data: { studio: Record<string, unknown> } }).data.studio;
+    if (result instanceof Response) return { status: result.status };
+    return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
   it("requires the current version, and its file waits until it is accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
-    const refused = await replace({}, clip);
-    expect(refused).toMatchObject({
+    const rejected = await replace({}, clip);
+    expect(rejected).toMatchObject({
       status: 422,
       detail: MISSING,
       replace: { question: { kind: "terms", fileName: "a.mp4" } },
     });
-    const { upload: id } = (refused as { replace: { question: { upload: string } } }).replace
+    const { upload: id } = (rejected as { replace: { question: { upload: string } } }).replace
       .question;
     expect(await replace({ upload: id, terms: "1" })).toMatchObject({
       status: 422,

@@ -40,12 +40,12 @@ async function send(fields: Record<string, string>, as = adminCookie()) {
     body: new URLSearchParams(fields),
     headers: { Cookie: as, Origin: ORIGIN },
   });
-  const answer = (await action({ request, params: {}, context: {} }).catch((thrown) => thrown)) as
+  const response = (await action({ request, params: {}, context: {} }).catch((thrown) => thrown)) as
     | Response
     | { data: { error: { detail: string }; text?: string }; init: { status: number } };
-  if (answer instanceof Response) return { status: answer.status };
-  const { error, text } = answer.data;
-  return { status: answer.init.status, detail: error.detail, text };
+  if (response instanceof Response) return { status: response.status };
+  const { error, text } = response.data;
+  return { status: response.init.status, detail: error.detail, text };
 }
 const write = (text: string, version: number) =>
   send({ intent: "write", text, version: String(version) });
@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("outlive changes and the trash, and the video itself by a year, whoever deleted it", async () => {
+  it("outlive changes and the trash, and the video itself by a year, regardless of who deleted it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });

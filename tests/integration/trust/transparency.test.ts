@@ -22,9 +22,9 @@ const add = (id: string, columns: Record<string, string | null>) => {
 describe("the transparency figures", () => {
   it("are empty without reports", async () => {
     expect(counted()).toEqual([]);
-    const answer = await fileLoader();
-    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=300");
-    expect(await answer.json()).toEqual({ periods: [] });
+    const response = await fileLoader();
+    expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
+    expect(await response.json()).toEqual({ periods: [] });
   });
 
   describe("of reports", () => {
@@ -57,7 +57,7 @@ describe("the transparency figures", () => {
       ]);
     });
 
-    it("name nobody, and are recounted after a new log entry", async () => {
+    it("contain no names, and are recounted after a new log entry", async () => {
       const text = await (await fileLoader()).text();
       const before = counted();
       expect(JSON.parse(text)).toEqual({ periods: before });

@@ -100,7 +100,7 @@ describe("a strike with a decision", () => {
     ]);
   });
 
-  it("is rejected with another decision or for users who can't get one, and then nothing is decided", async () => {
+  it("is rejected with another decision or for users who can't get one, and the report stays undecided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -136,7 +136,7 @@ describe("a strike with a decision", () => {
 });
 
 describe("decisions shown to uploaders", () => {
-  it("include the reason and title, even if the video is deleted for good", async () => {
+  it("include the reason and title, even if the video is permanently deleted", async () => {
     await report("r");
     await decide("r", "hide", { reason: "First we look." });
     expect(listUploaderDecisions("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);

@@ -45,9 +45,9 @@ const actions = () =>
 /** Sends the form. Returns the message of its toast, or its status and reason. */
 async function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
-  const answer = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
-  if (answer instanceof Response) return { status: answer.status, detail: "" };
-  const { data, init } = answer as {
+  const response = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
+  if (response instanceof Response) return { status: response.status, detail: "" };
+  const { data, init } = response as {
     data: { error?: { detail?: string } };
     init: { status: number };
   };
@@ -99,8 +99,8 @@ describe("a strike", () => {
       [{ id, reason: "x".repeat(501) }, "Use at most 500 characters for the reason."],
       [{ id: owner.id, reason: "x" }, "Only uploaders can get strikes."],
     ] as const) {
-      const answer = await send({ intent: "strike", ...fields });
-      expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);
+      const response = await send({ intent: "strike", ...fields });
+      expect([response.status, response.detail]).toEqual([409, expect.stringContaining(message)]);
     }
     expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
     expect(listStrikes([id, owner.id]).size).toBe(0);
@@ -126,7 +126,7 @@ describe("a strike", () => {
     expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
   });
 
-  it("blocks nobody if the setting is off", async () => {
+  it("blocks no account if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = insertUser("owner@example.com");
@@ -177,7 +177,7 @@ describe("a block", () => {
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // Neither releasing another hold nor another tool makes one public.
+    // They don't become public when another hold is released or another tool publishes them.
     await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);

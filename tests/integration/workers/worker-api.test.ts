@@ -70,7 +70,7 @@ afterEach(async () => {
 
 const ladder = () => jobRows(video).find(({ kind }) => kind === "ladder")!;
 const left = () => filesBelow(path.join(site.uploads, "tmp"));
-const detail = async (answer: Response) => ((await answer.json()) as { detail: string }).detail;
+const detail = async (response: Response) => ((await response.json()) as { detail: string }).detail;
 const endLeases = () =>
   sqliteHandle().exec(
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
@@ -78,42 +78,42 @@ const endLeases = () =>
 
 /** Requests the video of a lease, and returns only the status. */
 async function videoStatus(lease: string, given = token): Promise<number> {
-  const answer = await callWorker(`leases/${lease}/video`, given);
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await callWorker(`leases/${lease}/video`, given);
+  await response.body?.cancel();
+  return response.status;
 }
 
 async function mediaStatus(url: string): Promise<number> {
   const params = { "*": url.replace("/media/", "") };
   const request = new Request(ORIGIN + url);
-  const answer = (await media({ request, params, context: {} } as never)) as Response;
-  await answer.body?.cancel();
-  return answer.status;
+  const response = (await media({ request, params, context: {} } as never)) as Response;
+  await response.body?.cancel();
+  return response.status;
 }
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
   it("claims a job, reads its video, and sends the files, which are published", async () => {
-    const taken = await claimJob(token);
-    expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
+    const claimed = await claimJob(token);
+    expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: claimed.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
 
-    const whole = await callWorker(`leases/${taken.lease}/video`, token);
+    const whole = await callWorker(`leases/${claimed.lease}/video`, token);
     expect(Buffer.from(await whole.arrayBuffer()).equals(fs.readFileSync(source))).toBe(true);
-    const part = await callWorker(`leases/${taken.lease}/video`, token, {
+    const part = await callWorker(`leases/${claimed.lease}/video`, token, {
       headers: { Range: "bytes=10-19" },
     });
     await part.body?.cancel();
     expect([part.status, part.headers.get("Content-Length")]).toEqual([206, "10"]);
 
     const beat = { method: "POST", json: { progress: 0.4, speed: 2.5, secondsLeft: 9 } };
-    expect((await callWorker(`leases/${taken.lease}`, token, beat)).status).toBe(200);
+    expect((await callWorker(`leases/${claimed.lease}`, token, beat)).status).toBe(200);
     const [listed] = await listWorkers();
     expect(listed).toMatchObject({
       ...{ name: "attic", jobsDone: 0, trouble: null },
       jobs: [{ label: "Streaming versions", title: "video.mp4", progress: 0.4, speed: 2.5 }],
     });
 
-    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(204);
     expect(ladder()).toMatchObject({ state: "done", attempts: 1, worker: null });
     const { hls_url } = videoRow(video);
     for (const name of ["master.m3u8", "180p.m3u8", "180p.mp4"]) {
@@ -146,13 +146,13 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("is told that the queue is paused, and gets no new job", async () => {
+  it("gets a paused status and no new job while the queue is paused", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
-    const answer = await callWorker(`leases/${lease}`, token, {
+    const response = await callWorker(`leases/${lease}`, token, {
       ...{ method: "POST", json: { progress: 0.1 } },
     });
-    expect(await answer.json()).toMatchObject({ paused: true });
+    expect(await response.json()).toMatchObject({ paused: true });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
@@ -176,7 +176,11 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
 });
 
 describe.runIf(ffmpegAvailable())("an invalid result", () => {
-  const lies: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
+  const invalidResults: [
+    string,
+    (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown,
+    RegExp,
+  ][] = [
     [
       "a file that isn't a video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
@@ -206,15 +210,15 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     ],
   ];
 
-  it.each(lies)("is rejected: %s", async (_, lie, why) => {
+  it.each(invalidResults)("is rejected: %s", async (_, corrupt, why) => {
     const files = Object.fromEntries(
       Object.entries(made).map(([name, bytes]) => [name, bytes.slice()]),
     );
-    lie(files);
+    corrupt(files);
     const { lease } = await claimJob(token);
-    const answer = await sendResult(token, lease, files);
-    expect(answer.status).toBe(422);
-    expect(await detail(answer)).toMatch(why);
+    const response = await sendResult(token, lease, files);
+    expect(response.status).toBe(422);
+    expect(await detail(response)).toMatch(why);
     expect(videoRow(video).hls_url).toBeNull();
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 0, worker_losses: 1 });
     expect((await listWorkers())[0]?.trouble).toMatch(why);
@@ -225,8 +229,8 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   it("is rejected with a wrong digest", async () => {
     const { lease } = await claimJob(token);
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
-    const answer = await sendResult(token, lease, made, digests);
-    expect([answer.status, await detail(answer)]).toEqual([
+    const response = await sendResult(token, lease, made, digests);
+    expect([response.status, await detail(response)]).toEqual([
       ...[422, "The result was rejected: 180p.mp4 doesn't match its digest."],
     ]);
   });
@@ -235,8 +239,11 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
     const { lease } = await claimJob(token);
-    const answer = await sendResult(token, lease, files);
-    expect([answer.status, await detail(answer)]).toEqual([422, expect.stringMatching(/shorter/)]);
+    const response = await sendResult(token, lease, files);
+    expect([response.status, await detail(response)]).toEqual([
+      422,
+      expect.stringMatching(/shorter/),
+    ]);
   });
 
   it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(
@@ -299,23 +306,23 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     await sendPart(token, late.lease, name, bytes);
     endLeases();
     const other = await createWorkerToken(owner.id, "cellar");
-    const taken = await claimJob(other);
+    const claimed = await claimJob(other);
     expect(ladder()).toMatchObject({ attempts: 1, worker_losses: 1 });
     expect(left()).toEqual([]);
 
-    for (const answer of [
+    for (const response of [
       await sendPart(token, late.lease, name, bytes),
       await callWorker(`leases/${late.lease}`, token, { method: "POST", json: { progress: 1 } }),
       await sendResult(token, late.lease, {}),
       await callWorker(`leases/${late.lease}`, token, { method: "DELETE" }),
     ]) {
-      expect(answer.status).toBe(409);
-      expect(await detail(answer)).toMatch(/no longer yours/);
+      expect(response.status).toBe(409);
+      expect(await detail(response)).toMatch(/no longer yours/);
     }
     expect(await videoStatus(late.lease)).toBe(409);
-    expect((await sendResult(other, taken.lease, made)).status).toBe(204);
+    expect((await sendResult(other, claimed.lease, made)).status).toBe(204);
     expect(ladder().state).toBe("done");
-    expect((await sendResult(other, taken.lease, made)).status).toBe(409);
+    expect((await sendResult(other, claimed.lease, made)).status).toBe(409);
   });
 
   it("lasts two minutes and is extended by each heartbeat", async () => {
@@ -361,18 +368,18 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   });
 
   it("ends when its video is deleted", async () => {
-    const taken = await claimJob(token);
+    const claimed = await claimJob(token);
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
-    expect(await videoStatus(taken.lease)).toBe(409);
-    expect((await sendResult(token, taken.lease, made)).status).toBe(409);
+    expect(await videoStatus(claimed.lease)).toBe(409);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(409);
     expect(left()).toEqual([]);
   });
 
   it("continues while its video is hidden, and the result isn't public", async () => {
-    const taken = await claimJob(token);
+    const claimed = await claimJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
-    expect(await videoStatus(taken.lease)).toBe(200);
-    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect(await videoStatus(claimed.lease)).toBe(200);
+    expect((await sendResult(token, claimed.lease, made)).status).toBe(204);
     expect(await mediaStatus(videoRow(video).hls_url!)).toBe(404);
   });
 });
@@ -382,9 +389,9 @@ describe("an invalid request", () => {
     const user = insertUser("other@example.com");
     const worker = await createWorkerToken(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {
-      const answer = await callWorker(path, given, sent);
-      expect(await detail(answer)).toMatch(/\w{3}.*\.$/s);
-      return answer.status;
+      const response = await callWorker(path, given, sent);
+      expect(await detail(response)).toMatch(/\w{3}.*\.$/s);
+      return response.status;
     };
     const post = { method: "POST" };
     expect(await status("jobs", undefined, post)).toBe(401);

@@ -82,7 +82,7 @@ describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "Specify the token of this worker."],
-  ])("prints what is wrong or missing: %j", (args, message) => {
+  ])("prints errors in its arguments: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
     expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(message);

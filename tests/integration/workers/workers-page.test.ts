@@ -22,18 +22,18 @@ async function signIn(id: string): Promise<string> {
   return (await openSession(id)).split(";")[0]!;
 }
 
-type Answered = { data?: { token?: string; message?: string }; init?: { status: number } };
+type Failure = { data?: { token?: string; message?: string }; init?: { status: number } };
 
 /** Sends a form. Returns the status, and the token or the message. */
 async function send(fields: Record<string, string>, headers: Record<string, string> = {}) {
   const request = formRequest(PATH, fields, { Cookie: cookie, ...headers });
-  const answer = await Promise.resolve(action({ request, params: {}, context: {} } as never)).catch(
+  const result = await Promise.resolve(action({ request, params: {}, context: {} } as never)).catch(
     (thrown: unknown) => thrown,
   );
-  if (answer instanceof Response) return { status: answer.status };
-  const { data, init } = answer as Answered;
-  const told = data ?? (answer as { token?: string; message?: string });
-  return { status: init?.status ?? 200, token: told.token, message: told.message };
+  if (result instanceof Response) return { status: result.status };
+  const { data, init } = result as Failure;
+  const body = data ?? (result as { token?: string; message?: string });
+  return { status: init?.status ?? 200, token: body.token, message: body.message };
 }
 
 async function visit(load: typeof loader, who = cookie) {

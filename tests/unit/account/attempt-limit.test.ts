@@ -26,12 +26,12 @@ describe("an attempt limit", () => {
     expect([limit.consume("a", 0), limit.consume("a", 0)]).toEqual([undefined, 60]);
   });
 
-  it("remembers at most ten thousand keys, however many there are and however long they are", () => {
+  it("remembers at most ten thousand keys, regardless of their number and length", () => {
     const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(true);
-    // Reading it made it the most recent. Ten thousand others evict it.
+    // Reading made it the most recently used. Ten thousand others evict it.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(false);
   });

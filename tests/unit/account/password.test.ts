@@ -25,17 +25,17 @@ describe("a password", () => {
     }
   });
 
-  it("never matches without an account", async () => {
+  it("never matches if there is no account", async () => {
     expect(await checkPassword("anything at all", undefined, REQUESTER)).toBe(false);
   });
 
-  it("has a minimum in characters and a maximum in bytes", async () => {
+  it("has a minimum length in characters and a maximum length in bytes", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
       await expect(hashPassword(password, REQUESTER), password).rejects.toThrow(FormError);
     }
   });
 
-  it("chosen in the browser must be more than the site name and the email address", () => {
+  it("chosen in the browser must contain more than the site name and the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -68,28 +68,28 @@ describe("a password", () => {
 describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** Returns the names of the checked requests in order, and of the rejected ones. */
+  /** Returns the names of the checked requests, in order, and those of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
-    const refused: string[] = [];
+    const rejected: string[] = [];
     const all = requesters.map((requester) =>
       checkPassword("right", hash, requester).then(
         () => checked.push(requester.name),
         (error) => {
           expect(error).toBeInstanceOf(FormError);
-          refused.push(requester.name);
+          rejected.push(requester.name);
         },
       ),
     );
-    return Promise.all(all).then(() => ({ checked, refused }));
+    return Promise.all(all).then(() => ({ checked, rejected }));
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
   it("replaces a network with more failures with one with fewer", async () => {
-    const { checked, refused } = await check([...flood, strangerRequester("new", 0)]);
+    const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
-    expect(refused).toHaveLength(23);
+    expect(rejected).toHaveLength(23);
   });
 
   it("doesn't replace a network with as many failures", async () => {
@@ -97,11 +97,11 @@ describe("the password queue", () => {
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of known users first, two of each, whatever strangers do", async () => {
+  it("checks the passwords of known users first, two of each, during a flood by strangers", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
-    const { checked, refused } = await check([...flood, ...users]);
+    const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
-    expect(refused).toContain("user a");
+    expect(rejected).toContain("user a");
   });
 });
 

@@ -18,7 +18,7 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
   line === "anyone" ? [] : [name as Permission],
 );
 
-describe("the table of permissions", () => {
+describe("the permissions table", () => {
   it("defines the access of each role on each line", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
@@ -62,7 +62,7 @@ describe("the table of permissions", () => {
     });
   });
 
-  it("uses “publisher” only in the column of uploaders", () => {
+  it("uses “publisher” only in the uploader column", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");
@@ -76,7 +76,7 @@ describe("the table of permissions", () => {
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
-  it("lets only uploaders who may publish do so, hide and schedule", () => {
+  it("lets only uploaders with permission publish, hide and schedule", () => {
     const later = guarded.filter((name) => allows(PUBLISHER, name) && !allows(UPLOADER, name));
     expect(later).toEqual([
       "/admin publish",
@@ -89,7 +89,7 @@ describe("the table of permissions", () => {
     ]);
   });
 
-  it("gives uploaders no pages about all videos", () => {
+  it("gives uploaders no access to pages about all videos", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

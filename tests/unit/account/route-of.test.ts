@@ -9,7 +9,7 @@ import { isStudioRoute } from "~/platform/node/request-context.server";
 import { READ_ROUTES } from "~/platform/reader/read-replica.server";
 import siteRoutes from "~/routes";
 
-const filling = fc.oneof(
+const segmentText = fc.oneof(
   fc.constantFrom(
     "x",
     "7",
@@ -24,37 +24,37 @@ const filling = fc.oneof(
   ),
   fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 );
-/** Returns a character in another case, or percent-encoded. */
-const spelling = fc.constantFrom<(letter: string) => string>(
+/** Generates spellings of a character: in another case or percent-encoded. */
+const spelling = fc.constantFrom<(character: string) => string>(
   ...[
-    (letter: string) => letter,
-    (letter: string) => letter,
-    (letter: string) => letter.toUpperCase(),
+    (character: string) => character,
+    (character: string) => character,
+    (character: string) => character.toUpperCase(),
   ],
-  (letter) => `%${letter.charCodeAt(0).toString(16)}`,
+  (character) => `%${character.charCodeAt(0).toString(16)}`,
 );
 const segment = fc.oneof(
   fc.constantFrom(...new Set(ROUTES.flatMap((route) => route.split("/").slice(1)))),
-  filling,
+  segmentText,
 );
 const pattern = fc.oneof(
   fc.constantFrom(...ROUTES.filter((route) => route !== "/assets/*")),
   fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join("/")}`),
 );
-/** An arbitrary spelling of a URL, with or without a route. */
+/** Arbitrary spellings of URLs, with or without a route. */
 const target = fc
   .tuple(
     pattern,
-    fc.infiniteStream(filling),
+    fc.infiniteStream(segmentText),
     fc.infiniteStream(spelling),
     fc.constantFrom("", "", "/", "//", ".data"),
     fc.constantFrom("", "?a=/b", "?"),
   )
-  .map(([route, fillings, spellings, end, query]) => {
+  .map(([route, segmentTexts, spellings, end, query]) => {
     const next = <T>(stream: Iterator<T>) => stream.next().value as T;
-    const filled = route.replace(/:\w+\??|\*/g, () => next(fillings));
-    const path = filled.replace(/%..|[a-z]/g, (letter) =>
-      letter.length > 1 ? letter : next(spellings)(letter),
+    const filled = route.replace(/:\w+\??|\*/g, () => next(segmentTexts));
+    const path = filled.replace(/%..|[a-z]/g, (character) =>
+      character.length > 1 ? character : next(spellings)(character),
     );
     return path + (end === ".data" && path === "/" ? "_root.data" : end) + query;
   })
@@ -85,7 +85,7 @@ describe("the route of a request target", () => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the framework's route, however the URL is spelled", () => {
+  it("is the framework's route for any spelling of the URL", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const pairOf = (header: string) => header.split(";")[0]!;
+const nameAndValue = (header: string) => header.split(";")[0]!;
 const withCookie = (cookie: string) =>
   new Request("http://localhost/", { headers: { Cookie: cookie } });
 
@@ -29,7 +29,9 @@ describe("a signed cookie", () => {
   it("returns its value", () => {
     const cookie = signedCookie("report", "hällo; =", Date.now() + 60_000);
     expect(cookie).toMatch(/; Path=\/; Max-Age=60; HttpOnly; SameSite=Lax$/);
-    expect(readSignedCookie(withCookie(`x=1; ${pairOf(cookie)}; y`), "report")).toBe("hällo; =");
+    expect(readSignedCookie(withCookie(`x=1; ${nameAndValue(cookie)}; y`), "report")).toBe(
+      "hällo; =",
+    );
   });
 
   it("is Secure if the site uses https", () => {
@@ -38,7 +40,7 @@ describe("a signed cookie", () => {
   });
 
   it("can't replace another cookie or be changed", () => {
-    const pair = pairOf(signedCookie("report", "1", Date.now() + 60_000));
+    const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     expect(
       readSignedCookie(withCookie(pair.replace("report=", "session=")), "session"),
     ).toBeUndefined();
@@ -59,14 +61,14 @@ describe("a signed cookie", () => {
 
   it("also expires on the server, so that a copy doesn't work for longer", () => {
     const now = Date.now();
-    const pair = pairOf(signedCookie("report", "1", now + 60_000, now));
+    const pair = nameAndValue(signedCookie("report", "1", now + 60_000, now));
     expect(readSignedCookie(withCookie(pair), "report", now + 59_999)).toBe("1");
     expect(readSignedCookie(withCookie(pair), "report", now + 60_000)).toBeUndefined();
   });
 
   it("outlives a rotation while its secret is still listed", () => {
     setting("SESSION_SECRET", OLD);
-    const pair = pairOf(signedCookie("report", "1", Date.now() + 60_000));
+    const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     setting("SESSION_SECRET", `${NEW},${OLD}`);
     expect(readSignedCookie(withCookie(pair), "report")).toBe("1");
     setting("SESSION_SECRET", NEW);
@@ -85,14 +87,14 @@ describe("the secret without SESSION_SECRET", () => {
     expect(sessionSecrets()[0]).toBe(secret);
   });
 
-  it("is rotated with a line at the top of its file", () => {
+  it("is rotated by adding a line at the top of its file", () => {
     fs.mkdirSync(path.join(site.folder, "db"), { recursive: true });
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
     setting("SESSION_SECRET", undefined);
     expect(sessionSecrets()).toEqual([NEW, OLD]);
   });
 
-  it("is rejected if its file contains a short one", () => {
+  it("is rejected if its file contains a short secret", () => {
     const file = path.join(site.folder, "db", "session-secret");
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);
@@ -111,13 +113,13 @@ describe("a toast", () => {
   } as const;
 
   it("is carried by the redirect and read once", async () => {
-    const answer = redirectWithToast("/", toast, { headers: { "Set-Cookie": "other=1" } });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
-    const cookies = answer.headers.getSetCookie();
+    const response = redirectWithToast("/", toast, { headers: { "Set-Cookie": "other=1" } });
+    expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
+    const cookies = response.headers.getSetCookie();
     expect(cookies).toHaveLength(2);
-    const taken = await readToast(withCookie(pairOf(cookies[1]!)));
-    expect(taken.toast).toEqual(toast);
-    expect(taken.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
+    const read = await readToast(withCookie(nameAndValue(cookies[1]!)));
+    expect(read.toast).toEqual(toast);
+    expect(read.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
   it("is absent without its cookie, and sets nothing", async () => {

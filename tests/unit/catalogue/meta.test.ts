@@ -113,13 +113,13 @@ describe("the meta tags of every page", () => {
     for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
       expect(content(page, key)).toBeTruthy();
     }
-    for (const address of [
+    for (const url of [
       link(page, "canonical"),
       content(page, "og:url"),
       content(page, "og:image"),
       content(page, "twitter:image"),
     ]) {
-      expect(address).toMatch(/^https:\/\/videos\.example\//);
+      expect(url).toMatch(/^https:\/\/videos\.example\//);
     }
     expect(jsonLd(page).flatMap((json) => missing(json))).toEqual([]);
   });
@@ -173,8 +173,8 @@ describe("canonical URLs", () => {
   });
 });
 
-describe("search engines", () => {
-  it("don't index searches and pages marked as such, and nothing else is excluded", () => {
+describe("metadata for search engines", () => {
+  it("excludes only searches and pages marked noindex from the index", () => {
     const hidden = Object.entries(pages).filter(
       ([, page]) => content(page, "robots") !== undefined,
     );
@@ -186,7 +186,7 @@ describe("search engines", () => {
     expect(content(legal, "robots")).toBe("noindex");
   });
 
-  it("get the metadata of a video", () => {
+  it("describes a video", () => {
     expect(ofType(pages.video!, "VideoObject")).toMatchObject({
       name: video.title,
       description: video.title,
@@ -200,7 +200,7 @@ describe("search engines", () => {
     });
   });
 
-  it("get the default image for a video without a thumbnail, and no file if there is none", () => {
+  it("has the default image for a video without a thumbnail, and no file URL for one without a file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],
@@ -209,12 +209,12 @@ describe("search engines", () => {
     expect(content(bare, "og:video")).toBeUndefined();
   });
 
-  it("get positions in the whole list", () => {
+  it("contains positions in the whole list", () => {
     const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
     expect(items.map((item) => item.position)).toEqual([9]);
   });
 
-  it("get the breadcrumb Home > Categories > category", () => {
+  it("contains the breadcrumb Home > Categories > category", () => {
     const { itemListElement } = ofType(pages["a category"]!, "BreadcrumbList");
     expect((itemListElement as Json[]).map(({ name, item }) => [name, item])).toEqual([
       ["Home", "https://videos.example/"],
@@ -224,7 +224,7 @@ describe("search engines", () => {
   });
 });
 
-it("detects a structure without a required field", () => {
+it("is incomplete without a required field", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });

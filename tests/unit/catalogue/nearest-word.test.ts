@@ -34,7 +34,7 @@ describe("nearest", () => {
   const find = (typed: string, known: Record<string, number>) =>
     nearest(typed, Object.keys(known), (text) => known[text] ?? 0, Number.POSITIVE_INFINITY)?.text;
 
-  it("returns the word with the fewest edits, among equals the more frequent one", () => {
+  it("returns the word with the fewest edits, and of several the most frequent one", () => {
     expect(find("nigth", { nights: 90, night: 3 })).toBe("night");
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });

@@ -15,7 +15,7 @@ it("visits each video once before any repeats", () => {
   );
 });
 
-it("gives the same walk for the same seed, within a million videos", () => {
+it("returns the same sequence for the same seed, up to a million videos", () => {
   fc.assert(
     fc.property(seeds, seeds, (seed, step) => {
       const at = walk(seed, step, 1_000_000);

@@ -8,7 +8,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe("a piece of the runtime", () => {
+describe("process state", () => {
   it("is created on first use, once", () => {
     const create = vi.fn(() => ({ count: 0 }));
     const counter = processState("counter", create);
@@ -35,7 +35,7 @@ describe("a piece of the runtime", () => {
 });
 
 describe("stopRuntime", () => {
-  it("stops the pieces one at a time, in reverse order of creation", async () => {
+  it("stops state one by one, in reverse order of creation", async () => {
     const events: string[] = [];
     const database = processState(
       "database",
@@ -55,21 +55,21 @@ describe("stopRuntime", () => {
     expect(events).toEqual(["thread ended", "database closed"]);
   });
 
-  it("doesn't stop what was never used", async () => {
+  it("doesn't stop state that was never used", async () => {
     const stop = vi.fn();
     processState("thread", () => 1, stop);
     await stopRuntime();
     expect(stop).not.toHaveBeenCalled();
   });
 
-  it("lets a piece be created again on its next use", async () => {
+  it("lets state be created again on its next use", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime();
     expect(list()).toEqual([]);
   });
 
-  it("also stops a piece that is created by another one while that stops", async () => {
+  it("also stops state that is created while another stops", async () => {
     const stop = vi.fn();
     const log = processState("log", () => [], stop);
     processState(
@@ -97,7 +97,7 @@ describe("stopRuntime", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("keeps the excepted pieces running", async () => {
+  it("keeps excluded state running", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime({ except: ["list"] });
@@ -135,7 +135,7 @@ describe("periodic work", () => {
     end();
   });
 
-  it("runs on demand: now, or once more after the round in progress", async () => {
+  it("runs on demand, or once more after the round in progress", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     const periodic = every(60_000, "work", work);
@@ -205,7 +205,7 @@ describe("periodic work", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("can be stopped alone, and doesn't keep the process alive", async () => {
+  it("can be stopped separately, and doesn't keep the process alive", async () => {
     vi.useRealTimers();
     const work = vi.fn();
     const timers = vi.spyOn(globalThis, "setInterval");

@@ -28,7 +28,7 @@ class FakeSource extends EventTarget {
   }
 }
 
-let heard: LiveEvent[];
+let received: LiveEvent[];
 let stop: () => void;
 
 function show(state: DocumentVisibilityState) {
@@ -40,9 +40,9 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal("EventSource", FakeSource);
   FakeSource.all = [];
-  heard = [];
+  received = [];
   show("visible");
-  stop = listenToEvents("/events", (event) => heard.push(event));
+  stop = listenToEvents("/events", (event) => received.push(event));
 });
 afterEach(() => {
   stop();
@@ -55,7 +55,7 @@ describe("the event client", () => {
   it("passes on the topic and version", () => {
     FakeSource.all[0]!.send("hello", 3);
     FakeSource.all[0]!.send("catalogue", 4);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { topic: "hello", version: 3 },
       { topic: "catalogue", version: 4 },
     ]);

@@ -21,7 +21,7 @@ const source = () => FakeSource.last!;
 
 let version: number;
 let loads: number;
-let answer: () => Promise<void>;
+let respond: () => Promise<void>;
 
 function Page() {
   useLiveRefresh();
@@ -34,7 +34,7 @@ beforeEach(async () => {
   FakeSource.last = undefined;
   version = 1;
   loads = 0;
-  answer = async () => {};
+  respond = async () => {};
   const Stub = createRemixStub([
     {
       id: "root",
@@ -43,7 +43,7 @@ beforeEach(async () => {
       loader: async () => {
         loads += 1;
         const catalogueVersion = version;
-        await answer();
+        await respond();
         return { catalogueVersion, studioVersion: "4.1" };
       },
     },
@@ -102,7 +102,7 @@ describe("a list with live refresh", () => {
 
   it("waits for a request in progress before it refetches", async () => {
     let arrive = () => {};
-    answer = () => new Promise((resolve) => (arrive = resolve));
+    respond = () => new Promise((resolve) => (arrive = resolve));
     version = 2;
     source().send("catalogue", 2);
     await pass();
@@ -111,7 +111,7 @@ describe("a list with live refresh", () => {
     source().send("catalogue", 3);
     await pass(2_000);
     expect(loads).toBe(2);
-    answer = async () => {};
+    respond = async () => {};
     arrive();
     await vi.waitFor(() => expect(loads).toBe(3));
   });

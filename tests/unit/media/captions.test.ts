@@ -29,7 +29,7 @@ describe("captions in SubRip", () => {
     ]);
   });
 
-  it("may lack numbers, blank lines and hours, and come in any order", () => {
+  it("may lack numbers, blank lines and hours, and can be in any order", () => {
     const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
     expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
       [1.5, 2.25, "first"],
@@ -151,10 +151,10 @@ describe("text that exceeds the limits for captions", () => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
-      const begun = performance.now();
+      const start = performance.now();
       readCues(`1\n${cues(lines)}`);
       readCues(`WEBVTT\n\n${cues(lines)}`);
-      return performance.now() - begun;
+      return performance.now() - start;
     };
     took(50);
     // Twice 2 MB, which took 4 seconds as a single line.

@@ -84,10 +84,10 @@ describe("the codec that a player chooses", () => {
     ["smooth alone", { smooth: true, powerEfficient: false }, []],
     ["efficient alone", { smooth: false, powerEfficient: true }, []],
     ["not known", undefined, []],
-  ])("follows Media Capabilities: %s", async (_, answer, wanted) => {
-    const decodingInfo = async () => answer ?? Promise.reject(new TypeError("not supported"));
+  ])("follows Media Capabilities: %s", async (_, result, expected) => {
+    const decodingInfo = async () => result ?? Promise.reject(new TypeError("not supported"));
     vi.stubGlobal("navigator", { mediaCapabilities: { decodingInfo } });
-    expect(await efficientCodecs()).toEqual(wanted);
+    expect(await efficientCodecs()).toEqual(expected);
     vi.stubGlobal("navigator", {});
     expect(await efficientCodecs()).toEqual([]);
     vi.unstubAllGlobals();

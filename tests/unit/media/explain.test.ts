@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeFailure, parseReason } from "~/features/processing/queue/failure-reasons";
 
-describe("why a job failed", () => {
+describe("the explanation of a failed job", () => {
   it("consists of a message, advice and ffmpeg's output", () => {
     const reason = describeFailure("ffmpeg could not read or convert the file.", [
       "[mov @ 0x5] moov atom not found",

@@ -8,31 +8,31 @@ import {
   wordsOf,
 } from "~/features/processing/comparison/perceptual-hash";
 
-const picture = (light: (x: number, y: number) => number) =>
+const image = (light: (x: number, y: number) => number) =>
   Uint8Array.from({ length: HASHED_SIDE ** 2 }, (_, at) =>
     Math.max(0, Math.min(255, light(at % HASHED_SIDE, Math.floor(at / HASHED_SIDE)))),
   );
-const spots = (seed: number, gain = 1) =>
-  picture(
+const pattern = (seed: number, gain = 1) =>
+  image(
     (x, y) =>
       128 +
       gain * 50 * Math.sin(x / (3 + (seed % 5)) + seed) * Math.cos(y / (2 + (seed % 7)) - seed) +
       gain * 30 * Math.sin((x * y) / (40 + seed)),
   );
-const different = (a: Uint8Array, b: Uint8Array) =>
+const distance = (a: Uint8Array, b: Uint8Array) =>
   [...a].reduce((sum, byte, at) => sum + (byte ^ b[at]!).toString(2).replaceAll("0", "").length, 0);
-const video = (from: number, pictures = FINGERPRINT_FRAMES) =>
-  Array.from({ length: pictures }, (_, at) => perceptualHash(spots(from + 11 * at)));
+const video = (from: number, frameCount = FINGERPRINT_FRAMES) =>
+  Array.from({ length: frameCount }, (_, at) => perceptualHash(pattern(from + 11 * at)));
 
 describe("the perceptual hash of a frame", () => {
   it("is the same at a different brightness, and differs for another frame", () => {
-    expect(different(perceptualHash(spots(1)), perceptualHash(spots(1, 0.5)))).toBeLessThan(4);
-    expect(different(perceptualHash(spots(1)), perceptualHash(spots(4)))).toBeGreaterThan(16);
+    expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(1, 0.5)))).toBeLessThan(4);
+    expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(4)))).toBeGreaterThan(16);
   });
 
   it("is missing for a frame without detail", () => {
     for (const light of [() => 16, (x: number) => 16 + (x % 3), () => 235]) {
-      expect([...perceptualHash(picture(light))]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+      expect([...perceptualHash(image(light))]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     }
   });
 });

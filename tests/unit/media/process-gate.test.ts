@@ -4,28 +4,28 @@ import { ProcessGate } from "~/media/probe/process-gate.server";
 /** Records the order in which owners get a slot. */
 function recorder(gate: ProcessGate) {
   const order: (string | undefined)[] = [];
-  const leaves: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   const enter = (owner: string | undefined, signal?: AbortSignal) =>
-    gate.enter({ owner, signal }).then((leave) => {
+    gate.enter({ owner, signal }).then((release) => {
       order.push(owner);
-      leaves.push(leave);
+      releases.push(release);
     });
   /** Frees the oldest slot for the next owner. */
   const next = async () => {
-    leaves.shift()!();
+    releases.shift()!();
     await new Promise(setImmediate);
   };
-  return { order, leaves, enter, next };
+  return { order, releases, enter, next };
 }
 
 describe("process slots", () => {
   it("are limited in number, and freed only once", async () => {
     const gate = new ProcessGate(2, 8);
-    const { order, leaves, enter, next } = recorder(gate);
+    const { order, releases, enter, next } = recorder(gate);
     for (const owner of ["a", "b", "c", "d"]) void enter(owner);
     await new Promise(setImmediate);
     expect(order).toEqual(["a", "b"]);
-    const [first] = leaves;
+    const [first] = releases;
     await next();
     first!();
     await new Promise(setImmediate);
@@ -48,11 +48,11 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // An upload waits anyway, because its bytes have arrived.
+    // An upload waits regardless of the limit, because its bytes have arrived.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Slots rotate among owners, however many calls one of them makes.
+    // Slots rotate among owners, regardless of how many calls each makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 

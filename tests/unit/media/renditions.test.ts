@@ -28,8 +28,8 @@ const source = (width: number, height: number, frameRate = 25): VideoStream => (
   hdr: false,
   interlaced: false,
 });
-const names = (video: VideoStream, most = 1080) =>
-  renditionsFor(video, most).map(({ name }) => name);
+const names = (video: VideoStream, maxHeight = 1080) =>
+  renditionsFor(video, maxHeight).map(({ name }) => name);
 
 describe("the renditions of the ladder", () => {
   it.each([
@@ -45,9 +45,9 @@ describe("the renditions of the ladder", () => {
     [source(288, 162), 1080, ["162p"]],
     [source(320, 180), 1080, ["144p", "180p"]],
     [source(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
-  ])("never exceed the size of the video or the limit", (video, most, wanted) => {
-    expect(names(video, most)).toEqual(wanted);
-    for (const { width, height } of renditionsFor(video, most)) {
+  ])("never exceed the size of the video or the limit", (video, maxHeight, expected) => {
+    expect(names(video, maxHeight)).toEqual(expected);
+    for (const { width, height } of renditionsFor(video, maxHeight)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
       expect(width).toBeLessThanOrEqual(video.width + 1);
       expect(Math.abs(width / height / (video.width / video.height) - 1)).toBeLessThan(0.03);
@@ -76,8 +76,8 @@ describe("the renditions of the ladder", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("include the size and frame rate of the video: %i x %i", (width, height, most) => {
-    expect(renditionsFor(source(width, height, 60), most).at(-1)).toMatchObject({
+  ])("include the size and frame rate of the video: %i x %i", (width, height, maxHeight) => {
+    expect(renditionsFor(source(width, height, 60), maxHeight).at(-1)).toMatchObject({
       width,
       height,
       hasHalfFrameRate: false,
@@ -93,9 +93,9 @@ describe("the renditions of the ladder", () => {
     [120, "60/1"],
     [12, "12/1"],
     [1, "5/1"],
-  ])("have a constant frame rate: %f becomes %s", (measured, wanted) => {
+  ])("have a constant frame rate: %f becomes %s", (measured, expected) => {
     const { numerator, denominator } = constantFrameRate(measured);
-    expect(`${numerator}/${denominator}`).toBe(wanted);
+    expect(`${numerator}/${denominator}`).toBe(expected);
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
@@ -122,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as RFC 8216 defines it, so that a short last segment is no peak", () => {
+  it("measure the bandwidth as defined in RFC 8216, so a short last segment isn't a peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -136,15 +136,15 @@ describe("playlists", () => {
     [3, [2, 2, 2]],
     [4, [2, 2, 4]],
     [7, [2, 2, 4, 4, 2]],
-  ])("combine %i fragments of 2 s into segments", (count, wanted) => {
+  ])("combine %i fragments of 2 s into segments", (count, expected) => {
     const fragments = Array.from({ length: count }, (_, index) => ({
       offset: 100 + index * 10,
       bytes: 10,
       duration: 2,
     }));
     const result = segmentsOf(fragments);
-    expect(result.map(({ duration }) => duration)).toEqual(wanted);
-    expect(result.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
+    expect(result.map(({ duration }) => duration)).toEqual(expected);
+    expect(result.map(({ bytes }) => bytes)).toEqual(expected.map((seconds) => seconds * 5));
     let end = 100;
     for (const { offset, bytes } of result) {
       expect(offset).toBe(end);
@@ -177,7 +177,7 @@ describe("playlists", () => {
     [5, [5, 5]],
   ])(
     "end audio segments near the end of video segments, with fragments of %f s",
-    (each, wanted) => {
+    (each, expected) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);
       const fragments = Array.from({ length: count }, (_, index) => ({
@@ -186,7 +186,7 @@ describe("playlists", () => {
         duration: each,
       }));
       const result = audioSegments(fragments, pictures);
-      expect(result.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
+      expect(result.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(expected);
       let end = 100;
       for (const { offset, bytes } of result) {
         expect(offset).toBe(end);
@@ -196,7 +196,7 @@ describe("playlists", () => {
     },
   );
 
-  it("list the keyframes, which are the beginnings of the same segments", () => {
+  it("list the keyframes, which start the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");

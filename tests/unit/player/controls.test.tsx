@@ -221,7 +221,7 @@ describe("the controls", () => {
 });
 
 describe("clicks on the video", () => {
-  function renderPicture() {
+  function renderVideoArea() {
     const all = renderPlayer();
     const box = { left: 0, top: 0, width: 100, height: 50 } as DOMRect;
     all.video.getBoundingClientRect = () => box;
@@ -234,7 +234,7 @@ describe("clicks on the video", () => {
   }
 
   it("toggle playback after the double-click window; the first one plays immediately", () => {
-    const { video, click } = renderPicture();
+    const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
     wait(DOUBLE_TAP_WINDOW_MS + 1);
@@ -252,7 +252,7 @@ describe("clicks on the video", () => {
   });
 
   it("seek in the direction of their half when doubled, add up, and never toggle playback", () => {
-    const { video, click, events, textOf } = renderPicture();
+    const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
     wait(DOUBLE_TAP_WINDOW_MS);
@@ -268,7 +268,7 @@ describe("clicks on the video", () => {
   });
 
   it("only close an open menu", () => {
-    const { click, press, menu, events } = renderPicture();
+    const { click, press, menu, events } = renderVideoArea();
     press("Settings");
     expect(menu()).not.toBeNull();
     click(50);
@@ -311,11 +311,11 @@ describe("the end of the video", () => {
 
 describe("fullscreen", () => {
   it("locks the screen to landscape, with a button to portrait and back", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const orientation = Object.assign(new EventTarget(), {
       type: "portrait-primary",
-      lock: async (to: string) => void asked.push(to),
-      unlock: () => void asked.push("unlocked"),
+      lock: async (to: string) => void calls.push(to),
+      unlock: () => void calls.push("unlocked"),
     });
     vi.stubGlobal("screen", { ...screen, orientation });
     let fullscreen: Element | null = null;
@@ -341,7 +341,7 @@ describe("fullscreen", () => {
     expect(button("Switch to portrait")).toBeDefined();
     await pressed("Exit fullscreen");
     expect(button("Switch to portrait")).toBeUndefined();
-    expect(asked).toEqual(["landscape", "portrait", "landscape", "unlocked"]);
+    expect(calls).toEqual(["landscape", "portrait", "landscape", "unlocked"]);
     Reflect.deleteProperty(HTMLElement.prototype, "requestFullscreen");
     Reflect.deleteProperty(document, "fullscreenElement");
     Reflect.deleteProperty(document, "exitFullscreen");

@@ -10,7 +10,7 @@ const EVENTS: Record<string, string[]> = {
 const states = new WeakMap<HTMLVideoElement, object>();
 
 /**
- * A video element that implements the parts of the HTML standard that the player uses, since jsdom can't play videos.
+ * Creates a video element with the parts of the HTML standard that the player uses, since jsdom can't play videos.
  * `load`, `play`, `pause` and seeks fire their events immediately, except `loadedmetadata`.
  *
  * @param options.hasFixedVolume whether only hardware keys set the volume, as on an iPhone.
@@ -105,7 +105,7 @@ export function happen(video: HTMLVideoElement, event: string, state: object = {
   video.dispatchEvent(new Event(event));
 }
 
-/** A list of text tracks, which jsdom doesn't implement. */
+/** Creates a list of text tracks, which jsdom doesn't implement. */
 export function textTrackList(tracks: EventTarget[] = []): TextTrackList {
   const list = Object.assign(new EventTarget(), tracks, { length: tracks.length });
   return list as unknown as TextTrackList;

@@ -42,11 +42,11 @@ const mini = () => document.querySelector<HTMLElement>(".mini-player");
 const video = () => document.querySelector("video")!;
 const inMini = <E extends HTMLElement>(selector: string) => mini()!.querySelector<E>(selector)!;
 
-async function goTo(address: string): Promise<void> {
-  await act(async () => void fireEvent.click(document.querySelector(`nav a[href="${address}"]`)!));
+async function goTo(url: string): Promise<void> {
+  await act(async () => void fireEvent.click(document.querySelector(`nav a[href="${url}"]`)!));
 }
 
-/** The page of a video that is playing from 12 seconds on. */
+/** Opens the page of a video that is playing from 12 seconds on. */
 async function openPlaying(): Promise<void> {
   cleanup();
   vi.restoreAllMocks();

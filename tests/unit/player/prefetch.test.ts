@@ -5,13 +5,13 @@ import { prefetchLoader } from "~/features/player/prefetch-loader";
 
 const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
 const url = (name: string) => new URL(`/media/${name}.mp4`, location.href).href;
-let asked: { url: string; range: string; signal: AbortSignal }[] = [];
+let requests: { url: string; range: string; signal: AbortSignal }[] = [];
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   vi.stubGlobal("MediaSource", class {});
   vi.stubGlobal("fetch", async (url: string, { headers, signal }: RequestInit) => {
-    asked.push({ url, range: (headers as Record<string, string>).Range!, signal: signal! });
+    requests.push({ url, range: (headers as Record<string, string>).Range!, signal: signal! });
     return new Response(new Uint8Array(10), { status: 206 });
   });
 });
@@ -23,13 +23,13 @@ afterEach(() => {
 it("requests the byte range once, and aborts it for another stream", async () => {
   prefetchStart(start("one"));
   prefetchStart(start("one"));
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({ url: url("one"), range: "bytes=0-9" });
+  expect(requests).toHaveLength(1);
+  expect(requests[0]).toMatchObject({ url: url("one"), range: "bytes=0-9" });
   expect((await findPrefetch(url("one"), 10)?.bytes)?.byteLength).toBe(10);
   expect(findPrefetch(url("one"), 11)).toBeUndefined();
   expect(findPrefetch(url("two"), 10)).toBeUndefined();
   prefetchStart(start("two"));
-  expect(asked[0]?.signal.aborted).toBe(true);
+  expect(requests[0]?.signal.aborted).toBe(true);
   const two = findPrefetch(url("two"), 4)!;
   dropPrefetch(two);
   expect(findPrefetch(url("two"), 4)).toBeUndefined();
@@ -47,17 +47,17 @@ it("requests nothing when the browser saves data", () => {
     value: { saveData: true },
   });
   prefetchStart(start("four"));
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   expect(findPrefetch(url("four"), 10)).toBeUndefined();
 });
 
 it("responds in a new task, as a request would", async () => {
   prefetchStart(start("five"));
-  const asksItself = vi.fn();
+  const ownLoad = vi.fn();
   class OwnLoader {
     stats = { loading: {} };
     load(): void {
-      asksItself();
+      ownLoad();
     }
   }
   const hls = { DefaultConfig: { loader: OwnLoader } };
@@ -66,9 +66,9 @@ it("responds in a new task, as a request would", async () => {
   const range = { url: url("five"), rangeStart: 0, rangeEnd: 10 };
   await findPrefetch(url("five"), 10)?.bytes;
   loader.load(range as never, {} as never, { onSuccess } as never);
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
   expect(onSuccess).not.toHaveBeenCalled();
   await vi.waitFor(() => expect(onSuccess).toHaveBeenCalledTimes(1));
   expect(onSuccess.mock.calls[0]?.[0].data.byteLength).toBe(10);
-  expect(asksItself).not.toHaveBeenCalled();
+  expect(ownLoad).not.toHaveBeenCalled();
 });

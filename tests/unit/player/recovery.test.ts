@@ -11,14 +11,14 @@ const MISSING = () => new Response(null, { status: 404 });
 const FOUND = () => new Response("x", { status: 206 });
 const UNREACHABLE = () => Promise.reject(new TypeError("Failed to fetch"));
 
-let answer: () => Response | Promise<Response> = FOUND;
-const fetched = vi.fn(async () => answer());
+let respond: () => Response | Promise<Response> = FOUND;
+const fetched = vi.fn(async () => respond());
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal("fetch", fetched);
   fetched.mockClear();
-  answer = FOUND;
+  respond = FOUND;
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -61,7 +61,7 @@ describe("an error of the element", () => {
     ["a failing server", 4, () => new Response(null, { status: 503 }), "connection"],
   ] as const)("%s", async (_, code, then, problem) => {
     const { video, watch } = watched();
-    answer = then;
+    respond = then;
     await fail(video, code);
     expect(watch.problem.get()).toBe(problem);
     watch.close();
@@ -70,7 +70,7 @@ describe("an error of the element", () => {
   it("is detected even if it occurred before the scripts loaded", async () => {
     const video = fakeVideo();
     happen(video, "error", { error: { code: 4 } });
-    answer = MISSING;
+    respond = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
     const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload() {} };
     const watch = watchForProblems(video, source, observePlayback(video), { fileUrl: "/x" });
@@ -117,7 +117,7 @@ describe("a file that the browser can't decode", () => {
   ])("is shown as being prepared when it only has a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
-    answer = then;
+    respond = then;
     await fail(video, 4);
     expect(watch.problem.get()).toBe("preparing");
     watch.close();
@@ -194,7 +194,7 @@ describe("a file that fails during playback", () => {
 
   it("is not reloaded when it is missing", async () => {
     const { video, watch, reload } = played(42);
-    answer = MISSING;
+    respond = MISSING;
     await fail(video, 2);
     expect(watch.problem.get()).toBe("missing");
     expect(reload).not.toHaveBeenCalled();
@@ -208,7 +208,7 @@ describe("a lost connection", () => {
     video.currentTime = 42;
     void video.play();
     happen(video, "timeupdate");
-    answer = UNREACHABLE;
+    respond = UNREACHABLE;
     await fail(video, 2);
     fetched.mockClear();
     for (const [tries, wait] of RECONNECT_DELAYS_MS.entries()) {
@@ -218,7 +218,7 @@ describe("a lost connection", () => {
       expect(fetched).toHaveBeenCalledTimes(tries + 1);
     }
     expect(reload).not.toHaveBeenCalled();
-    answer = FOUND;
+    respond = FOUND;
     await vi.advanceTimersByTimeAsync(10_000);
     expect(reload).toHaveBeenCalledWith({ seconds: 42, playing: true });
     expect(watch.problem.get()).toBeUndefined();
@@ -227,9 +227,9 @@ describe("a lost connection", () => {
 
   it("is retried immediately when the browser is back online", async () => {
     const { video, watch, reload } = watched();
-    answer = UNREACHABLE;
+    respond = UNREACHABLE;
     await fail(video, 2);
-    answer = FOUND;
+    respond = FOUND;
     window.dispatchEvent(new Event("online"));
     await vi.advanceTimersByTimeAsync(0);
     expect(reload).toHaveBeenCalledTimes(1);
@@ -239,7 +239,7 @@ describe("a lost connection", () => {
   it("is detected without an error after buffering too long", async () => {
     const { video, watch } = watched();
     void video.play();
-    answer = UNREACHABLE;
+    respond = UNREACHABLE;
     happen(video, "waiting", { readyState: 1 });
     await vi.advanceTimersByTimeAsync(STALL_CHECK_MS);
     expect(watch.problem.get()).toBe("connection");
@@ -285,7 +285,7 @@ describe("retry", () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
     happen(video, "timeupdate");
-    answer = MISSING;
+    respond = MISSING;
     await fail(video, 4);
     watch.retry();
     expect(reload).toHaveBeenCalledWith({ seconds: 12, playing: true });
@@ -295,7 +295,7 @@ describe("retry", () => {
 
   it("leaves no timer running when the page is left", async () => {
     const { video, watch } = watched();
-    answer = UNREACHABLE;
+    respond = UNREACHABLE;
     void video.play();
     await fail(video, 2);
     watch.close();

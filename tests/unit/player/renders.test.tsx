@@ -35,7 +35,7 @@ beforeEach(() => {
     </Profiler>,
   );
   is({ duration: 100, currentTime: 1, readyState: 4, seeking: false, error: null });
-  tell("durationchange");
+  fireEvents("durationchange");
   renders.mockClear();
 });
 afterEach(() => {
@@ -53,7 +53,7 @@ function is(state: Partial<HTMLVideoElement>): void {
     Object.defineProperty(video(), key, { configurable: true, writable: true, value });
   }
 }
-function tell(...events: string[]): void {
+function fireEvents(...events: string[]): void {
   act(() => {
     for (const event of events) video().dispatchEvent(new Event(event));
   });
@@ -62,7 +62,7 @@ function tell(...events: string[]): void {
 it("renders nothing while time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
-    tell("timeupdate", "progress");
+    fireEvents("timeupdate", "progress");
   }
   expect(renders).not.toHaveBeenCalled();
   expect(slider().value).toBe("60");
@@ -74,9 +74,9 @@ it("renders nothing while the seek bar is dragged with a loaded storyboard", () 
     fireEvent.pointerMove(bar, { clientX: second });
     is({ seeking: true });
     fireEvent.change(bar, { target: { value: String(second) } });
-    tell("seeking");
+    fireEvents("seeking");
     is({ seeking: false });
-    tell("seeked", "timeupdate");
+    fireEvents("seeked", "timeupdate");
   };
   // Entering the bar renders once, because the controls are in use from then on.
   fireEvent.pointerDown(bar);
@@ -92,10 +92,10 @@ it("renders only the spinner when each seek waits for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });
-    tell("seeking", "waiting");
+    fireEvents("seeking", "waiting");
     expect(spinner()).not.toBeNull();
     is({ seeking: false, readyState: 4 });
-    tell("seeked", "canplay", "timeupdate");
+    fireEvents("seeked", "canplay", "timeupdate");
     expect(spinner()).toBeNull();
   }
   expect(renders).toHaveBeenCalled();

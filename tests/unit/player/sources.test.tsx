@@ -37,7 +37,7 @@ class FakeHls {
   loadSource(): void {}
   /** The element has no duration and no position until the first segment has loaded. */
   attachMedia(video: HTMLVideoElement): void {
-    this.tell("attaching");
+    this.emit("attaching");
     video.src = "blob:stream";
     const nothing = { paused: true, currentTime: 0, readyState: 0, duration: Number.NaN };
     happen(video, "emptied", { ...nothing, hasPlayed: false });
@@ -45,7 +45,7 @@ class FakeHls {
   destroy(): void {
     this.isDestroyed = true;
   }
-  tell(event: string, data: object = {}): void {
+  emit(event: string, data: object = {}): void {
     for (const listener of this.listeners.get(event) ?? []) listener(event, data);
   }
 }
@@ -76,7 +76,7 @@ afterEach(() => {
 });
 
 /** Resolves the import of hls.js. */
-const scriptComes = () =>
+const loadScript = () =>
   act(async () => {
     // Called right before the element's source changes, or is left alone.
     const isStarted = new Promise<void>((resolve) => {
@@ -88,9 +88,9 @@ const scriptComes = () =>
     script.load();
     await isStarted;
   });
-const tell = (event: string, data?: object) => act(async () => FakeHls.latest!.tell(event, data));
-const playlistComes = () => tell("parsed", { audioTracks: [] });
-const segmentComes = (video: HTMLVideoElement) =>
+const emit = (event: string, data?: object) => act(async () => FakeHls.latest!.emit(event, data));
+const loadPlaylist = () => emit("parsed", { audioTracks: [] });
+const loadSegment = (video: HTMLVideoElement) =>
   act(async () => happen(video, "loadedmetadata", { duration: 100, readyState: 4 }));
 const sourceOf = (video: HTMLVideoElement) => video.getAttribute("src");
 
@@ -100,7 +100,7 @@ describe("a file that is playing before the stream is ready", () => {
   async function renderPlaying() {
     const all = renderStream();
     await act(async () => void key("k"));
-    await scriptComes();
+    await loadScript();
     return all;
   }
 
@@ -112,37 +112,37 @@ describe("a file that is playing before the stream is ready", () => {
     for (const event of ["emptied", "pause"]) {
       video.addEventListener(event, () => events.push(event));
     }
-    await scriptComes();
+    await loadScript();
     expect([sourceOf(video), events]).toEqual([VIDEO.fileUrl, []]);
 
     await act(async () => void key("5"));
-    await scriptComes();
+    await loadScript();
     expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 50]);
     expect(button("Pause")).toBeDefined();
-    await playlistComes();
-    await segmentComes(video);
+    await loadPlaylist();
+    await loadSegment(video);
     expect([video.currentTime, video.paused]).toEqual([50, false]);
   });
 
   it("is replaced by the stream when it stalls", async () => {
     const { video } = await renderPlaying();
     await act(async () => happen(video, "waiting", { readyState: 2, currentTime: 30 }));
-    await scriptComes();
+    await loadScript();
     expect(sourceOf(video)).toBe("blob:stream");
-    await segmentComes(video);
+    await loadSegment(video);
     expect([video.currentTime, video.paused]).toEqual([30, false]);
   });
 
   it("can be paused and seeked while the stream loads", async () => {
     const { video, button, textOf } = await renderPlaying();
     await act(async () => void key("5"));
-    await scriptComes();
+    await loadScript();
     expect(textOf(".player-waiting")).toBe("Buffering…");
     expect([textOf("[data-elapsed]"), textOf("[data-total]")]).toEqual(["0:50", "1:40"]);
     await act(async () => void key("k"));
     expect(button("Play")).toBeDefined();
     await act(async () => void key("ArrowRight"));
-    await segmentComes(video);
+    await loadSegment(video);
     expect([video.currentTime, video.paused]).toEqual([60, true]);
   });
 
@@ -160,9 +160,9 @@ describe("a file that is playing before the stream is ready", () => {
 describe("a stream", () => {
   async function renderReady() {
     const all = renderStream();
-    await scriptComes();
-    await playlistComes();
-    await segmentComes(all.video);
+    await loadScript();
+    await loadPlaylist();
+    await loadSegment(all.video);
     return all;
   }
 
@@ -195,17 +195,17 @@ describe("a stream", () => {
     expect(video.currentTime).toBe(20);
     open();
     press("Auto");
-    await scriptComes();
+    await loadScript();
     expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 20]);
   });
 
   it("falls back to the file when its playlist is missing", async () => {
     const { video, textOf } = renderStream();
     await act(async () => void key("5"));
-    await scriptComes();
+    await loadScript();
     await act(async () => void key("k"));
     const response = { code: 404 };
-    await tell("error", { fatal: true, type: "network", response });
+    await emit("error", { fatal: true, type: "network", response });
     expect([sourceOf(video), video.paused]).toEqual([VIDEO.fileUrl, false]);
     expect(video.currentTime).toBe(50);
     expect(textOf('[role="alert"]')).toBeUndefined();
@@ -215,9 +215,9 @@ describe("a stream", () => {
     const { video, press, item } = await renderReady();
     await act(async () => void key("k"));
     await act(async () => void key("8"));
-    await tell("error", { fatal: false, type: "media" });
+    await emit("error", { fatal: false, type: "media" });
     expect(sourceOf(video)).toBe("blob:stream");
-    await tell("error", { fatal: true, type: "network", response: { code: 416 } });
+    await emit("error", { fatal: true, type: "network", response: { code: 416 } });
     expect([sourceOf(video), video.currentTime]).toEqual([VIDEO.fileUrl, 80]);
     expect(video.paused).toBe(false);
     press("Settings");
@@ -227,7 +227,7 @@ describe("a stream", () => {
 
   it("reports a lost connection", async () => {
     const { video, textOf } = await renderReady();
-    await tell("error", { fatal: true, type: "network" });
+    await emit("error", { fatal: true, type: "network" });
     expect(sourceOf(video)).toBe("blob:stream");
     expect(textOf('[role="alert"]')).toContain("Connection lost");
   });

@@ -24,42 +24,42 @@ const poster = () => document.querySelector("video")?.getAttribute("poster") ?? 
 /** Renders a player that is `width` CSS pixels wide, and controls how its images load. */
 function screenOf(width: number, { saveData = false, decode = () => Promise.resolve() } = {}) {
   vi.spyOn(HTMLVideoElement.prototype, "clientWidth", "get").mockReturnValue(width);
-  const asked: string[] = [];
-  class Picture {
+  const requested: string[] = [];
+  class FakeImage {
     decode = decode;
     set src(url: string) {
-      asked.push(url);
+      requested.push(url);
     }
   }
-  vi.stubGlobal("Image", Picture);
+  vi.stubGlobal("Image", FakeImage);
   vi.stubGlobal("navigator", { ...navigator, connection: { saveData } });
-  return asked;
+  return requested;
 }
 
 describe("the poster of the player", () => {
   it("is the smaller image on a phone", async () => {
-    const asked = screenOf(412);
+    const requested = screenOf(412);
     render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
     expect(poster()).toBe(SMALL);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it("becomes the full-size image on a wide screen once it has loaded", async () => {
     let loaded = () => {};
-    const asked = screenOf(1000, { decode: () => new Promise((done) => (loaded = done)) });
+    const requested = screenOf(1000, { decode: () => new Promise((done) => (loaded = done)) });
     render(<Video url={THUMBNAIL} />);
     expect(poster()).toBe(SMALL);
-    expect(asked).toEqual([THUMBNAIL]);
+    expect(requested).toEqual([THUMBNAIL]);
     loaded();
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));
   });
 
   it("stays small if the browser saves data, or the full-size image can't be decoded", async () => {
-    const asked = screenOf(1000, { saveData: true });
+    const requested = screenOf(1000, { saveData: true });
     const { unmount } = render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
-    expect([poster(), asked]).toEqual([SMALL, []]);
+    expect([poster(), requested]).toEqual([SMALL, []]);
     unmount();
     const failing = vi.fn(() => Promise.reject(new Error("broken")));
     screenOf(1000, { decode: failing });

@@ -32,7 +32,7 @@ afterEach(() => {
 
 const video = () => document.querySelector("video")!;
 
-/** Renders as in a browser, one task at a time. */
+/** Renders one task at a time, as in a browser. */
 async function withoutAct(doings: () => Promise<void>): Promise<void> {
   const global = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
   const before = global.IS_REACT_ACT_ENVIRONMENT;

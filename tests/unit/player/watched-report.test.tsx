@@ -182,8 +182,8 @@ describe("the report of watched parts", () => {
     ["Global Privacy Control", { globalPrivacyControl: true }],
     ["Do Not Track", { doNotTrack: "1" }],
     ["data saving", { connection: { saveData: true } }],
-  ])("is not sent with %s", async (_, wish) => {
-    for (const [name, value] of Object.entries(wish)) {
+  ])("is not sent with %s", async (_, preference) => {
+    for (const [name, value] of Object.entries(preference)) {
       Object.defineProperty(navigator, name, { value, configurable: true });
     }
     const id = await open();

@@ -20,7 +20,7 @@ it("limits each IPv4 address separately", () => {
   expect(allowed(limit, Array(20).fill("192.0.2.2"))).toBe(5);
 });
 
-it("doesn't count a refused or refunded attempt for either", () => {
+it("doesn't count rejected or refunded attempts toward either limit", () => {
   const limit = addressLimit("tests of refunds", 5, 60);
   for (const network of networks(100)) {
     expect(limit.consume(network, 1_000)).toBeUndefined();

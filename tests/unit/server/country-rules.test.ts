@@ -27,7 +27,7 @@ describe("country rules", () => {
     expect(countryRule(rules, header)).toBe(rule);
   });
 
-  it("default to open for other countries, and to the rule of the others for unknown ones", () => {
+  it("default to open for other countries, and to that default for unknown ones", () => {
     const few = parseCountryRules("DE=closed")!;
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;

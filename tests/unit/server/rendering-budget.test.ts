@@ -15,19 +15,19 @@ beforeEach(() => {
   );
 });
 
-/** Lets time pass, during a part of which the event loop is busy. */
+/** Advances the clock, with the event loop busy for part of the time. */
 function pass(ms: number, busy = ms) {
   now += ms;
   busyMs += busy;
 }
 
 function begin(network?: string): () => void {
-  const begun = budgets.begin(network);
-  if (typeof begun === "number") throw new Error(`Refused for ${begun} s.`);
-  return begun;
+  const result = budgets.begin(network);
+  if (typeof result === "number") throw new Error(`Rejected for ${result} s.`);
+  return result;
 }
 
-/** Renders for a while, and returns for how many seconds the next request is refused. */
+/** Renders for a while, and returns the number of seconds for which the next request is rejected. */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -36,19 +36,19 @@ function render(network: string, ms: number): number | undefined {
 }
 
 function waitOf(network: string): number | undefined {
-  const begun = budgets.begin(network);
-  if (typeof begun === "number") return begun;
-  begun();
+  const result = budgets.begin(network);
+  if (typeof result === "number") return result;
+  result();
   return undefined;
 }
 
-describe("the rendering time of a network", () => {
+describe("the rendering budget of a network", () => {
   it("is used up by three seconds of rendering, and refills at 300 ms per second", () => {
     expect(render(A, 2_000)).toBeUndefined();
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // From now on, it can use its budget per second.
+    // From here on, it can use its budget per second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {

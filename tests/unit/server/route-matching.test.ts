@@ -88,22 +88,22 @@ it.each(PATHS)("runs the same loaders for %j as a handler of all routes", async 
     summary((await handler.query(request())) as StaticHandlerContext);
   expect(await query(few)).toEqual(await query(all));
   const routeId = (await query(all)).matches.at(-1)?.id;
-  for (const asked of [routeId, "root", "features/catalogue/routes/home.tsx"]) {
-    const one = (handler: typeof all) =>
-      handler.queryRoute(request(), { routeId: asked }).catch((error: unknown) => error);
-    expect(await one(few)).toEqual(await one(all));
+  for (const id of [routeId, "root", "features/catalogue/routes/home.tsx"]) {
+    const queryOne = (handler: typeof all) =>
+      handler.queryRoute(request(), { routeId: id }).catch((error: unknown) => error);
+    expect(await queryOne(few)).toEqual(await queryOne(all));
   }
 });
 
-it("creates at most one handler per first segment, whatever is requested", async () => {
+it("creates at most one handler per first segment, regardless of the requests", async () => {
   let created = 0;
   const handler = narrowHandler(await allRoutes(), (routes) => {
     created += 1;
     return createStaticHandler(routes);
   });
-  const ask = (path: string) => handler.query(new Request(`http://site.example${path}`));
-  for (const path of PATHS) await ask(path);
+  const query = (path: string) => handler.query(new Request(`http://site.example${path}`));
+  for (const path of PATHS) await query(path);
   const before = created;
-  for (let index = 0; index < 500; index++) await ask(`/unknown-${index}/more`);
+  for (let index = 0; index < 500; index++) await query(`/unknown-${index}/more`);
   expect(created).toBe(before);
 });

@@ -49,7 +49,7 @@ describe("a redirect target", () => {
     undefined,
     42,
     ["/"],
-  ])("%j is refused", (value) => expect(safePath(value, "/no")).toBe("/no"));
+  ])("%j is rejected", (value) => expect(safePath(value, "/no")).toBe("/no"));
 
   it("never leaves the site, for any input", () => {
     const pieces = fc.constantFrom(

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
 
 const validators = { etag: '"abc"', lastModified: Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
-const same = "Fri, 02 Jan 2026 03:04:05 GMT";
-const before = "Fri, 02 Jan 2026 03:04:04 GMT";
-const after = "Fri, 02 Jan 2026 03:04:06 GMT";
+const sameTime = "Fri, 02 Jan 2026 03:04:05 GMT";
+const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
+const later = "Fri, 02 Jan 2026 03:04:06 GMT";
 
 describe("preconditions", () => {
   it.each<[Record<string, string>, 304 | 412 | undefined]>([
@@ -15,21 +15,21 @@ describe("preconditions", () => {
     [{ "If-None-Match": '"x,y", W/"z"' }, undefined],
     [{ "If-None-Match": "*" }, 304],
     [{ "If-None-Match": '"x"' }, undefined],
-    [{ "If-Modified-Since": same }, 304],
-    [{ "If-Modified-Since": after }, 304],
-    [{ "If-Modified-Since": before }, undefined],
+    [{ "If-Modified-Since": sameTime }, 304],
+    [{ "If-Modified-Since": later }, 304],
+    [{ "If-Modified-Since": earlier }, undefined],
     [{ "If-Modified-Since": "yesterday" }, undefined],
-    // The date is not looked at beside the entity tag.
-    [{ "If-None-Match": '"x"', "If-Modified-Since": after }, undefined],
+    // The date is ignored if there is an entity tag.
+    [{ "If-None-Match": '"x"', "If-Modified-Since": later }, undefined],
     [{ "If-Match": '"abc"' }, undefined],
     [{ "If-Match": "*" }, undefined],
     [{ "If-Match": '"x"' }, 412],
     [{ "If-Match": 'W/"abc"' }, 412],
-    [{ "If-Unmodified-Since": same }, undefined],
-    [{ "If-Unmodified-Since": before }, 412],
-    [{ "If-Match": '"abc"', "If-Unmodified-Since": before }, undefined],
+    [{ "If-Unmodified-Since": sameTime }, undefined],
+    [{ "If-Unmodified-Since": earlier }, 412],
+    [{ "If-Match": '"abc"', "If-Unmodified-Since": earlier }, undefined],
     [{ "If-Match": '"x"', "If-None-Match": '"abc"' }, 412],
-  ])("%j end with %s", (headers, status) => {
+  ])("%j result in %s", (headers, status) => {
     expect(failedPrecondition(new Headers(headers), validators)).toBe(status);
   });
 
@@ -38,9 +38,9 @@ describe("preconditions", () => {
     ['"abc"', true],
     ['W/"abc"', false],
     ['"x"', false],
-    [same, true],
-    [before, false],
-    [after, false],
+    [sameTime, true],
+    [earlier, false],
+    [later, false],
     ["yesterday", false],
   ])("If-Range %s keeps the range: %s", (header, keeps) => {
     expect(rangeStillFits(header, validators)).toBe(keeps);

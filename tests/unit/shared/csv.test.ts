@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { parseTable } from "~/features/upload/import/table.server";
 import { csvTable } from "~/shared/markup/csv";
 
-/** What Excel, LibreOffice and Google Sheets may evaluate. */
+/** The cells that Excel, LibreOffice and Google Sheets may evaluate. */
 const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** Mostly the characters that matter at the start of a cell, and any others. */
+/** Arbitrary texts, mostly of characters that matter at the start of a cell. */
 const texts = fc.oneof(
   fc
     .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a", "\u00A0", "\u3000", "\uFEFF"), {
@@ -17,8 +17,8 @@ const texts = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-describe("a table for spreadsheets", () => {
-  it("has no cell that starts a formula", () => {
+describe("an exported CSV table", () => {
+  it("has no cell that a spreadsheet evaluates as a formula", () => {
     fc.assert(
       fc.property(texts, texts, (first, second) => {
         const [, cells] = parse(csvTable(["a", "b"], [[first, second]])) as string[][];
@@ -29,10 +29,10 @@ describe("a table for spreadsheets", () => {
     );
   });
 
-  it("is read again with the same texts", async () => {
+  it("is parsed to the same texts", async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (first, second) => {
-        // A line without any text is none.
+        // The first cell is never empty, because empty lines are skipped.
         const table = csvTable(["n", "a", "b"], [["1", first, second]]);
         expect(await parseTable(table, false)).toEqual([{ n: "1", a: first, b: second }]);
       }),
@@ -51,7 +51,7 @@ describe("a table for spreadsheets", () => {
     expect(csvTable(["a"], [[text]])).toBe(`a\r\n${cell}\r\n`);
   });
 
-  it("leaves numbers as they are", () => {
+  it("leaves numbers unchanged", () => {
     expect(csvTable(["a"], [[-5]])).toBe("a\r\n-5\r\n");
   });
 });

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold } from "~/shared/fold";
 
-/** The end of the second plane: no letter with two cases stands behind it. */
+/** The end of the second Unicode plane. No letters after it have case. */
 const LAST_CODE_POINT = 0x1ffff;
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 
 describe("folding", () => {
-  it("is SQLite's, for every code point of the planes that have letters with two cases", () => {
+  it("equals SQLite's folding for every code point of the planes that contain cased letters", () => {
     const sqlite = new Sqlite(":memory:");
     sqlite.exec(`
       CREATE VIRTUAL TABLE one USING fts5 (text, content = '', tokenize = 'trigram');
@@ -19,17 +19,17 @@ describe("folding", () => {
         if (!isSurrogate(code)) insert.run(code, `${String.fromCodePoint(code)}\u0001\u0002`);
       }
     })();
-    const differing: string[] = [];
-    let seen = 0;
+    const mismatches: string[] = [];
+    let count = 0;
     for (const row of sqlite.prepare("SELECT doc, term FROM words WHERE offset = 0").iterate()) {
       const { doc, term } = row as { doc: number; term: string };
-      seen += 1;
+      count += 1;
       const folded = fold(String.fromCodePoint(doc)).codePointAt(0);
-      if (folded !== term.codePointAt(0)) differing.push(doc.toString(16));
+      if (folded !== term.codePointAt(0)) mismatches.push(doc.toString(16));
     }
     sqlite.close();
-    expect(differing).toEqual([]);
-    expect(seen).toBe(LAST_CODE_POINT - 0x800);
+    expect(mismatches).toEqual([]);
+    expect(count).toBe(LAST_CODE_POINT - 0x800);
   });
 
   it.each([
@@ -40,13 +40,13 @@ describe("folding", () => {
     ["Straße", "straße"],
     ["वीडियो", "वीडियो"],
     ["𐐀", "𐐨"],
-  ])("makes %s %s", (text, folded) => expect(fold(text)).toBe(folded));
+  ])("turns %s into %s", (text, folded) => expect(fold(text)).toBe(folded));
 
-  it("leaves İ alone, which lower-cased would be two characters", () => {
+  it("leaves İ unchanged, whose lowercase form has two characters", () => {
     expect(fold("İ")).toBe("İ");
   });
 
-  it("keeps the number of characters, and changes nothing the second time", () => {
+  it("keeps the number of characters and is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect([...fold(text)].length).toBe([...text].length);

@@ -33,20 +33,20 @@ describe("a count", () => {
     [1_234_567_890, "1234.6M"],
   ])("%i is %s", (count, text) => expect(formatCount(count)).toBe(text));
 
-  it("never reads 1000.0K and never falls when the count rises", () => {
+  it("is never 1000.0K and never decreases when the count increases", () => {
     let before = 0;
     for (let count = 990_000; count <= 1_010_000; count += 1) {
       const text = formatCount(count);
       expect(text).not.toBe("1000.0K");
       const value = Number.parseFloat(text) * (text.endsWith("M") ? 1_000_000 : 1_000);
-      if (value < before) throw new Error(`${count} reads ${text}`);
+      if (value < before) throw new Error(`${count} is shown as ${text}`);
       before = value;
     }
   });
 });
 
 describe("a count with its noun", () => {
-  it("says one view and two views, in short form", () => {
+  it("abbreviates views and uses the singular for one", () => {
     expect([0, 1, 2, 999, 1_000].map(formatViews)).toEqual([
       "0 views",
       "1 view",
@@ -56,7 +56,7 @@ describe("a count with its noun", () => {
     ]);
   });
 
-  it("says one video and two videos, in full", () => {
+  it("shows all digits of videos and uses the singular for one", () => {
     const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
     expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",
@@ -100,13 +100,14 @@ describe("an age", () => {
     expect(formatAge(daysAgo(days), new Date(now))).toBe(text);
   });
 
-  it("reads the times that SQLite writes as UTC", () => {
+  it("treats SQLite's timestamps as UTC", () => {
     expect(parseTime("2026-06-08 12:00:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
     expect(formatAge("2026-06-08 12:00:00", now)).toBe("1 week ago");
     expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
   });
 
-  it("of what is no time is one day", () => expect(formatAge("yesterday", now)).toBe("1 day ago"));
+  it("of an invalid timestamp is one day", () =>
+    expect(formatAge("yesterday", now)).toBe("1 day ago"));
 });
 
 describe("a duration", () => {
@@ -148,13 +149,13 @@ describe("a duration", () => {
     ["5:30:10:20", undefined],
     ["abc", undefined],
     ["1e3", undefined],
-  ])("%j holds %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
+  ])("%j is parsed to %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
 
-  it("is read back as it was written", () => {
+  it("is parsed to the formatted number of seconds", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }
-    // The longest that may be typed.
+    // The longest allowed duration.
     expect(parseDuration(formatDuration(999_999_999))).toBe(999_999_999);
   });
 

@@ -3,31 +3,31 @@ import { describe, expect, it } from "vitest";
 import { safePath } from "~/platform/safe-redirect";
 import { parseUrl } from "~/shared/addresses";
 
-/** So often that V8 optimises the caller. */
-const OFTEN = 20_000;
+/** Enough calls for V8 to optimize the caller. */
+const MANY_CALLS = 20_000;
 const LATIN_1 = "//\u00df\u00a0";
 
-describe("the URL of a text", () => {
-  it("is the one that `new URL` makes, alone or against a base", () => {
+describe("parseUrl", () => {
+  it("returns the same URL as `new URL`, with and without a base", () => {
     expect(parseUrl("https://site.example/a")?.href).toBe("https://site.example/a");
     expect(parseUrl("../b", "https://site.example/a/c")?.href).toBe("https://site.example/b");
     expect(parseUrl("/b", new URL("https://site.example/a"))?.href).toBe("https://site.example/b");
   });
 
-  it("is undefined where there is none", () => {
+  it("returns undefined for an invalid URL", () => {
     for (const text of ["", "a", "//a", "http://", "http://[", "http://a b/", LATIN_1]) {
       expect(parseUrl(text), text).toBeUndefined();
     }
   });
 
-  it("stays the same however often it is asked for", () => {
-    for (let times = 0; times < OFTEN; times++) {
-      if (parseUrl(LATIN_1, "http://own.invalid")) throw new Error(`at ${times}`);
-      if (safePath(LATIN_1, "/fallback") !== "/fallback") throw new Error(`at ${times}`);
+  it("returns the same result after V8 has optimized the caller", () => {
+    for (let call = 0; call < MANY_CALLS; call++) {
+      if (parseUrl(LATIN_1, "http://own.invalid")) throw new Error(`at ${call}`);
+      if (safePath(LATIN_1, "/fallback") !== "/fallback") throw new Error(`at ${call}`);
     }
   });
 
-  it("is asked for in no other way", () => {
+  it("is used instead of URL.canParse everywhere", () => {
     const files = ["app", "db", "scripts"].flatMap((folder) =>
       fs
         .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -35,7 +35,7 @@ describe("the URL of a text", () => {
         .map((name) => `${folder}/${name}`),
     );
     expect(files.length).toBeGreaterThan(500);
-    const asking = files.filter((file) => fs.readFileSync(file, "utf8").includes("URL.canParse("));
-    expect(asking).toEqual([]);
+    const callers = files.filter((file) => fs.readFileSync(file, "utf8").includes("URL.canParse("));
+    expect(callers).toEqual([]);
   });
 });

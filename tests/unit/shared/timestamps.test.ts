@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chapterAt, chaptersOf, timedParts } from "~/shared/timestamps";
 
-describe("times in a text", () => {
-  const times = (text: string, duration = 0) =>
+describe("timestamps in a text", () => {
+  const timestamps = (text: string, duration = 0) =>
     timedParts(text, duration).flatMap((part) => part.seconds ?? []);
 
   it.each([
@@ -13,13 +13,13 @@ describe("times in a text", () => {
     ["0:10-0:20 and 0:30–0:40", [10, 20, 30, 40]],
     ["16:9, 1:2:3, 1:60, 1:75:30, 1234:00, 12:3", []],
     ["v1:30 1:30pm 1:30:00:00 example.com/1:30 1:30.5 1,1:30", []],
-  ])("%j", (text, seconds) => expect(times(text)).toEqual(seconds));
+  ])("%j", (text, seconds) => expect(timestamps(text)).toEqual(seconds));
 
-  it("lie within the video, when its length is known", () => {
-    expect(times("0:59 1:00 20:30", 60)).toEqual([59]);
+  it("are only those within the video if its length is known", () => {
+    expect(timestamps("0:59 1:00 20:30", 60)).toEqual([59]);
   });
 
-  it("never change the text, whatever it is", () => {
+  it("leave the text unchanged", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("0:00", "1:02:03", ":", "9", " ", "\n", "-"),
@@ -35,7 +35,7 @@ describe("times in a text", () => {
 });
 
 describe("chapters", () => {
-  it("are the lines that begin with a time and go on with a name", () => {
+  it("are lines that start with a timestamp followed by a name", () => {
     const text = [
       "An evening by the sea. At 0:40 there is a boat.",
       "0:00 Start",
@@ -52,21 +52,23 @@ describe("chapters", () => {
   });
 
   it.each([
-    ["fewer than three", "0:00 a\n0:10 b"],
-    ["the first not at 0:00", "0:05 a\n0:10 b\n0:20 c"],
-    ["not ascending", "0:00 a\n0:20 b\n0:10 c"],
-    ["twice the same", "0:00 a\n0:10 b\n0:10 c\n0:20 d"],
-    ["too few within the video", "0:00 a\n0:10 b\n5:00 c"],
+    ["fewer than three chapters", "0:00 a\n0:10 b"],
+    ["a first one after 0:00", "0:05 a\n0:10 b\n0:20 c"],
+    ["descending timestamps", "0:00 a\n0:20 b\n0:10 c"],
+    ["a repeated timestamp", "0:00 a\n0:10 b\n0:10 c\n0:20 d"],
+    ["fewer than three within the video", "0:00 a\n0:10 b\n5:00 c"],
     [
-      "more than a hundred",
+      "more than a hundred chapters",
       Array.from(
         { length: 101 },
         (_, s) => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")} x`,
       ).join("\n"),
     ],
-  ])("are none: %s", (_, text) => expect(chaptersOf(text, 120)).toEqual([]));
+  ])("aren't found in a description with %s", (_, text) =>
+    expect(chaptersOf(text, 120)).toEqual([]),
+  );
 
-  it("take no time worth speaking of, whatever the description is made of", () => {
+  it("are found quickly in any description", () => {
     const started = performance.now();
     for (const unit of [" ", "0:00", "- ", "[0:00] ", "0:00\n", "0:00 \n", "\t-"]) {
       const text = unit.repeat(10_000 / unit.length);
@@ -76,7 +78,7 @@ describe("chapters", () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it("know the one of a moment", () => {
+  it("are found by a position in the video", () => {
     const chapters = [0, 10, 20].map((start) => ({ name: `from ${start}`, start }));
     expect([0, 9.9, 10, 99].map((seconds) => chapterAt(chapters, seconds)?.start)).toEqual([
       0, 0, 10, 20,

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { videoFile } from "~/shared/file-rules";
 import { check, newVideoTexts, videoTexts } from "~/shared/video-fields";
 
-const TYPED = { title: "A video", description: "Words", category: "desi", tags: "", duration: "" };
+const INPUT = { title: "A video", description: "Words", category: "desi", tags: "", duration: "" };
 
 describe.each([
   ["an upload", newVideoTexts],
   ["an edit", videoTexts],
 ])("the texts of %s", (_, schema) => {
-  const read = (texts: Record<string, string>) => check<object>(schema, { ...TYPED, ...texts });
+  const read = (texts: Record<string, string>) => check<object>(schema, { ...INPUT, ...texts });
 
-  it("are trimmed, and lose what cannot be seen", () => {
+  it("are trimmed and lose control characters", () => {
     const texts = { title: " A\u0000\u2028video\u001b ", description: " a\u0007b\r\n\tc\u0085 " };
     expect(read({ ...texts, tags: " x\u0001, X,, y " })).toMatchObject({
       ok: true,
@@ -26,29 +26,29 @@ describe.each([
     ["category", "trending", "Choose a category."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
     ["tags", Array.from({ length: 51 }, (_, n) => `t${n}`).join(), "Use at most 50 tags."],
-  ])("are refused for %s %j", (field, value, message) => {
+  ])("are rejected for %s %j", (field, value, message) => {
     expect(read({ [field]: value })).toEqual({ ok: false, fields: { [field]: message } });
   });
 });
 
-it("only an upload needs a description, takes no legacy category, and has a duration as a hint", () => {
-  const odd = { ...TYPED, description: "", category: "amateur", duration: "5:30" };
-  expect(check(videoTexts, odd)).toMatchObject({
+it("requires a description, rejects legacy categories and ignores invalid durations only for uploads", () => {
+  const legacy = { ...INPUT, description: "", category: "amateur", duration: "5:30" };
+  expect(check(videoTexts, legacy)).toMatchObject({
     value: { description: "", category: "desi", duration: 330 },
   });
-  expect(check(newVideoTexts, odd)).toEqual({
+  expect(check(newVideoTexts, legacy)).toEqual({
     ok: false,
     fields: { description: "Enter a description.", category: "Choose a category." },
   });
-  const soon = { ...TYPED, duration: "soon" };
-  expect(check(newVideoTexts, soon)).toMatchObject({ ok: true });
-  expect(check(videoTexts, soon)).toEqual({
+  const badDuration = { ...INPUT, duration: "soon" };
+  expect(check(newVideoTexts, badDuration)).toMatchObject({ ok: true });
+  expect(check(videoTexts, badDuration)).toEqual({
     ok: false,
     fields: { duration: "Use minutes:seconds, such as 5:30." },
   });
 });
 
-it("a video may be what its type or its name says, up to the limit of the settings", () => {
+it("accepts a video file by its type or extension up to the size limit", () => {
   const read = (name: string, type: string, size: number) =>
     check(videoFile({ maxVideoBytes: 1024 }), { name, type, size });
   expect(read("a", "video/mp4", 1024).ok).toBe(true);

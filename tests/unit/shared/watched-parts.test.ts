@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { REPORT, type Span, union, watchedReport } from "~/shared/statistics/watched-parts";
 
-/** The numbers of the parts that count as watched. */
+/** Returns the indexes of the parts that count as watched. */
 function parts(spans: Span[], duration: number): number[] | undefined {
   const report = watchedReport(spans, duration);
   if (report === undefined) return undefined;
@@ -11,22 +11,22 @@ function parts(spans: Span[], duration: number): number[] | undefined {
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-describe("the parts of a video that were watched", () => {
-  it("are 5 % of its length each, the last one included", () => {
+describe("watched parts", () => {
+  it("are 5% of the video each, including the last one", () => {
     expect(parts([[0, 100]], 100)).toEqual(range(0, 19));
     expect(parts([[0, 25]], 100)).toEqual(range(0, 4));
     expect(parts([[95, 100]], 100)).toEqual([19]);
   });
 
-  it("count from half of a part on", () => {
+  it("count if at least half of a part was played", () => {
     expect(parts([[0, 2.4]], 100)).toEqual([]);
     expect(parts([[0, 2.5]], 100)).toEqual([0]);
     expect(parts([[7.4, 12.6]], 100)).toEqual([1, 2]);
   });
 
-  it("leave out what was passed while seeking, and add up what was seen in pieces", () => {
-    const looks: Span[] = range(0, 19).map((part) => [part * 60, part * 60 + 1]);
-    expect(parts(looks, 1_200)).toEqual([]);
+  it("exclude brief stops while seeking, and add up the pieces of a part", () => {
+    const stops: Span[] = range(0, 19).map((part) => [part * 60, part * 60 + 1]);
+    expect(parts(stops, 1_200)).toEqual([]);
     expect(
       parts(
         [
@@ -39,7 +39,7 @@ describe("the parts of a video that were watched", () => {
     ).toEqual([0]);
   });
 
-  it("count once what was seen several times, in whatever order", () => {
+  it("count repeated spans once, in any order", () => {
     expect(
       union([
         [5, 9],
@@ -65,7 +65,7 @@ describe("the parts of a video that were watched", () => {
     ).toEqual([]);
   });
 
-  it("are the same at any speed: they are moments of the video", () => {
+  it("don't depend on the playback speed, because they are positions in the video", () => {
     expect(parts([[0, 50]], 100)).toEqual(
       parts(
         range(0, 49).map((at) => [at, at + 1]),
@@ -74,23 +74,23 @@ describe("the parts of a video that were watched", () => {
     );
   });
 
-  it("are those of a video of a second, and of one of six hours", () => {
+  it("exist for a video of one second and for one of six hours", () => {
     expect(parts([[0, 0.52]], 1)).toEqual(range(0, 9));
     expect(parts([[0, 0.04]], 0.04)).toEqual(range(0, 19));
     expect(parts([[21_000, 21_600]], 21_600)).toEqual([19]);
   });
 
-  it("end with the video, wherever a player says that it was", () => {
+  it("ignore positions outside the video", () => {
     expect(parts([[95, 1_000_000]], 100)).toEqual([19]);
     expect(parts([[-50, 3]], 100)).toEqual([0]);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    "are unknown where the length is %s",
+    "are unknown if the length is %s",
     (duration) => expect(parts([[0, 10]], duration)).toBeUndefined(),
   );
 
-  it("are unknown where nothing was played", () => {
+  it("are unknown if nothing was played", () => {
     expect(parts([], 100)).toBeUndefined();
     expect(
       parts(

@@ -11,15 +11,15 @@ describe("axis ticks", () => {
     [37, [0, 10, 20, 30, 40]],
     [101, [0, 50, 100, 150]],
     [1_234, [0, 500, 1_000, 1_500]],
-  ])("up to %d are round integers that reach the maximum", (most, ticks) => {
-    expect(axisTicks(most)).toEqual(ticks);
+  ])("up to %d are round integers that reach the maximum", (max, ticks) => {
+    expect(axisTicks(max)).toEqual(ticks);
   });
 
   it("never exceed five", () => {
-    for (let most = 1; most < 1e9; most = Math.ceil(most * 1.37)) {
-      const ticks = axisTicks(most);
+    for (let max = 1; max < 1e9; max = Math.ceil(max * 1.37)) {
+      const ticks = axisTicks(max);
       expect(ticks.length).toBeLessThanOrEqual(5);
-      expect(ticks.at(-1)).toBeGreaterThanOrEqual(most);
+      expect(ticks.at(-1)).toBeGreaterThanOrEqual(max);
     }
   });
 

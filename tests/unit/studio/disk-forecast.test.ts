@@ -59,12 +59,12 @@ describe("the disk forecast", () => {
     expect(forecastDisk(list, 100 * GB, TODAY)).toEqual({ kind: "unknown", daysNeeded: needed });
   });
 
-  it("says how many more days it needs", () => {
+  it("shows how many more days of data it needs", () => {
     expect(message([])).toBe("Needs 7 more days of data");
     expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
-  it("is known from four records spread over a week", () => {
+  it("needs at least four records spread over a week", () => {
     expect(message(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
       "Full in about 20 days",
     );

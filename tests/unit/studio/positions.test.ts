@@ -11,7 +11,7 @@ describe("a typed position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("is formatted as it is parsed", () => {
+  it("is formatted in the parsed format", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",
@@ -31,7 +31,7 @@ describe("a new chapter", () => {
     expect(text.slice(from, to)).toBe("Chapter");
   });
 
-  it("is preceded by a first chapter at 0:00, so that three make a chapter list", () => {
+  it("is preceded by a first chapter at 0:00, because a list needs three chapters", () => {
     expect(insertChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
     expect(insertChapter("", 0).text).toBe("0:00 Chapter");
     const three = insertChapter(insertChapter("", 60).text, 30).text;

@@ -19,12 +19,12 @@ const texts = {
   unpublishAt: "",
 };
 
-/** Publishes while the server returns these responses in sequence. */
-async function publish(answers: (Response | Error)[]) {
+/** Publishes with a server that returns these responses in sequence. */
+async function publish(responses: (Response | Error)[]) {
   const requests = vi.fn(async () => {
-    const answer = answers.shift()!;
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const response = responses.shift()!;
+    if (response instanceof Error) throw response;
+    return response;
   });
   vi.stubGlobal("fetch", requests);
   const onInterrupted = vi.fn();

@@ -16,7 +16,7 @@ describe("a schedule form", () => {
   });
 
   it.each(["tomorrow", "2026-03-29", "2026-13-40T00:00", "1e9", "2026-03-29T"])(
-    "refuses %s",
+    "rejects %s",
     (text) => {
       expect(read(text)).toEqual({
         fields: { publishAt: expect.stringContaining("Enter a date and time") },
@@ -33,7 +33,7 @@ describe("a schedule form", () => {
     });
   });
 
-  it("only accepts a time to hide after the time to publish", () => {
+  it("only accepts a hide time after the publish time", () => {
     const expected = {
       unpublishAt: "The time to hide the video must be after the time to publish it.",
     };

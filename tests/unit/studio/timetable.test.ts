@@ -13,7 +13,7 @@ describe("the backup schedule", () => {
     expect(nextDue(T, 24 * HOUR, T + 5)).toBe(T + 24 * HOUR);
   });
 
-  it("doesn't drift, however late each backup was", () => {
+  it("doesn't drift, even if each backup is late", () => {
     let last = T;
     for (let day = 1; day <= 100; day++) {
       const late = T + day * 24 * HOUR + 15_000;
@@ -22,7 +22,7 @@ describe("the backup schedule", () => {
     expect(last).toBe(T + 100 * 24 * HOUR);
   });
 
-  it("makes up for many missed backups once", () => {
+  it("runs once for many missed backups", () => {
     const now = T + 75 * HOUR;
     const due = dueNow(T, 24 * HOUR, now)!;
     expect(due).toBe(T + 72 * HOUR);

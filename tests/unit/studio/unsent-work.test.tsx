@@ -97,7 +97,7 @@ describe("form texts", () => {
     expect(sessionStorage.getItem("work")).toBeNull();
   });
 
-  it("are ignored if they were stored corrupted", async () => {
+  it("are ignored if the stored data is corrupt", async () => {
     sessionStorage.setItem("work", "{");
     renderAt(<Work />);
     expect((await screen.findByLabelText<HTMLInputElement>("Title")).value).toBe("");

@@ -51,7 +51,7 @@ it("sends the texts before the file without JavaScript, and shows the file first
   box.remove();
 });
 
-it("reports a rejected file once, and makes room for the next", async () => {
+it("reports a rejected file once, and replaces it with the next one", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const choose = (name: string, type: string, text: string) =>
@@ -106,7 +106,7 @@ it("shows the detected duration of every selected video", async () => {
   vi.unstubAllGlobals();
 });
 
-it("refuses a past time before it sends a byte, and restores the times after a reload", async () => {
+it("rejects a past time before sending data, and restores the times after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {

@@ -26,7 +26,7 @@ const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
 });
 
 describe("the upload queue", () => {
-  it("adds, changes and removes files by key, and touches nothing else", () => {
+  it("adds, changes and removes files by key without affecting others", () => {
     const [a, b] = [item("a"), item("b")];
     const added = reduceQueue([a], { type: "add", items: [b] });
     expect(added).toEqual([a, b]);
@@ -114,7 +114,7 @@ describe("the data sent with a file", () => {
     expect(onArrival(untimed, at)).toEqual(untimed);
   });
 
-  it("is refused before its first byte if it isn't a video or too large", () => {
+  it("is rejected before the transfer if it isn't a video or is too large", () => {
     const limits = { maxVideoBytes: 1024, maxThumbnailBytes: 10 };
     const file = (name: string, type: string, size = 10) => ({ name, type, size });
     expect(fileError(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
@@ -136,7 +136,7 @@ describe("upload progress", () => {
     expect(measure(500)).toBe(500);
     at = 2_000;
     expect(measure(2_000)).toBe(1_000);
-    // Restarted after an interruption: the speed is never negative.
+    // The offset restarted after an interruption. The speed is never negative.
     at = 2_500;
     expect(measure(0)).toBe(0);
     for (let second = 3; second <= 20; second += 1) {
@@ -154,8 +154,8 @@ describe("upload progress", () => {
     [2_000, 10, "3 min 20 s"],
     [36_000, 10, "1 h 0 min"],
     [39_000, 10, "1 h 5 min"],
-  ])("with %i bytes left at %i bytes a second, %s remain", (bytes, speed, said) => {
-    expect(timeLeft(bytes, speed)).toBe(said);
+  ])("with %i bytes left at %i bytes a second, %s remain", (bytes, speed, remaining) => {
+    expect(timeLeft(bytes, speed)).toBe(remaining);
   });
 
   it("shows no remaining time while nothing moves", () => {

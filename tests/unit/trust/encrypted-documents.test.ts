@@ -47,7 +47,7 @@ async function decrypt(withKey = key): Promise<Buffer> {
 
 describe("the encryption of documents", () => {
   it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 1_000_000])(
-    "gives %i bytes back as they were, and not a word of them is on the disk",
+    "decrypts to the same %i bytes, and no plaintext is on the disk",
     async (bytes) => {
       const content = Buffer.alloc(bytes, "a legal name ");
       await encrypt(content);
@@ -60,20 +60,20 @@ describe("the encryption of documents", () => {
 
   it("rejects a file that was changed, truncated, reordered or extended", async () => {
     await encrypt(randomBytes(3 * CHUNK + 7));
-    const whole = fs.readFileSync(file);
+    const encryptedFile = fs.readFileSync(file);
     // The last chunk has 7 bytes.
-    const begin = whole.length - 3 * SEALED - 7 - 16;
+    const begin = encryptedFile.length - 3 * SEALED - 7 - 16;
     const chunk = (number: number) =>
-      whole.subarray(begin + number * SEALED, begin + (number + 1) * SEALED);
-    const changed = Buffer.from(whole);
+      encryptedFile.subarray(begin + number * SEALED, begin + (number + 1) * SEALED);
+    const changed = Buffer.from(encryptedFile);
     changed[begin + SEALED + 3]! ^= 1;
     const cases = [
       changed,
-      whole.subarray(0, begin + 2 * SEALED),
-      whole.subarray(0, begin + 2 * SEALED + 100),
-      whole.subarray(0, -1),
-      Buffer.concat([whole.subarray(0, begin), chunk(1), chunk(0), chunk(2), chunk(3)]),
-      Buffer.concat([whole, whole.subarray(0, 50)]),
+      encryptedFile.subarray(0, begin + 2 * SEALED),
+      encryptedFile.subarray(0, begin + 2 * SEALED + 100),
+      encryptedFile.subarray(0, -1),
+      Buffer.concat([encryptedFile.subarray(0, begin), chunk(1), chunk(0), chunk(2), chunk(3)]),
+      Buffer.concat([encryptedFile, encryptedFile.subarray(0, 50)]),
       Buffer.alloc(0),
       Buffer.alloc(5),
     ];
@@ -88,8 +88,8 @@ describe("the encryption of documents", () => {
   it("rejects a file with another key, and decrypts its key with every listed secret", async () => {
     await encrypt(Buffer.from("text"));
     await expect(decrypt(await generateX25519Identity())).rejects.toThrow(DamagedDocumentError);
-    const first = "the first secret of at least 32 letters";
-    const second = "the second secret of at least 32 letters";
+    const first = "the first secret of at least 32 characters";
+    const second = "the second secret of at least 32 characters";
     const use = (secrets: string) => {
       process.env.SESSION_SECRET = secrets;
       forgetSettings();
@@ -104,12 +104,12 @@ describe("the encryption of documents", () => {
     expect(unwrapKey(wrapped)).toBe(key);
   });
 
-  it("stops rejected files", async () => {
-    const refusing = encryptingStream(Promise.resolve(key), () => {
+  it("propagates errors of the source", async () => {
+    const failing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const written = pipeline(Readable.from([Buffer.from("x")]), refusing, nowhere);
+    const written = pipeline(Readable.from([Buffer.from("x")]), failing, nowhere);
     await expect(written).rejects.toThrow("too long");
   });
 });

@@ -44,7 +44,7 @@ describe("the text of the terms", () => {
   });
 });
 
-it("a form requires the latest version that its page knows", () => {
+it("latestTerms returns the latest of the given versions", () => {
   const terms = (version: number) => ({ version, text: "", createdAt: "" });
   expect(latestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
   expect(latestTerms(terms(3), terms(2))?.version).toBe(3);

@@ -11,9 +11,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const OUTSIDE = "useAuth must be used within an AuthProvider.";
+const ERROR = "useAuth must be used within an AuthProvider.";
 
-function showHeader(user: AuthUser | undefined) {
+function renderHeader(user: AuthUser | undefined) {
   const Stub = createRemixStub([
     {
       path: "/",
@@ -33,28 +33,28 @@ describe("useAuth", () => {
     ["the studio's permissions", usePermissions],
   ])("throws for %s outside an AuthProvider", (_, use) => {
     vi.spyOn(console, "error").mockImplementation(() => {});
-    const User = () => {
+    const Consumer = () => {
       use();
       return null;
     };
-    expect(() => render(<User />)).toThrow(OUTSIDE);
+    expect(() => render(<Consumer />)).toThrow(ERROR);
   });
 
-  it("gives the header the signed-in user", () => {
-    showHeader({ role: "editor", mayPublish: true });
+  it("shows Upload and Sign Out to a signed-in user", () => {
+    renderHeader({ role: "editor", mayPublish: true });
     expect(screen.getAllByRole("link", { name: "Upload", hidden: true })).not.toEqual([]);
     expect(screen.getAllByRole("button", { name: "Sign Out", hidden: true })).not.toEqual([]);
   });
 
-  it("gives the header of a moderator the reports instead of the upload", () => {
-    showHeader({ role: "moderator", mayPublish: false });
+  it("shows Reports instead of Upload to a moderator", () => {
+    renderHeader({ role: "moderator", mayPublish: false });
     const [link] = screen.getAllByRole("link", { name: "Reports", hidden: true });
     expect(link?.getAttribute("href")).toBe("/admin/reports");
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
   });
 
-  it("gives the header no user for a visitor", () => {
-    showHeader(undefined);
+  it("shows neither Upload nor Sign Out to a visitor", () => {
+    renderHeader(undefined);
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
     expect(screen.queryAllByRole("button", { name: "Sign Out", hidden: true })).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-/** The module as a page loads it. */
+/** Loads the modules from scratch, as a new page does. */
 const load = async () => {
   vi.resetModules();
   const [storage, transfer] = await Promise.all([
@@ -12,16 +12,16 @@ const load = async () => {
   return { ...storage, ...transfer };
 };
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "null");
-const refuse = () => {
+const throwQuotaError = () => {
   throw new DOMException("full", "QuotaExceededError");
 };
 
 beforeEach(() => localStorage.clear());
 afterEach(() => vi.restoreAllMocks());
 
-describe("the document of a browser's storage", () => {
-  it("takes over what earlier versions stored under a key for each value", async () => {
-    const former = {
+describe("browser storage", () => {
+  it("migrates values that earlier versions stored under separate keys", async () => {
+    const legacyKeys = {
       "saved-videos": ["b", "a"],
       "watched-videos": ["c"],
       "player:resume": [["d", 30]],
@@ -34,7 +34,7 @@ describe("the document of a browser's storage", () => {
       "discreet-titles": true,
       "exit-by-shift": false,
     };
-    for (const [key, value] of Object.entries(former)) {
+    for (const [key, value] of Object.entries(legacyKeys)) {
       localStorage.setItem(key, JSON.stringify(value));
     }
     localStorage.setItem("tus::1", "kept");
@@ -57,7 +57,7 @@ describe("the document of a browser's storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds what a tab of an earlier version stored later, and keeps what is newer", async () => {
+  it("adds values from an open tab of an earlier version without replacing newer ones", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -80,9 +80,9 @@ describe("the document of a browser's storage", () => {
     });
   });
 
-  it("loses nothing when there is no room to take it over", async () => {
+  it("keeps the legacy keys when the migrated document doesn't fit", async () => {
     localStorage.setItem("saved-videos", '["a"]');
-    vi.spyOn(Storage.prototype, "setItem").mockImplementation(refuse);
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(throwQuotaError);
     const { readStored } = await load();
     expect(readStored("saved")).toEqual(["a"]);
     vi.restoreAllMocks();
@@ -93,7 +93,7 @@ describe("the document of a browser's storage", () => {
   });
 
   it.each(["", "{", "null", "7", "[]", '"x"', '{"saved":{"a":1},"speed":'])(
-    "is empty where %s is stored, and written anew",
+    "is empty and gets overwritten when %s is stored",
     async (text) => {
       localStorage.setItem("visitor", text);
       const { readStored, writeStored } = await load();
@@ -103,13 +103,13 @@ describe("the document of a browser's storage", () => {
     },
   );
 
-  it("changes one field of what two tabs have written by turns", async () => {
-    const one = await load();
-    const other = await load();
-    one.writeStored("speed", 2);
-    other.writeStored("captions", { label: "English" });
-    one.writeStored("volume", { volume: 1, muted: false });
-    other.writeStored("speed", 1);
+  it("changes only one field when two tabs write alternately", async () => {
+    const firstTab = await load();
+    const secondTab = await load();
+    firstTab.writeStored("speed", 2);
+    secondTab.writeStored("captions", { label: "English" });
+    firstTab.writeStored("volume", { volume: 1, muted: false });
+    secondTab.writeStored("speed", 1);
     expect(stored()).toEqual({
       version: 1,
       speed: 1,
@@ -118,9 +118,9 @@ describe("the document of a browser's storage", () => {
     });
   });
 
-  it("keeps what is refused until there is room, beside what another tab writes", async () => {
+  it("keeps a failed write until there is space, and merges it with another tab's writes", async () => {
     const { readStored, writeStored } = await load();
-    vi.spyOn(Storage.prototype, "setItem").mockImplementation(refuse);
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(throwQuotaError);
     expect(writeStored("saved", ["a"])).toBe(false);
     vi.restoreAllMocks();
     localStorage.setItem("visitor", '{"speed":2}');
@@ -129,7 +129,7 @@ describe("the document of a browser's storage", () => {
     expect(stored()).toEqual({ version: 1, saved: ["a"], speed: 2, exitByShift: false });
   });
 
-  it("is cleared as a whole, with what belongs to the tab", async () => {
+  it("clears all data, including the tab's own", async () => {
     const storage = await load();
     storage.writeStored("saved", ["a"]);
     storage.tabStorage.write("surprises", { seed: 1 });
@@ -142,7 +142,7 @@ describe("the document of a browser's storage", () => {
     ]);
   });
 
-  it("takes fields of another browser, of lists what is missing", async () => {
+  it("imports fields from another browser, and only missing entries of lists", async () => {
     const { addStoredFields, writeStored } = await load();
     writeStored("resume", [["a", 10]]);
     writeStored("exitByShift", true);

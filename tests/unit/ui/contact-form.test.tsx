@@ -13,21 +13,21 @@ const open = () => renderAt(<ContactForm email="contact@site.example" />);
 const send = () => userEvent.click(screen.getByRole("button", { name: "Prepare email" }));
 
 describe("the contact form", () => {
-  it("says what is missing, beside the field, and goes to the first of them", async () => {
+  it("shows an error next to each missing field and focuses the first one", async () => {
     open();
     await userEvent.type(screen.getByLabelText(/^Name/), "Ann");
     await send();
     const email = screen.getByLabelText(/^Email/);
     expect(email.getAttribute("aria-invalid")).toBe("true");
-    const words = document.getElementById(email.getAttribute("aria-describedby") ?? "");
-    expect(words?.textContent).toBe("Please enter your email address.");
+    const message = document.getElementById(email.getAttribute("aria-describedby") ?? "");
+    expect(message?.textContent).toBe("Please enter your email address.");
     expect(document.activeElement).toBe(email);
     expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe("Ann");
   });
 
-  it("keeps the message in the browser: on its console and in a ready-made mail", async () => {
+  it("logs the message to the console and offers a prefilled email, without sending anything", async () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    const fetched = vi.spyOn(globalThis, "fetch");
+    const fetchSpy = vi.spyOn(globalThis, "fetch");
     open();
     await userEvent.type(screen.getByLabelText(/^Name/), "Ann");
     await userEvent.type(screen.getByLabelText(/^Email/), "ann@example.com");
@@ -35,9 +35,11 @@ describe("the contact form", () => {
     await userEvent.type(screen.getByLabelText(/^Message/), "Is this yours?");
     await send();
     expect(await screen.findByText(/hasn’t been sent yet/)).toBeTruthy();
-    const mail = screen.getByRole("link", { name: "Open in email app" }).getAttribute("href");
-    expect(mail).toMatch(/^mailto:contact@site\.example\?subject=Hello&body=Is%20this%20yours/);
+    const mailtoUrl = screen.getByRole("link", { name: "Open in email app" }).getAttribute("href");
+    expect(mailtoUrl).toMatch(
+      /^mailto:contact@site\.example\?subject=Hello&body=Is%20this%20yours/,
+    );
     expect(log).toHaveBeenCalledOnce();
-    expect(fetched).not.toHaveBeenCalled();
+    expect(fetchSpy).not.toHaveBeenCalled();
   });
 });

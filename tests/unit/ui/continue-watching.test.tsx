@@ -8,23 +8,23 @@ import { ToastProvider } from "~/ui/feedback/toast";
 import { renderRoutes } from "./page";
 
 const KEY = "visitor";
-const document_ = (resume: string) => `{"resume":${resume}}`;
+const storedDocument = (resume: string) => `{"resume":${resume}}`;
 
-/** Ids of public videos, each one minute long. */
+/** IDs of public videos, each one minute long. */
 let published: string[] = [];
 let fails = false;
-const asked = vi.fn<(address: string, init: RequestInit) => void>();
+const requested = vi.fn<(url: string, init: RequestInit) => void>();
 let catalogueVersion = 1;
 
 beforeEach(() => {
   published = [];
   fails = false;
-  asked.mockReset();
-  vi.stubGlobal("fetch", async (address: string, init: RequestInit) => {
-    asked(address, init);
+  requested.mockReset();
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    requested(url, init);
     if (fails) throw new TypeError("offline");
-    const ids = (init.body as URLSearchParams).getAll("id");
-    const videos = ids
+    const requestedIds = (init.body as URLSearchParams).getAll("id");
+    const videos = requestedIds
       .filter((id) => published.includes(id))
       .map((id) => ({ id, title: `Video ${id}`, duration: "1:00", thumbnailUrl: null }));
     return Response.json({ videos });
@@ -48,9 +48,9 @@ function Root() {
   );
 }
 
-async function open(history: unknown, files: string[]): Promise<void> {
+async function open(history: unknown, publicIds: string[]): Promise<void> {
   localStorage.setItem(KEY, JSON.stringify({ resume: history }));
-  published = files;
+  published = publicIds;
   const list = () => (
     <>
       <h1 id="list-heading" tabIndex={-1}>
@@ -74,12 +74,12 @@ async function open(history: unknown, files: string[]): Promise<void> {
 const section = () => document.querySelector(".continue-watching");
 const titles = () =>
   [...document.querySelectorAll(".continue-watching h3")].map((each) => each.textContent);
-const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").resume ?? null;
-const numbers = Array.from({ length: 11 }, (_, index) => String(index + 1));
-const points = numbers.map((id) => [id, Number(id) * 5]);
+const stored = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").resume ?? null;
+const ids = Array.from({ length: 11 }, (_, index) => String(index + 1));
+const points = ids.map((id) => [id, Number(id) * 5]);
 
 describe("continue watching", () => {
-  it("shows what was begun, the latest first, and leads to where it was left", async () => {
+  it("shows started videos, newest first, with links to where playback stopped", async () => {
     await open(
       [
         ["1", 10],
@@ -92,35 +92,35 @@ describe("continue watching", () => {
     expect(first!.getAttribute("href")).toBe("/video/2#t=30");
     expect(first!.textContent).toContain("0:30 left");
     expect(first!.textContent).toContain("Watched: 50%");
-    // What was watched is in no address.
-    expect(asked.mock.calls.map(([address, { method }]) => [address, method])).toEqual([
+    // The watched videos are in no URL.
+    expect(requested.mock.calls.map(([url, { method }]) => [url, method])).toEqual([
       ["/saved/videos", "POST"],
     ]);
   });
 
-  it("shows eight at most, and forgets what isn't public any more, also while it is open", async () => {
-    await open([["never", 30], ...points], numbers.slice(0, 10));
+  it("shows at most eight videos and drops those that are no longer public, even while open", async () => {
+    await open([["never", 30], ...points], ids.slice(0, 10));
     await waitFor(() => expect(titles()).toHaveLength(8));
     expect(titles()[0]).toBe("Video 10");
-    await waitFor(() => expect(kept()).toEqual(points.slice(0, 10)));
-    published = numbers.slice(0, 9);
+    await waitFor(() => expect(stored()).toEqual(points.slice(0, 10)));
+    published = ids.slice(0, 9);
     fireEvent.click(screen.getByText("Catalogue changes"));
     await waitFor(() => expect(titles()[0]).toBe("Video 9"));
     expect(titles()).toHaveLength(8);
   });
 
-  it("says once that nothing of it is public any more", async () => {
+  it("shows a message when none of the videos is public anymore", async () => {
     await open([["gone", 30]], []);
     await screen.findByText("The videos you started are no longer available.");
-    expect(kept()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 
-  it("forgets all of it at the press of a button, and follows other tabs", async () => {
+  it("follows other tabs, and is cleared with a button", async () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
       KEY,
-      document_(
+      storedDocument(
         JSON.stringify([
           ["1", 30],
           ["2", 40],
@@ -130,10 +130,10 @@ describe("continue watching", () => {
     act(() => void window.dispatchEvent(new StorageEvent("storage", { key: KEY })));
     await waitFor(() => expect(titles()).toEqual(["Video 2", "Video 1"]));
     fireEvent.click(screen.getByText("Clear history"));
-    expect([section(), kept(), document.activeElement?.id]).toEqual([null, null, "list-heading"]);
+    expect([section(), stored(), document.activeElement?.id]).toEqual([null, null, "list-heading"]);
   });
 
-  it("says that the cards can't be had, and asks again", async () => {
+  it("shows a loading error and retries", async () => {
     fails = true;
     await open([["new", 30]], ["new"]);
     await screen.findByText("Error loading videos: Failed to fetch videos.");
@@ -145,10 +145,10 @@ describe("continue watching", () => {
 });
 
 describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])(
-  "where the browser holds %s",
+  "when the stored history is %s",
   (text) => {
     beforeEach(() => {
-      if (text !== undefined) localStorage.setItem(KEY, document_(text));
+      if (text !== undefined) localStorage.setItem(KEY, storedDocument(text));
       else {
         vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
           throw new DOMException("denied", "SecurityError");
@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("no space is reserved before the first paint, and nothing is shown", async () => {
+    it("reserves no space before the first paint and shows nothing", async () => {
       renderRoutes([
         {
           path: "/",
@@ -173,13 +173,13 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       new Function(document.querySelector("script")!.textContent!)();
       expect(document.documentElement.dataset.begun).toBeUndefined();
       expect(section()).toBeNull();
-      expect(asked).not.toHaveBeenCalled();
+      expect(requested).not.toHaveBeenCalled();
     });
   },
 );
 
-it("reserves the space before the first paint where something was begun", () => {
-  localStorage.setItem(KEY, document_('[["v1",30]]'));
+it("reserves space before the first paint when a video was started", () => {
+  localStorage.setItem(KEY, storedDocument('[["v1",30]]'));
   renderRoutes([{ path: "/", Component: () => <FirstPaintScript nonce={undefined} /> }]);
   new Function(document.querySelector("script")!.textContent!)();
   expect(document.documentElement.dataset.begun).toBe("");

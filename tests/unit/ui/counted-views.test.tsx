@@ -55,7 +55,7 @@ function open(start: string, enabled?: boolean) {
         Component: () => (
           <StrictMode>
             <Video enabled={enabled} />
-            <BackHome />
+            <BackButton />
           </StrictMode>
         ),
       },
@@ -64,7 +64,7 @@ function open(start: string, enabled?: boolean) {
   );
 }
 
-function BackHome() {
+function BackButton() {
   const navigate = useNavigate();
   return (
     <button type="button" onClick={() => navigate(-1)}>
@@ -76,7 +76,7 @@ function BackHome() {
 const counted = () => sent.mock.calls.map(([url]) => url);
 
 describe("a view", () => {
-  it("is counted once in strict mode, and the count rises by one at once", async () => {
+  it("is counted once in strict mode, and the displayed count rises by one immediately", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     expect(await screen.findByText("one: 42")).toBeTruthy();
@@ -84,7 +84,7 @@ describe("a view", () => {
     expect(sent.mock.calls[0]?.[1]).toMatchObject({ method: "POST" });
   });
 
-  it("is not counted again by a revalidation, nor by Back and Forward", async () => {
+  it("isn't counted again after a revalidation or Back and Forward", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     await screen.findByText("one: 42");
@@ -95,7 +95,7 @@ describe("a view", () => {
     expect(counted()).toHaveLength(1);
   });
 
-  it("is counted for each video that is opened from another", async () => {
+  it("is counted for each video opened from another one", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     await screen.findByText("one: 42");
@@ -105,9 +105,9 @@ describe("a view", () => {
   });
 
   it.each([
-    ["refused", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
+    ["rejected", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
     ["lost", () => sent.mockRejectedValue(new TypeError("offline"))],
-  ])("that is %s changes nothing and says nothing", async (_, fail) => {
+  ])("that is %s leaves the count unchanged without an error", async (_, fail) => {
     fail();
     open("/");
     fireEvent.click(await screen.findByText("Open"));
@@ -116,7 +116,7 @@ describe("a view", () => {
     expect(screen.getByText("one: 41")).toBeTruthy();
   });
 
-  it("is not counted while the age is still being asked for", async () => {
+  it("isn't counted until the age gate is passed", async () => {
     open("/video/gated", false);
     expect(await screen.findByText("gated: 41")).toBeTruthy();
     expect(counted()).toEqual([]);

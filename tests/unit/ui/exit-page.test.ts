@@ -2,16 +2,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listenForShift } from "~/features/site/exit-page";
 
-let said: string[];
+let events: string[];
 let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  said = [];
+  events = [];
   stop = listenForShift({
-    press: (left) => said.push(`${left} left`),
-    expire: () => said.push("expired"),
-    exit: () => said.push("exit"),
+    press: (remaining) => events.push(`${remaining} left`),
+    expire: () => events.push("expired"),
+    exit: () => events.push("exit"),
   });
 });
 afterEach(() => {
@@ -19,68 +19,68 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function up(key: string, held: KeyboardEventInit = {}) {
+function keyUp(key: string, held: KeyboardEventInit = {}) {
   document.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true, ...held }));
 }
-const shift = () => up("Shift");
-const capital = (letter: string) => {
-  up(letter, { shiftKey: true });
-  shift();
+const pressShift = () => keyUp("Shift");
+const typeCapital = (letter: string) => {
+  keyUp(letter, { shiftKey: true });
+  pressShift();
 };
 
 describe("Shift pressed three times", () => {
-  it("exits, and says what is left before", () => {
-    shift();
-    shift();
-    expect(said).toEqual(["2 left", "1 left"]);
-    shift();
-    expect(said).toEqual(["2 left", "1 left", "exit"]);
+  it("exits, after reporting the remaining presses", () => {
+    pressShift();
+    pressShift();
+    expect(events).toEqual(["2 left", "1 left"]);
+    pressShift();
+    expect(events).toEqual(["2 left", "1 left", "exit"]);
   });
 
-  it("may take five seconds between two presses, and no more", () => {
-    shift();
+  it("expires five seconds after the last press", () => {
+    pressShift();
     vi.advanceTimersByTime(4_900);
-    shift();
+    pressShift();
     vi.advanceTimersByTime(5_000);
-    expect(said).toEqual(["2 left", "1 left", "expired"]);
-    shift();
-    expect(said.at(-1)).toBe("2 left");
+    expect(events).toEqual(["2 left", "1 left", "expired"]);
+    pressShift();
+    expect(events.at(-1)).toBe("2 left");
   });
 
-  it("begins anew after another key", () => {
+  it("starts over after another key", () => {
     for (const key of ["a", "Enter", "Tab", "Escape"]) {
-      shift();
-      shift();
-      up(key);
+      pressShift();
+      pressShift();
+      keyUp(key);
     }
-    expect(said).not.toContain("exit");
+    expect(events).not.toContain("exit");
   });
 
-  it("is not what capitals are typed with, whichever key is let go first", () => {
-    for (const letter of "ABCDEF") capital(letter);
-    expect(said).toEqual([]);
+  it("isn't triggered by typing capitals, whichever key is released first", () => {
+    for (const letter of "ABCDEF") typeCapital(letter);
+    expect(events).toEqual([]);
     for (const letter of "GHIJKL") {
-      shift();
-      up(letter.toLowerCase());
+      pressShift();
+      keyUp(letter.toLowerCase());
     }
-    expect(said).not.toContain("exit");
+    expect(events).not.toContain("exit");
   });
 
-  it("is no shortcut, no change of the keyboard's layout, no click and no scrolling with it", () => {
-    for (let times = 0; times < 4; times += 1) up("Shift", { ctrlKey: true });
-    for (let times = 0; times < 4; times += 1) up("Shift", { altKey: true });
+  it("isn't triggered by keyboard shortcuts, layout switching, clicks or scrolling", () => {
+    for (let count = 0; count < 4; count += 1) keyUp("Shift", { ctrlKey: true });
+    for (let count = 0; count < 4; count += 1) keyUp("Shift", { altKey: true });
     for (const kind of ["pointerdown", "wheel"]) {
-      for (let times = 0; times < 4; times += 1) {
+      for (let count = 0; count < 4; count += 1) {
         document.dispatchEvent(new MouseEvent(kind, { shiftKey: true }));
-        shift();
+        pressShift();
       }
     }
-    expect(said).not.toContain("exit");
+    expect(events).not.toContain("exit");
   });
 
-  it("is not listened to any more once it is switched off", () => {
+  it("does nothing after the listener is removed", () => {
     stop();
-    for (let times = 0; times < 3; times += 1) shift();
-    expect(said).toEqual([]);
+    for (let count = 0; count < 3; count += 1) pressShift();
+    expect(events).toEqual([]);
   });
 });

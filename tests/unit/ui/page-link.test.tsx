@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { PageLink } from "~/ui/page-link";
 import { renderRoutes } from "./page";
 
-function Where() {
+function LocationText() {
   const { pathname, search, state } = useLocation();
   return <p role="status">{`${useNavigationType()} ${pathname}${search} ${state?.steps}`}</p>;
 }
@@ -15,33 +15,33 @@ function renderLink(link: ReactNode) {
   const page = (
     <>
       {link}
-      <Where />
+      <LocationText />
     </>
   );
   renderRoutes([{ path: "*", Component: () => page }], ["/start"]);
   return screen.getByRole("link");
 }
 
-/** Whether a click was kept from the browser, for which jsdom has nowhere to go. */
-function click(link: HTMLElement, keys: MouseEventInit = {}): boolean {
+/** Returns whether the click was handled by the link. Cancels it otherwise, because jsdom can't navigate. */
+function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   let isHandled = false;
-  const last = (event: MouseEvent) => {
+  const recordAndCancel = (event: MouseEvent) => {
     isHandled = event.defaultPrevented;
     event.preventDefault();
   };
-  window.addEventListener("click", last, { once: true });
-  fireEvent.click(link, { button: 0, ...keys });
+  window.addEventListener("click", recordAndCancel, { once: true });
+  fireEvent.click(link, { button: 0, ...init });
   return isHandled;
 }
 
 describe("a link to a page of the site", () => {
-  it("is an ordinary link to the address as it is given", () => {
+  it("has the given URL as its href", () => {
     const link = renderLink(<PageLink to="/video/a%20b?from=home&page=2#top">Go</PageLink>);
     expect(link.getAttribute("href")).toBe("/video/a%20b?from=home&page=2#top");
     expect(link.dataset.discover).toBe("true");
   });
 
-  it("turns the page without loading it anew, and gives its state along", async () => {
+  it("navigates on the client and passes its state", async () => {
     const link = renderLink(
       <PageLink to="/trending?page=2" state={{ steps: 1 }}>
         Go
@@ -51,7 +51,7 @@ describe("a link to a page of the site", () => {
     expect(await screen.findByText("PUSH /trending?page=2 1")).toBeTruthy();
   });
 
-  it("makes no second entry in the history for the page that is shown", async () => {
+  it("replaces the history entry when it links to the current page", async () => {
     const link = renderLink(<PageLink to={window.location.pathname}>Go</PageLink>);
     click(link);
     expect(await screen.findByText(/^REPLACE /)).toBeTruthy();
@@ -63,13 +63,13 @@ describe("a link to a page of the site", () => {
     { shiftKey: true },
     { altKey: true },
     { button: 1 },
-  ])("leaves a click with %j to the browser", (keys) => {
+  ])("leaves a click with %j to the browser", (init) => {
     const link = renderLink(<PageLink to="/trending">Go</PageLink>);
-    expect(click(link, keys)).toBe(false);
+    expect(click(link, init)).toBe(false);
     expect(screen.getByRole("status").textContent).toContain("/start");
   });
 
-  it("leaves a link for another window, and a click that was handled, alone", () => {
+  it("leaves links with a target to the browser", () => {
     const link = renderLink(
       <PageLink to="/trending" target="_blank">
         Go
@@ -79,7 +79,7 @@ describe("a link to a page of the site", () => {
     expect(screen.getByRole("status").textContent).toContain("/start");
   });
 
-  it("does not open when its own handler has dealt with the click", () => {
+  it("doesn't navigate when its click handler prevents the default", () => {
     const link = renderLink(
       <PageLink to="/trending" onClick={(event) => event.preventDefault()}>
         Go

@@ -6,7 +6,7 @@ import { renderAt } from "./page";
 
 // @vitest-environment jsdom
 
-describe("what the pager shows", () => {
+describe("pagerItems", () => {
   it.each([
     [1, 2, "1 2"],
     [1, 3, "1 2 3"],
@@ -22,24 +22,26 @@ describe("what the pager shows", () => {
     expect(text).toBe(shown);
   });
 
-  it("is the current page, one neighbour each side, the first and the last, in order", () => {
+  it("contains the first, last and current page and its neighbors, in order", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),
         fc.integer({ min: 0, max: 499 }),
         (count, at) => {
           const page = 1 + (at % count);
-          const wanted = [...new Set([1, page - 1, page, page + 1, count])]
+          const expected = [...new Set([1, page - 1, page, page + 1, count])]
             .filter((number) => number >= 1 && number <= count)
             .sort((a, b) => a - b);
           const items = pagerItems(page, count);
-          expect(items.filter((item) => typeof item === "number")).toEqual(wanted);
-          // An ellipsis exactly where a number is left out.
-          const withGaps = wanted.flatMap((number, index) => {
-            const before = wanted[index - 1];
+          expect(items.filter((item) => typeof item === "number")).toEqual(expected);
+          // There is an ellipsis exactly where numbers are missing.
+          const withEllipses = expected.flatMap((number, index) => {
+            const before = expected[index - 1];
             return before !== undefined && number > before + 1 ? ["…", number] : [number];
           });
-          expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(withGaps);
+          expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(
+            withEllipses,
+          );
         },
       ),
     );
@@ -51,12 +53,12 @@ describe("Pager", () => {
   const show = (page: number, pageCount: number) =>
     renderAt(<Pager page={page} pageCount={pageCount} hrefFor={hrefFor} />);
 
-  it.each([0, 1])("is not there for %i pages", (count) => {
+  it.each([0, 1])("isn't rendered for %i pages", (count) => {
     show(1, count);
     expect(screen.queryByRole("navigation")).toBeNull();
   });
 
-  it("says where one is and leads to the neighbours, page 1 without a parameter", () => {
+  it("shows the position and links to the adjacent pages, page 1 without a parameter", () => {
     show(2, 4);
     expect(screen.getByText("page 2 of 4")).toBeTruthy();
     const previous = screen.getByRole("link", { name: "Previous" });
@@ -67,7 +69,7 @@ describe("Pager", () => {
     expect(screen.getByRole("link", { name: "Page 4" }).getAttribute("href")).toBe("/?page=4");
   });
 
-  it("has no way on at either end", () => {
+  it("disables Previous on the first page", () => {
     show(1, 2);
     expect(screen.queryByRole("link", { name: "Previous" })).toBeNull();
     expect(screen.getByRole("button", { name: "Previous" })).toHaveProperty("disabled", true);

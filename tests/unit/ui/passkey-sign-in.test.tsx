@@ -13,13 +13,13 @@ vi.mock("@simplewebauthn/browser", () => ({
   WebAuthnAbortService: { cancelCeremony: vi.fn() },
 }));
 
-/** Answers the challenges that were asked for, in the order of the questions. */
-let challenges: (() => void)[];
+/** Callbacks that send the responses to the challenge requests, in the order of the requests. */
+let challengeResponses: (() => void)[];
 
 beforeEach(() => {
-  challenges = [];
+  challengeResponses = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(
-    () => new Promise((answer) => challenges.push(() => answer(Response.json({})))),
+    () => new Promise((resolve) => challengeResponses.push(() => resolve(Response.json({})))),
   );
 });
 afterEach(() => {
@@ -36,33 +36,33 @@ function open() {
   renderAt(signIn);
 }
 const press = () => userEvent.click(screen.getByRole("button", { name: /passkey/ }));
-/** Of each question to the browser, whether it was for a suggestion below the field. */
-const asked = () =>
-  vi.mocked(startAuthentication).mock.calls.map(([how]) => how.useBrowserAutofill);
+/** Returns for each passkey request whether it used the browser's autofill. */
+const autofillRequests = () =>
+  vi.mocked(startAuthentication).mock.calls.map(([options]) => options.useBrowserAutofill);
 
-it("asks by the button alone, when the challenge of a suggestion comes late", async () => {
+it("only handles the button's request when the challenge for autofill arrives late", async () => {
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));
   open();
-  await waitFor(() => expect(challenges).toHaveLength(1));
+  await waitFor(() => expect(challengeResponses).toHaveLength(1));
   await press();
-  await waitFor(() => expect(challenges).toHaveLength(2));
-  challenges[1]!();
-  await waitFor(() => expect(asked()).toEqual([false]));
-  challenges[0]!();
+  await waitFor(() => expect(challengeResponses).toHaveLength(2));
+  challengeResponses[1]!();
+  await waitFor(() => expect(autofillRequests()).toEqual([false]));
+  challengeResponses[0]!();
   await new Promise((next) => setTimeout(next));
-  expect(asked()).toEqual([false]);
+  expect(autofillRequests()).toEqual([false]);
 });
 
-it("suggests again once what the button asked for was refused", async () => {
-  const refused = Object.assign(new Error("refused"), { name: "NotAllowedError" });
-  vi.mocked(startAuthentication).mockRejectedValueOnce(refused);
+it("restarts autofill after the button's request was rejected", async () => {
+  const error = Object.assign(new Error("rejected"), { name: "NotAllowedError" });
+  vi.mocked(startAuthentication).mockRejectedValueOnce(error);
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));
   open();
   await press();
-  await waitFor(() => expect(challenges).toHaveLength(2));
-  for (const answer of challenges) answer();
+  await waitFor(() => expect(challengeResponses).toHaveLength(2));
+  for (const respond of challengeResponses) respond();
   expect(await screen.findByText(/No passkey was used/)).toBeTruthy();
-  await waitFor(() => expect(challenges).toHaveLength(3));
-  challenges[2]!();
-  await waitFor(() => expect(asked()).toEqual([false, true]));
+  await waitFor(() => expect(challengeResponses).toHaveLength(3));
+  challengeResponses[2]!();
+  await waitFor(() => expect(autofillRequests()).toEqual([false, true]));
 });

@@ -13,36 +13,36 @@ afterEach(() => {
 });
 
 describe("the file of saved videos", () => {
-  it("gives back what was exported", () => {
+  it("is parsed to the exported data", () => {
     const ids = ["b", "a", "ü ' <b>"];
     const data = { resume: [["b", 30]], discreetTitles: true };
     expect(parseSavedFile(savedFile({ saved: ids, ...data }))).toEqual({ ids, ignored: 0, data });
     expect(parseSavedFile(savedFile({}))).toEqual({ ids: [], ignored: 0, data: {} });
   });
 
-  it("is read as far as it is understood", () => {
+  it("is parsed without its invalid entries", () => {
     const videos = ["a", 7, null, "", "x".repeat(201), ["b"], { id: "c" }, "a", "d"];
     expect(parseSavedFile(file(videos))).toEqual({ ids: ["a", "d"], ignored: 6 });
   });
 
   it.each([
-    ["no JSON", "saved"],
+    ["invalid JSON", "saved"],
     ["nothing", ""],
     ["a number", "7"],
     ["null", "null"],
     ["a bare list", '["a"]'],
     ["another type", file(["a"], { type: "bookmarks" })],
-    ["a version to come", file(["a"], { version: 2 })],
-    ["videos that are no list", file({ length: 3, 0: "a" })],
+    ["a newer version", file(["a"], { version: 2 })],
+    ["an object instead of the list", file({ length: 3, 0: "a" })],
     ["a prototype", '{"__proto__":{"type":"saved-videos","version":1,"videos":["a"]}}'],
-    ["nesting without end", "[".repeat(200_000)],
-  ])("is refused when it holds %s", (_, text) => {
+    ["deep nesting", "[".repeat(200_000)],
+  ])("is rejected if it contains %s", (_, text) => {
     expect(parseSavedFile(text)).toBeUndefined();
   });
 });
 
 describe("an import", () => {
-  it("comes behind what is saved, each once, and says what it took", () => {
+  it("appends new videos to the saved ones and reports the counts", () => {
     saveVideo("a");
     expect(addSavedVideos(["b", "a", "c"])).toEqual({
       added: 2,
@@ -54,7 +54,7 @@ describe("an import", () => {
     expect(addSavedVideos([])).toEqual({ added: 0, known: 0, left: 0, isStored: true });
   });
 
-  it("takes nothing that was saved away for want of room", () => {
+  it("never evicts saved videos when the list is full", () => {
     saveVideo("mine");
     const many = Array.from({ length: 600 }, (_, n) => `v${n}`);
     expect(addSavedVideos(many)).toMatchObject({ added: 499, left: 101 });
@@ -62,7 +62,7 @@ describe("an import", () => {
     expect(savedVideos()).toHaveLength(500);
   });
 
-  it("says when the browser stores none of it", () => {
+  it("reports when the browser can't store it", () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
     });
@@ -72,7 +72,7 @@ describe("an import", () => {
     expect(savedVideos()).toEqual(["b", "a"]);
   });
 
-  it("reports in sentences", () => {
+  it("is described in a message", () => {
     expect(importReport(0, 0, 0, true)).toBeUndefined();
     expect(importReport(1, 2, 1, true)).toBe(
       "1 video was already saved. 2 videos weren’t added: you can save up to 500. " +

@@ -5,8 +5,8 @@ import { removeSavedVideos, saveVideo, useSavedVideos } from "~/features/visitor
 
 const KEY = "visitor";
 const List = () => <output>{useSavedVideos().join(" ")}</output>;
-const shown = () => screen.getByRole("status").textContent;
-const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").saved;
+const displayed = () => screen.getByRole("status").textContent;
+const stored = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").saved;
 
 beforeEach(() => localStorage.clear());
 afterEach(() => {
@@ -14,50 +14,50 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("the saved videos", () => {
-  it("are the latest first, each once, kept for the next page", () => {
+describe("saved videos", () => {
+  it("are listed newest first without duplicates, and stored", () => {
     render(<List />);
     act(() => ["a", "b", "c", "a"].forEach(saveVideo));
-    expect(shown()).toBe("a c b");
+    expect(displayed()).toBe("a c b");
     act(() => removeSavedVideos(["c", "unknown"]));
-    expect(shown()).toBe("a b");
-    expect(kept()).toEqual(["a", "b"]);
+    expect(displayed()).toBe("a b");
+    expect(stored()).toEqual(["a", "b"]);
   });
 
-  it("are at most 500", () => {
+  it("are limited to 500", () => {
     for (let n = 0; n <= 500; n++) saveVideo(`v${n}`);
-    expect(kept()).toHaveLength(500);
-    expect(kept()[0]).toBe("v500");
+    expect(stored()).toHaveLength(500);
+    expect(stored()[0]).toBe("v500");
   });
 
-  it("follow another tab, and lose nothing that it saved", () => {
+  it("follow another tab and keep the videos that it saved", () => {
     render(<List />);
     act(() => saveVideo("a"));
     localStorage.setItem(KEY, '{"saved":["b","a"]}');
     act(() => void window.dispatchEvent(new StorageEvent("storage", { key: KEY })));
-    expect(shown()).toBe("b a");
+    expect(displayed()).toBe("b a");
     localStorage.setItem(KEY, '{"saved":["c","b","a"]}');
     act(() => saveVideo("d"));
-    expect(shown()).toBe("d c b a");
+    expect(displayed()).toBe("d c b a");
   });
 
-  it.each(["no JSON", "{}", "7", '[1, null, "a"]'])("take %s for what it is", (text) => {
+  it.each(["no JSON", "{}", "7", '[1, null, "a"]'])("can be added when %s is stored", (text) => {
     localStorage.setItem(KEY, `{"saved":${text}}`);
     render(<List />);
     act(() => saveVideo("b"));
-    expect(shown()?.split(" ")[0]).toBe("b");
-    expect(kept()).toEqual(text.includes("a") ? ["b", "a"] : ["b"]);
+    expect(displayed()?.split(" ")[0]).toBe("b");
+    expect(stored()).toEqual(text.includes("a") ? ["b", "a"] : ["b"]);
   });
 
-  it("last as long as the page where the browser keeps nothing", () => {
-    const refuse = () => {
-      throw new DOMException("refused", "SecurityError");
+  it("last until the page is closed if the browser blocks storage", () => {
+    const throwError = () => {
+      throw new DOMException("denied", "SecurityError");
     };
-    vi.spyOn(Storage.prototype, "getItem").mockImplementation(refuse);
-    vi.spyOn(Storage.prototype, "setItem").mockImplementation(refuse);
+    vi.spyOn(Storage.prototype, "getItem").mockImplementation(throwError);
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(throwError);
     render(<List />);
-    act(() => removeSavedVideos(shown()?.split(" ") ?? []));
+    act(() => removeSavedVideos(displayed()?.split(" ") ?? []));
     act(() => saveVideo("a"));
-    expect(shown()).toBe("a");
+    expect(displayed()).toBe("a");
   });
 });

@@ -9,7 +9,7 @@ window.__remixRouteModules = {"root":route0,"routes/video":route1};
 
 import("/assets/entry.client-4.js");`;
 
-it("imports in the order of the module, and first asks for all of it", () => {
+it("preloads all scripts and then imports them in the module's order", () => {
   const script = importAfterPaint(MODULE, ["/assets/manifest-1.js", "/assets/root-2.js"]);
   expect(script).toContain(`[...["/assets/manifest-1.js","/assets/root-2.js"]`);
   expect(script).toContain(`await import("/assets/manifest-1.js");
@@ -21,11 +21,11 @@ window.__remixRouteModules = {"root":route0,"routes/video":route1};
 import("/assets/entry.client-4.js");`);
 });
 
-it("knows the form in which the development server writes two imports on a line", () => {
+it("handles two imports on one line, as the development server writes them", () => {
   const script = importAfterPaint(`import "/@vite/client";import "/manifest.js"\nstart();`, []);
   expect(script).toContain(`await import("/@vite/client");await import("/manifest.js")\nstart();`);
 });
 
-it("is a script that a browser can read", () => {
+it("generates a valid script", () => {
   expect(() => new Function(importAfterPaint(MODULE, []))).not.toThrow();
 });

@@ -6,16 +6,16 @@ import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
-/** A list that answers when the test lets it, and a record of what it was asked. */
+/** Creates a list that records its searches and, once slow, responds only when the test allows it. */
 function slowList() {
-  const asked: string[] = [];
-  const waiting: (() => void)[] = [];
+  const searches: string[] = [];
+  const pendingResponses: (() => void)[] = [];
   let slow = false;
 
   async function loader({ request }: LoaderFunctionArgs) {
     const search = new URL(request.url).searchParams.get("search") ?? "";
-    asked.push(search);
-    if (slow) await new Promise<void>((answer) => waiting.push(answer));
+    searches.push(search);
+    if (slow) await new Promise<void>((resolve) => pendingResponses.push(resolve));
     return { search };
   }
   function Page() {
@@ -25,8 +25,8 @@ function slowList() {
     return (
       <>
         <SearchBox search={search} />
-        <p>answer: {search || "all"}</p>
-        <p>address: {location.search}</p>
+        <p>results: {search || "all"}</p>
+        <p>URL: {location.search}</p>
         <Link to="/">Clear</Link>
         <button type="button" onClick={() => navigate(-1)}>
           Back
@@ -35,9 +35,9 @@ function slowList() {
     );
   }
   return {
-    asked,
-    waiting,
-    beSlow: () => {
+    searches,
+    pendingResponses,
+    slowDown: () => {
       slow = true;
     },
     async open(start = ["/"]) {
@@ -50,65 +50,65 @@ function slowList() {
 const box = () => screen.getByRole<HTMLInputElement>("searchbox");
 const type = (text: string) => fireEvent.input(box(), { target: { value: text } });
 
-describe("searching while typing", () => {
-  it("asks once for a word, not for each letter", async () => {
+describe("search while typing", () => {
+  it("sends one request for a word instead of one per character", async () => {
     const list = slowList();
     await list.open();
     for (const text of ["n", "ne", "neo", "neon"]) type(text);
-    expect(await screen.findByText("answer: neon")).toBeTruthy();
-    expect(list.asked).toEqual(["", "neon"]);
+    expect(await screen.findByText("results: neon")).toBeTruthy();
+    expect(list.searches).toEqual(["", "neon"]);
   });
 
   it("returns to page 1", async () => {
     await slowList().open(["/?search=neon&page=2"]);
     type("rain");
-    expect(await screen.findByText("address: ?search=rain")).toBeTruthy();
+    expect(await screen.findByText("URL: ?search=rain")).toBeTruthy();
   });
 
-  it("never shows an earlier answer over a later one, nor over what is being typed", async () => {
+  it("never replaces later results or typed text with an earlier response", async () => {
     const list = slowList();
     await list.open();
-    list.beSlow();
+    list.slowDown();
     type("neon");
-    await waitFor(() => expect(list.asked).toContain("neon"));
+    await waitFor(() => expect(list.searches).toContain("neon"));
     type("neon rain");
-    await waitFor(() => expect(list.asked).toContain("neon rain"));
-    list.waiting[1]?.();
-    expect(await screen.findByText("answer: neon rain")).toBeTruthy();
-    list.waiting[0]?.();
+    await waitFor(() => expect(list.searches).toContain("neon rain"));
+    list.pendingResponses[1]?.();
+    expect(await screen.findByText("results: neon rain")).toBeTruthy();
+    list.pendingResponses[0]?.();
     type("neon rain a");
-    expect(screen.getByText("answer: neon rain")).toBeTruthy();
+    expect(screen.getByText("results: neon rain")).toBeTruthy();
     expect(box().value).toBe("neon rain a");
   });
 
-  it("leads back to before the search, and takes its text along", async () => {
+  it("adds one history entry, and Back clears the field", async () => {
     const list = slowList();
     await list.open();
     type("neon");
-    await screen.findByText("answer: neon");
+    await screen.findByText("results: neon");
     type("neon rain");
-    await screen.findByText("answer: neon rain");
+    await screen.findByText("results: neon rain");
     fireEvent.click(screen.getByText("Back"));
-    await screen.findByText("answer: all");
+    await screen.findByText("results: all");
     expect(box().value).toBe("");
   });
 
-  it("is emptied when the search is cleared elsewhere", async () => {
+  it("clears the field when the search is cleared elsewhere", async () => {
     const list = slowList();
     await list.open(["/?search=neon"]);
     expect(box().value).toBe("neon");
     fireEvent.click(screen.getByText("Clear"));
-    await screen.findByText("answer: all");
+    await screen.findByText("results: all");
     expect(box().value).toBe("");
   });
 
-  it("searches at once when sent, trimmed, and not twice for the same", async () => {
+  it("searches for the trimmed text immediately on submit, and not twice for the same text", async () => {
     const list = slowList();
     await list.open();
     type("  neon ");
     fireEvent.submit(screen.getByRole("search"));
-    await screen.findByText("answer: neon");
+    await screen.findByText("results: neon");
     fireEvent.submit(screen.getByRole("search"));
-    expect(list.asked).toEqual(["", "neon"]);
+    expect(list.searches).toEqual(["", "neon"]);
   });
 });

@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import { beforeEach, describe, expect, it } from "vitest";
-import program from "~/features/site/offline/service-worker.js?raw";
+import source from "~/features/site/offline/service-worker.js?raw";
 
 const ORIGIN = "https://videos.example";
 const PAGE = `<link rel="stylesheet" href="/assets/root-a.css"/><link rel="icon" href="/assets/icon-b.svg"/>
@@ -8,16 +8,16 @@ const PAGE = `<link rel="stylesheet" href="/assets/root-a.css"/><link rel="icon"
 
 type Listener = (event: Record<string, unknown>) => void;
 
-/** What a browser gives a worker, as far as this one asks for it. */
+/** A fake of the browser APIs that the service worker uses. */
 class FakeBrowser {
   listeners = new Map<string, Listener>();
   stored = new Map<string, Map<string, Response>>();
-  asked: { address: string; options?: RequestInit }[] = [];
+  requests: { url: string; options?: RequestInit }[] = [];
   isOffline = false;
   preload = false;
 
   constructor(version: string) {
-    new Script(`const VERSION = "${version}";\n${program}`).runInNewContext({
+    new Script(`const VERSION = "${version}";\n${source}`).runInNewContext({
       self: {
         addEventListener: (name: string, listener: Listener) => this.listeners.set(name, listener),
         skipWaiting: async () => {},
@@ -30,12 +30,12 @@ class FakeBrowser {
           },
         },
       },
-      fetch: async (asked: string | { url: string }, options?: RequestInit) => {
-        const address = typeof asked === "string" ? asked : asked.url;
-        this.asked.push({ address, options });
+      fetch: async (target: string | { url: string }, options?: RequestInit) => {
+        const url = typeof target === "string" ? target : target.url;
+        this.requests.push({ url, options });
         if (this.isOffline) throw new TypeError("Failed to fetch");
         const headers = { "Content-Security-Policy": "script-src 'sha256-x'" };
-        return new Response(address.endsWith("/offline") ? PAGE : "from the site", { headers });
+        return new Response(url.endsWith("/offline") ? PAGE : "from the site", { headers });
       },
       caches: {
         keys: async () => [...this.stored.keys()],
@@ -46,7 +46,7 @@ class FakeBrowser {
           const cache = this.stored.get(name) ?? new Map<string, Response>();
           this.stored.set(name, cache);
           return {
-            put: async (path: string, answer: Response) => void cache.set(path, answer),
+            put: async (path: string, response: Response) => void cache.set(path, response),
             addAll: async (paths: string[]) => {
               for (const path of paths) cache.set(path, new Response(path));
             },
@@ -59,40 +59,40 @@ class FakeBrowser {
     });
   }
 
-  async life(name: "install" | "activate"): Promise<void> {
+  async dispatch(name: "install" | "activate"): Promise<void> {
     let work: Promise<void> | undefined;
-    const waitUntil = (given: Promise<void>) => {
-      work = given;
+    const waitUntil = (promise: Promise<void>) => {
+      work = promise;
     };
     this.listeners.get(name)?.({ waitUntil });
     await work;
   }
 
-  /** The worker's answer; undefined when it leaves the request to the browser. */
-  async ask(path: string, more: Record<string, unknown> = {}): Promise<Response | undefined> {
-    let answer: Promise<Response> | undefined;
+  /** Returns the worker's response; undefined if it leaves the request to the browser. */
+  async request(path: string, init: Record<string, unknown> = {}): Promise<Response | undefined> {
+    let response: Promise<Response> | undefined;
     const url = ORIGIN + path;
-    const { preloadResponse, ...request } = more;
+    const { preloadResponse, ...request } = init;
     this.listeners.get("fetch")?.({
       request: { url, method: "GET", mode: "navigate", destination: "document", ...request },
       preloadResponse: Promise.resolve(preloadResponse),
-      respondWith: (given: Promise<Response>) => {
-        answer = given;
+      respondWith: (promise: Promise<Response>) => {
+        response = promise;
       },
     });
-    return answer;
+    return response;
   }
 }
 
 let browser: FakeBrowser;
 beforeEach(async () => {
   browser = new FakeBrowser("one");
-  await browser.life("install");
-  await browser.life("activate");
+  await browser.dispatch("install");
+  await browser.dispatch("activate");
 });
 
 describe("the service worker", () => {
-  it("stores the offline page with what it looks like, asked for by nobody", () => {
+  it("stores the offline page and its assets, requested without credentials", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
     expect([...browser.stored.get("shell-one")!.keys()]).toEqual([
       "/assets/root-a.css",
@@ -100,36 +100,38 @@ describe("the service worker", () => {
       "/assets/face-c.woff2",
       "/offline",
     ]);
-    expect(browser.asked).toEqual([
-      { address: "/offline", options: { credentials: "omit", cache: "no-store" } },
+    expect(browser.requests).toEqual([
+      { url: "/offline", options: { credentials: "omit", cache: "no-store" } },
     ]);
     expect(browser.preload).toBe(true);
   });
 
-  it("deletes what earlier workers stored, whatever its name", async () => {
+  it("deletes all caches of earlier workers", async () => {
     browser.stored.set("shell-zero", new Map());
     browser.stored.set("pages", new Map());
-    await browser.life("activate");
+    await browser.dispatch("activate");
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
   });
 
-  it("answers a page by the site, and stores none", async () => {
-    expect(await (await browser.ask("/video/x"))?.text()).toBe("from the site");
+  it("passes page requests to the site and stores no pages", async () => {
+    expect(await (await browser.request("/video/x"))?.text()).toBe("from the site");
     const preloadResponse = new Response("already on its way");
-    expect(await (await browser.ask("/", { preloadResponse }))?.text()).toBe("already on its way");
+    expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe(
+      "already on its way",
+    );
     expect(browser.stored.get("shell-one")?.size).toBe(4);
   });
 
-  it("answers a page that can't be had by the offline page, with 503 and its policy", async () => {
+  it("returns the offline page with status 503 and its CSP when a page can't be loaded", async () => {
     browser.isOffline = true;
-    for (let times = 0; times < 2; times += 1) {
-      const answer = await browser.ask("/trending");
-      expect(answer?.status).toBe(503);
-      expect(answer?.headers.get("Content-Security-Policy")).toBe("script-src 'sha256-x'");
-      expect(await answer?.text()).toBe(PAGE);
+    for (let count = 0; count < 2; count += 1) {
+      const response = await browser.request("/trending");
+      expect(response?.status).toBe(503);
+      expect(response?.headers.get("Content-Security-Policy")).toBe("script-src 'sha256-x'");
+      expect(await response?.text()).toBe(PAGE);
     }
     browser.stored.clear();
-    await expect(browser.ask("/trending")).rejects.toThrow("Failed to fetch");
+    await expect(browser.request("/trending")).rejects.toThrow("Failed to fetch");
   });
 
   it.each([
@@ -139,20 +141,20 @@ describe("the service worker", () => {
     ["a part of a video", "/media/videos/u/1.mp4", { mode: "no-cors", destination: "video" }],
     ["a segment", "/media/videos/u/1/a.m4s", { mode: "cors", destination: "" }],
     ["a poster", "/media/thumbnails/u/1.webp", { mode: "no-cors", destination: "image" }],
-    ["events", "/events", { mode: "cors", destination: "" }],
+    ["the event stream", "/events", { mode: "cors", destination: "" }],
     ["the data of a page", "/_root.data", { mode: "cors", destination: "" }],
     ["a script", "/assets/root-d.js", { mode: "cors", destination: "script" }],
-    ["a style that is not of the build", "/style.css", { mode: "no-cors", destination: "style" }],
+    ["a style sheet outside the build", "/style.css", { mode: "no-cors", destination: "style" }],
   ])("leaves %s to the browser", async (_, path, request) => {
-    expect(await browser.ask(path, request)).toBeUndefined();
+    expect(await browser.request(path, request)).toBeUndefined();
   });
 
-  it("has the styles of its page, and asks the site for others", async () => {
+  it("has the offline page's style sheet, and requests others from the site", async () => {
     browser.isOffline = true;
     const style = { mode: "no-cors", destination: "style" };
-    expect(await (await browser.ask("/assets/root-a.css", style))?.text()).toBe(
+    expect(await (await browser.request("/assets/root-a.css", style))?.text()).toBe(
       "/assets/root-a.css",
     );
-    await expect(browser.ask("/assets/video-e.css", style)).rejects.toThrow("Failed to fetch");
+    await expect(browser.request("/assets/video-e.css", style)).rejects.toThrow("Failed to fetch");
   });
 });

@@ -4,43 +4,43 @@ import { copyText, share } from "~/ui/share";
 
 const URL = "https://site.example/video/7?t=83";
 
-function device(more: object) {
-  for (const [name, value] of Object.entries(more)) {
+function stubNavigator(properties: object) {
+  for (const [name, value] of Object.entries(properties)) {
     Object.defineProperty(navigator, name, { value, configurable: true });
   }
 }
 
 describe("share (specification, section 2)", () => {
   afterEach(() => {
-    device({ share: undefined, clipboard: undefined });
+    stubNavigator({ share: undefined, clipboard: undefined });
     Reflect.deleteProperty(document, "execCommand");
   });
 
-  it("hands title and address to the device", async () => {
-    const give = vi.fn(async () => {});
-    device({ share: give });
+  it("passes the title and URL to the device's share function", async () => {
+    const shareFn = vi.fn(async () => {});
+    stubNavigator({ share: shareFn });
     expect(await share("A video", URL)).toBe("shared");
-    expect(give).toHaveBeenCalledWith({ title: "A video", url: URL });
+    expect(shareFn).toHaveBeenCalledWith({ title: "A video", url: URL });
   });
-  it("copies the address where the device shares nothing", async () => {
+  it("copies the URL if the device can't share", async () => {
     const writeText = vi.fn(async () => {});
-    device({ clipboard: { writeText } });
+    stubNavigator({ clipboard: { writeText } });
     expect(await share("A video", URL)).toBe("copied");
     expect(writeText).toHaveBeenCalledWith(URL);
   });
-  it("does nothing more when the visitor closes the sheet", async () => {
+  it("doesn't copy after the visitor dismisses the share sheet", async () => {
     const writeText = vi.fn(async () => {});
-    const give = () => Promise.reject(new DOMException("closed", "AbortError"));
-    device({ share: give, clipboard: { writeText } });
+    const shareFn = () => Promise.reject(new DOMException("closed", "AbortError"));
+    stubNavigator({ share: shareFn, clipboard: { writeText } });
     expect(await share("A video", URL)).toBe("dismissed");
     expect(writeText).not.toHaveBeenCalled();
   });
-  it("copies when the sheet fails", async () => {
-    const give = () => Promise.reject(new DOMException("no", "NotAllowedError"));
-    device({ share: give, clipboard: { writeText: async () => {} } });
+  it("copies the URL if the share sheet fails", async () => {
+    const shareFn = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+    stubNavigator({ share: shareFn, clipboard: { writeText: async () => {} } });
     expect(await share("A video", URL)).toBe("copied");
   });
-  it("copies by selection where there is no clipboard, and leaves nothing behind", async () => {
+  it("copies with execCommand if there is no clipboard API, and removes its text area", async () => {
     let selected = "";
     Object.assign(document, {
       execCommand() {
@@ -52,7 +52,7 @@ describe("share (specification, section 2)", () => {
     expect(selected).toBe(URL);
     expect(document.querySelector("textarea")).toBeNull();
   });
-  it("says so when nothing works", async () => {
+  it("reports a failure if the URL can't be copied either", async () => {
     expect(await share("A video", URL)).toBe("failed");
   });
 });

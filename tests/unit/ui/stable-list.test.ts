@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changeSummary, hasMoved } from "~/features/catalogue/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 
-/** The videos of these numbers: the higher, the newer. */
+/** Returns a page of videos with these numbers. Higher numbers are newer. */
 function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {
   const videos = numbers.map(
     (number): VideoCardData => ({
@@ -19,8 +19,8 @@ function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {
   return { videos, page: 1, pageCount: 2, total: numbers.length, ...rest };
 }
 
-describe("a newer list", () => {
-  it("moves cards when one comes, goes, changes its order or its title", () => {
+describe("an updated list", () => {
+  it("moves cards if a video was added, removed, reordered or renamed", () => {
     const before = page([3, 2, 1]);
     const renamed = page([3, 2, 1]);
     renamed.videos[1]!.title = "A title over two lines";
@@ -31,20 +31,20 @@ describe("a newer list", () => {
     expect(hasMoved(before, page([3, 2, 1], { pageCount: 1 }))).toBe(true);
   });
 
-  it("moves nothing when only counts and the total have changed", () => {
+  it("moves no cards if only counts and the total have changed", () => {
     const after = page([3, 2, 1], { total: 20 });
     after.videos[0]!.views = 7;
     expect(hasMoved(page([3, 2, 1]), after)).toBe(false);
   });
 
-  it("is told by the number of its new videos, else as a change", () => {
+  it("is summarized by its number of new videos, or else as a change", () => {
     const before = page([3, 2, 1]);
     expect(changeSummary(before, page([4, 3, 2]))).toBe("1 new video");
     expect(changeSummary(before, page([5, 4, 2]))).toBe("2 new videos");
     expect(changeSummary(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
     expect(changeSummary(before, page([3, 1, 0]))).toBe("This list was updated");
     expect(changeSummary(page([]), page([1]))).toBe("1 new video");
-    // What is new on a later page came there from the page before.
+    // New cards on a later page have moved there from the previous page.
     expect(changeSummary(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
       "This list was updated",
     );

@@ -15,11 +15,11 @@ const SAVED: ToastMessage = {
 };
 const FAILED: ToastMessage = { kind: "error", title: "Error", description: "It is not saved." };
 
-function Maker({ toast }: { toast: ToastMessage }) {
+function ToastButton({ toast }: { toast: ToastMessage }) {
   const show = useToast();
   return (
     <button type="button" onClick={() => show(toast)}>
-      make
+      Show toast
     </button>
   );
 }
@@ -32,14 +32,14 @@ afterEach(() => {
 });
 
 describe("a toast from the server", () => {
-  it("is in the page's own HTML, without a button that would need scripts", () => {
+  it("is part of the HTML, without a button that requires JavaScript", () => {
     const html = renderToString(<ToastProvider fromServer={SAVED}>page</ToastProvider>);
     expect(html).toContain('role="status"');
     expect(html).toContain("Video Updated");
     expect(html).not.toContain("Dismiss");
   });
 
-  it("is shown once in strict mode, and not again by the same answer", () => {
+  it("is shown once in strict mode, and not again for the same response", () => {
     const page = (toast?: ToastMessage) => (
       <StrictMode>
         <ToastProvider fromServer={toast}>page</ToastProvider>
@@ -49,7 +49,7 @@ describe("a toast from the server", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
     rerender(page(SAVED));
     expect(screen.getAllByRole("status")).toHaveLength(1);
-    // The next answer has none; the one that is shown stays until its time is over.
+    // The next response has no toast. The visible one stays until it expires.
     rerender(page(undefined));
     expect(screen.getAllByRole("status")).toHaveLength(1);
     rerender(page({ ...SAVED }));
@@ -57,47 +57,47 @@ describe("a toast from the server", () => {
   });
 });
 
-describe("a failure that is over", () => {
+describe("an error toast", () => {
   const page = (toast?: ToastMessage) => (
     <ToastProvider fromServer={toast}>
-      <Maker toast={FAILED} />
+      <ToastButton toast={FAILED} />
     </ToastProvider>
   );
 
-  it("leaves when a page brings a success", () => {
+  it("disappears when a page shows a success", () => {
     const { rerender } = render(page());
-    fireEvent.click(screen.getByText("make"));
+    fireEvent.click(screen.getByText("Show toast"));
     expect(screen.getAllByRole("alert")).toHaveLength(1);
     rerender(page(SAVED));
     expect(screen.queryByRole("alert")).toBeNull();
     expect(screen.getAllByRole("status")).toHaveLength(1);
   });
 
-  it("leaves with the page whose form was refused, and gives way to the next refusal", () => {
-    function Refused({ answer }: { answer?: { message: string } }) {
-      useFormErrorToast(answer);
+  it("disappears with its page, and is replaced by the next error of the form", () => {
+    function RejectedForm({ response }: { response?: { message: string } }) {
+      useFormErrorToast(response);
       return null;
     }
     const site = (child: ReactNode) => <ToastProvider>{child}</ToastProvider>;
-    const { rerender } = render(site(<Refused answer={{ message: "Wrong password" }} />));
+    const { rerender } = render(site(<RejectedForm response={{ message: "Wrong password" }} />));
     expect(screen.getByRole("alert").textContent).toContain("Wrong password");
-    rerender(site(<Refused answer={{ message: "Wrong again" }} />));
+    rerender(site(<RejectedForm response={{ message: "Wrong again" }} />));
     expect(screen.getByRole("alert").textContent).toContain("Wrong again");
     rerender(site("the next page"));
     expect(screen.queryByRole("alert")).toBeNull();
   });
 });
 
-it("a success outlives the page whose failure was shown before it", () => {
-  function Refused({ answer }: { answer?: { message: string } }) {
-    useFormErrorToast(answer);
+it("keeps a success toast when the page with the previous error unmounts", () => {
+  function RejectedForm({ response }: { response?: { message: string } }) {
+    useFormErrorToast(response);
     return null;
   }
-  const answer = { message: "Wrong password" };
+  const response = { message: "Wrong password" };
   const site = (child: ReactNode, toast?: ToastMessage) => (
     <ToastProvider fromServer={toast}>{child}</ToastProvider>
   );
-  const { rerender } = render(site(<Refused answer={answer} />));
+  const { rerender } = render(site(<RejectedForm response={response} />));
   act(() => vi.advanceTimersByTime(60_000));
   expect(screen.queryByRole("alert")).toBeNull();
   rerender(site("the next page", SAVED));
@@ -105,7 +105,7 @@ it("a success outlives the page whose failure was shown before it", () => {
 });
 
 describe("a toast with an action", () => {
-  it("sends its form, and leaves", async () => {
+  it("submits its form", async () => {
     vi.useRealTimers();
     const undo: ToastMessage = {
       ...SAVED,
@@ -129,24 +129,24 @@ describe("a toast with an action", () => {
   });
 });
 
-describe("a toast of the browser", () => {
-  it("interrupts a screen reader when something failed", () => {
+describe("a toast from the browser", () => {
+  it("has the alert role for errors, which interrupts a screen reader", () => {
     render(
       <ToastProvider>
-        <Maker toast={FAILED} />
+        <ToastButton toast={FAILED} />
       </ToastProvider>,
     );
-    fireEvent.click(screen.getByText("make"));
+    fireEvent.click(screen.getByText("Show toast"));
     expect(screen.getByRole("alert").textContent).toContain("It is not saved.");
   });
 
-  it("leaves by itself, but not while someone reads it", () => {
+  it("disappears automatically, but not while the pointer is over it", () => {
     render(
       <ToastProvider>
-        <Maker toast={SAVED} />
+        <ToastButton toast={SAVED} />
       </ToastProvider>,
     );
-    fireEvent.click(screen.getByText("make"));
+    fireEvent.click(screen.getByText("Show toast"));
     fireEvent(screen.getByRole("status"), new MouseEvent("pointerover", { bubbles: true }));
     act(() => vi.advanceTimersByTime(60_000));
     expect(screen.queryByRole("status")).not.toBeNull();
@@ -158,27 +158,27 @@ describe("a toast of the browser", () => {
   it("can be dismissed", () => {
     render(
       <ToastProvider>
-        <Maker toast={SAVED} />
+        <ToastButton toast={SAVED} />
       </ToastProvider>,
     );
-    fireEvent.click(screen.getByText("make"));
+    fireEvent.click(screen.getByText("Show toast"));
     fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));
     expect(screen.queryByRole("status")).toBeNull();
   });
 
-  it("is at most one of three", () => {
+  it("is one of at most three visible toasts", () => {
     render(
       <ToastProvider>
-        <Maker toast={SAVED} />
+        <ToastButton toast={SAVED} />
       </ToastProvider>,
     );
-    for (let count = 0; count < 5; count += 1) fireEvent.click(screen.getByText("make"));
+    for (let count = 0; count < 5; count += 1) fireEvent.click(screen.getByText("Show toast"));
     expect(screen.getAllByRole("status")).toHaveLength(3);
   });
 });
 
-it("asks for a provider by name", () => {
-  expect(() => renderToString(<Maker toast={SAVED} />)).toThrow(
+it("throws an error that names the missing provider", () => {
+  expect(() => renderToString(<ToastButton toast={SAVED} />)).toThrow(
     "useToast must be used within a ToastProvider",
   );
 });

@@ -16,8 +16,8 @@ const RELATED = ["a", "b", "c", "d", "e", "f"].map((id) => ({
   title: `Video ${id}`,
 })) as unknown as VideoCardData[];
 
-function Page({ here = "x" }) {
-  return <UpNext videos={useUpNext(here, RELATED)} hrefFor={(id) => `/video/${id}`} />;
+function Page({ currentId = "x" }) {
+  return <UpNext videos={useUpNext(currentId, RELATED)} hrefFor={(id) => `/video/${id}`} />;
 }
 const titles = () =>
   within(screen.getByRole("list"))
@@ -27,8 +27,8 @@ const press = (name: string) => fireEvent.click(screen.getByRole("button", { nam
 
 const storeUpNext = (json: string) => sessionStorage.setItem("visitor", `{"upNext":${json}}`);
 
-describe("what is up next", () => {
-  it("is the five best related videos, until somebody moves or removes one", () => {
+describe("the Up next list", () => {
+  it("starts with the five best related videos, and videos can be moved and removed", () => {
     renderAt(<Page />);
     expect(titles()).toEqual(["Video a", "Video b", "Video c", "Video d", "Video e"]);
     expect(sessionStorage.length).toBe(0);
@@ -43,36 +43,33 @@ describe("what is up next", () => {
     expect(titles()[0]).toBe("Video a");
   });
 
-  it("goes on without what is watched, and with the related ones when nothing is left", () => {
+  it("excludes the current video, and falls back to the related ones when it is empty", () => {
     storeUpNext(JSON.stringify([RELATED[5], RELATED[0]]));
-    const { unmount } = renderAt(<Page here="a" />);
+    const { unmount } = renderAt(<Page currentId="a" />);
     expect(titles()).toEqual(["Video f"]);
     unmount();
     storeUpNext(JSON.stringify([RELATED[0]]));
-    renderAt(<Page here="a" />);
+    renderAt(<Page currentId="a" />);
     expect(titles()[0]).toBe("Video a");
   });
 
-  it.each(["{", "null", "7", '[{"id":1}]', '"x"'])(
-    "takes %s in the storage for nothing",
-    (text) => {
-      storeUpNext(text);
-      renderAt(<Page />);
-      expect(titles()).toHaveLength(5);
-    },
-  );
+  it.each(["{", "null", "7", '[{"id":1}]', '"x"'])("ignores invalid stored data: %s", (text) => {
+    storeUpNext(text);
+    renderAt(<Page />);
+    expect(titles()).toHaveLength(5);
+  });
 
-  it("moves one and leaves the rest in order", () => {
+  it("keeps the order of the others when one is moved", () => {
     expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
     expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
   });
 });
 
-describe("surprises", () => {
-  it("come once each, in whatever order the server walks, then anew", async () => {
+describe("surprise videos", () => {
+  it("don't repeat until all were returned, even if the server repeats them", async () => {
     const ids = ["a", "b", "a", "c"];
-    vi.stubGlobal("fetch", async (address: string) => {
-      const step = Number(new URL(address, "http://site.invalid").searchParams.get("step"));
+    vi.stubGlobal("fetch", async (url: string) => {
+      const step = Number(new URL(url, "http://site.invalid").searchParams.get("step"));
       return Response.json({ id: ids[step % ids.length], total: 4 });
     });
     expect(await nextSurprise("")).toBe("a");
@@ -81,9 +78,9 @@ describe("surprises", () => {
     expect(await nextSurprise("")).toBe("a");
   });
 
-  it("are not the video of this page, and none where there is no video", async () => {
-    vi.stubGlobal("fetch", async (address: string) =>
-      Response.json({ id: address.includes("step=0") ? "a" : "b", total: 2 }),
+  it("never include the current video, and are undefined if the server has none", async () => {
+    vi.stubGlobal("fetch", async (url: string) =>
+      Response.json({ id: url.includes("step=0") ? "a" : "b", total: 2 }),
     );
     expect(await nextSurprise("a")).toBe("b");
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));

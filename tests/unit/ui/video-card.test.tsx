@@ -12,7 +12,7 @@ import { renderAt as renderPageAt } from "./page";
 
 // @vitest-environment jsdom
 
-// jsdom plays nothing.
+// jsdom can't play videos.
 Object.assign(HTMLMediaElement.prototype, { pause() {}, load() {} });
 
 const renderAt = (element: ReactNode) => renderPageAt(<ToastProvider>{element}</ToastProvider>);
@@ -38,7 +38,7 @@ const card = (video = videoNamed("a"), rank?: number) => (
 );
 const playing = () => document.querySelectorAll("video").length;
 
-describe("what a card says", () => {
+describe("a video card", () => {
   it("is one link with category, duration, title, short count and age", () => {
     renderAt(card());
     const link = screen.getByRole("link", { name: /Video a/ });
@@ -50,17 +50,17 @@ describe("what a card says", () => {
     expect(link.textContent).toContain("2 days ago");
   });
 
-  it("loads its picture lazily, in a place that is already there", () => {
+  it("loads its thumbnail lazily into reserved space", () => {
     renderAt(card());
-    const picture = document.querySelector("img");
-    expect(picture?.getAttribute("loading")).toBe("lazy");
-    expect([picture?.getAttribute("width"), picture?.getAttribute("height")]).toEqual([
+    const thumbnail = document.querySelector("img");
+    expect(thumbnail?.getAttribute("loading")).toBe("lazy");
+    expect([thumbnail?.getAttribute("width"), thumbnail?.getAttribute("height")]).toEqual([
       "640",
       "360",
     ]);
   });
 
-  it("waits for it in the picture's own colours, else in those of the video", () => {
+  it("shows the thumbnail's colors while it loads, or else the video's gradient", () => {
     renderAt(card(videoNamed("a", { posterColors: "ff000000ff000000ffffffff" })));
     const poster = document.querySelector<HTMLElement>(".poster");
     const colors = ["--nw", "--ne", "--sw", "--se"].map((n) => poster?.style.getPropertyValue(n));
@@ -71,18 +71,18 @@ describe("what a card says", () => {
     expect(other?.style.getPropertyValue("--hue")).toMatch(/^\d+$/);
   });
 
-  it("shows the stock placeholder when there is no picture", () => {
+  it("shows the stock placeholder if there is no thumbnail", () => {
     renderAt(card(videoNamed("a", { thumbnailUrl: null })));
     expect(document.querySelector("img")?.getAttribute("src")).toBe(PLACEHOLDER_URL);
   });
 
-  it("ranks the first three when asked, and nobody otherwise", () => {
+  it("shows ranks 1 to 3 only in a ranked grid", () => {
     const videos = ["a", "b", "c", "d"].map((id) => videoNamed(id));
     const grid = (ranked: boolean) => (
       <VideoGrid videos={videos} hrefFor={(id) => `/video/${id}`} now={NOW} ranked={ranked} />
     );
     const { unmount } = renderAt(grid(true));
-    expect(screen.getAllByText("Rank").map((word) => word.parentElement?.textContent)).toEqual([
+    expect(screen.getAllByText("Rank").map((label) => label.parentElement?.textContent)).toEqual([
       "Rank #1",
       "Rank #2",
       "Rank #3",
@@ -93,7 +93,7 @@ describe("what a card says", () => {
   });
 });
 
-describe("what a card shows from this browser", () => {
+describe("a video card with browser data", () => {
   beforeEach(() => {
     localStorage.clear();
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
@@ -103,7 +103,7 @@ describe("what a card shows from this browser", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is a line as long as the part of the video that was watched, named for who can't see it", () => {
+  it("shows the watched part as a progress bar with an accessible label", () => {
     localStorage.setItem("visitor", '{"resume":[["a",83],["b",20],["c",900]]}');
     const ids = ["a", "b", "c", "d"];
     const videos = ids.map((id) => videoNamed(id, id === "b" ? { duration: "0:00" } : {}));
@@ -119,13 +119,16 @@ describe("what a card shows from this browser", () => {
     expect(Number.parseFloat(bar?.style.width ?? "")).toBeCloseTo((83 / 330) * 100);
   });
 
-  it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])("is no line for %s", (text) => {
-    localStorage.setItem("visitor", `{"resume":${text}}`);
-    renderAt(card());
-    expect(document.querySelector(".watched-line")).toBeNull();
-  });
+  it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])(
+    "shows no progress bar if the stored history is %s",
+    (text) => {
+      localStorage.setItem("visitor", `{"resume":${text}}`);
+      renderAt(card());
+      expect(document.querySelector(".watched-line")).toBeNull();
+    },
+  );
 
-  it("is a button beside the link that saves the video and takes it out again", async () => {
+  it("saves and removes the video with a button next to the link", async () => {
     renderAt(card());
     const button = screen.getByRole("button", { name: "Save Video a" });
     expect(button.closest("a")).toBeNull();
@@ -140,7 +143,7 @@ describe("what a card shows from this browser", () => {
     expect(screen.queryByText("elsewhere")).toBeNull();
   });
 
-  it("is what can be saved no longer than the page, and says so, where the storage is full", async () => {
+  it("saves the video until the tab is closed, with a message, if the storage is full", async () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
     });
@@ -155,8 +158,8 @@ describe("what a card shows from this browser", () => {
   });
 });
 
-describe("opening a card", () => {
-  // A pointer that comes to click is first of all one that comes to rest.
+describe("a video card opens", () => {
+  // Before a click, the pointer rests on the card.
   beforeEach(() => {
     vi.stubGlobal("matchMedia", () => ({ matches: false }));
   });
@@ -164,14 +167,14 @@ describe("opening a card", () => {
     vi.unstubAllGlobals();
   });
 
-  it.each(["{Enter}", " "])("by the key %j", async (key) => {
+  it.each(["{Enter}", " "])("with the key %j", async (key) => {
     renderAt(card());
     screen.getByRole("link").focus();
     await userEvent.keyboard(key);
     expect(await screen.findByText("elsewhere")).toBeTruthy();
   });
 
-  it.each(["{Enter}", " "])("of the related videos by the key %j", async (key) => {
+  it.each(["{Enter}", " "])("among the related videos with the key %j", async (key) => {
     const hrefFor = (id: string) => `/video/${id}`;
     renderAt(
       <RelatedVideos videos={[videoNamed("a")]} category="desi" now={NOW} hrefFor={hrefFor} />,
@@ -181,7 +184,7 @@ describe("opening a card", () => {
     expect(await screen.findByText("elsewhere")).toBeTruthy();
   });
 
-  it("by a click", async () => {
+  it("with a click", async () => {
     renderAt(card());
     await userEvent.click(screen.getByText("Video a"));
     expect(await screen.findByText("elsewhere")).toBeTruthy();
@@ -200,7 +203,7 @@ describe("the hover preview", () => {
   });
 
   const enter = (element: Element, pointerType = "mouse") =>
-    // jsdom has no PointerEvent with a type of pointer.
+    // jsdom's PointerEvent has no pointerType.
     fireEvent(
       element,
       Object.assign(new MouseEvent("pointerover", { bubbles: true }), { pointerType }),
@@ -212,7 +215,7 @@ describe("the hover preview", () => {
     [...document.querySelectorAll("video source")].map((source) => source.getAttribute("src"));
   const articles = () => screen.getAllByRole("article");
 
-  it("plays muted and looping after 500 ms, and is gone when the pointer leaves", async () => {
+  it("plays muted and looped after 500 ms, and is removed when the pointer leaves", async () => {
     renderAt(card());
     const [article] = articles();
     enter(article!);
@@ -226,7 +229,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("plays for a pointer that lay on the card before the scripts were there, and moves", async () => {
+  it("starts when a pointer moves that was on the card before hydration", async () => {
     renderAt(card());
     const move = () =>
       fireEvent(
@@ -245,7 +248,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts at 25 s, or in the middle where less than a second is left there", () => {
+  it("starts at 25 s, or in the middle if less than a second would be left", () => {
     expect([600, 90, 26].map(previewStart)).toEqual([25, 25, 25]);
     expect([25.5, 25, 6, 2].map(previewStart)).toEqual([12.75, 12.5, 3, 1]);
     expect([1.9, 0, Number.NaN].map(previewStart)).toEqual([0, 0, 0]);
@@ -254,7 +257,7 @@ describe("the hover preview", () => {
   it.each([
     [90, 25],
     [20, 10],
-  ])("of a file of %s s starts at %s s and loops back to there", async (duration, start) => {
+  ])("of a file of %s s starts at %s s and loops to that position", async (duration, start) => {
     const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
     renderAt(card());
     enter(articles()[0]!);
@@ -271,7 +274,7 @@ describe("the hover preview", () => {
     play.mockRestore();
   });
 
-  it("loops a generated clip, which starts there itself", async () => {
+  it("plays a generated clip from its beginning in a loop", async () => {
     renderAt(card(videoNamed("a", { previewUrl: "/c/preview-a.mp4", previewIsClip: true })));
     enter(articles()[0]!);
     await wait(500);
@@ -282,7 +285,7 @@ describe("the hover preview", () => {
     expect(video.loop).toBe(true);
   });
 
-  it("offers the clip in AV1 first, where there is one", async () => {
+  it("offers the AV1 clip first if there is one", async () => {
     const folder = "/media/videos/u/1/preview-a1";
     renderAt(card(videoNamed("a", { previewUrl: `${folder}/h264.mp4` })));
     enter(articles()[0]!);
@@ -292,7 +295,7 @@ describe("the hover preview", () => {
     expect(av1?.type).toBe('video/mp4; codecs="av01.0.04M.08"');
   });
 
-  it("does not begin when the pointer only passes by", async () => {
+  it("doesn't start if the pointer only passes over the card", async () => {
     renderAt(card());
     enter(articles()[0]!);
     await wait(300);
@@ -301,7 +304,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("is one at a time", async () => {
+  it("plays on only one card at a time", async () => {
     renderAt(
       <>
         {card()}
@@ -311,14 +314,14 @@ describe("the hover preview", () => {
     const [first, second] = articles();
     enter(first!);
     await wait(500);
-    // Without a pointerout, as when the page scrolls under a resting pointer.
+    // There is no pointerout, as when the page scrolls under a resting pointer.
     enter(second!);
     await wait(500);
     expect(playing()).toBe(1);
     expect(sources()).toEqual(["/media/videos/u/2.mp4"]);
   });
 
-  it("does not begin by touch, with less motion or less data wanted, or without a file", async () => {
+  it("doesn't start on touch, with reduced motion or data, or without a file", async () => {
     renderAt(card(videoNamed("a")));
     enter(articles()[0]!, "touch");
     await wait(1_000);

@@ -17,9 +17,9 @@ afterEach(() => {
 });
 
 /** Starts a site that sends these responses in order. Status 0 closes the connection. */
-async function siteAnswering(...answers: [status: number, detail?: string][]): Promise<string> {
+async function startFakeSite(...responses: [status: number, detail?: string][]): Promise<string> {
   server = http.createServer((request, response) => {
-    const [status, detail] = answers.length > 1 ? answers.shift()! : answers[0]!;
+    const [status, detail] = responses.length > 1 ? responses.shift()! : responses[0]!;
     if (status === 0) return void request.socket.destroy();
     response.writeHead(status).end(detail === undefined ? "{}" : JSON.stringify({ detail }));
   });
@@ -30,7 +30,7 @@ async function siteAnswering(...answers: [status: number, detail?: string][]): P
 
 describe("the worker's client", () => {
   it("retries with increasing delays while the site is unavailable, busy or full, and logs why", async () => {
-    const site = await siteAnswering(
+    const site = await startFakeSite(
       [0],
       [503, "Busy."],
       [507, "Full."],
@@ -39,13 +39,15 @@ describe("the worker's client", () => {
       [502],
       [200],
     );
-    const said: string[] = [];
-    const answer = await siteClient(site, "t", (text) => said.push(text), pause).request("jobs");
-    expect(answer.status).toBe(200);
+    const logged: string[] = [];
+    const response = await siteClient(site, "t", (text) => logged.push(text), pause).request(
+      "jobs",
+    );
+    expect(response.status).toBe(200);
     expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
-    expect(said[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
-    expect(said[1]).toBe("The site responded: Busy. Trying again in 2 s.");
-    expect(said[3]).toBe("The site responded: status 429. Trying again in 8 s.");
+    expect(logged[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
+    expect(logged[1]).toBe("The site responded: Busy. Trying again in 2 s.");
+    expect(logged[3]).toBe("The site responded: status 429. Trying again in 8 s.");
   });
 
   it.each([
@@ -54,19 +56,19 @@ describe("the worker's client", () => {
     [422, RefusedError],
     [404, Error],
   ])("doesn't retry after %i", async (status, kind) => {
-    const site = await siteAnswering([status, "Why not."]);
-    const asked = siteClient(site, "t", () => {}, pause).request("jobs");
-    await expect(asked).rejects.toThrow("Why not.");
-    await expect(asked).rejects.toBeInstanceOf(kind);
+    const site = await startFakeSite([status, "Why not."]);
+    const request = siteClient(site, "t", () => {}, pause).request("jobs");
+    await expect(request).rejects.toThrow("Why not.");
+    await expect(request).rejects.toBeInstanceOf(kind);
     expect(waited).toEqual([]);
   });
 
   it("stops retrying when it is aborted", async () => {
-    const leave = new AbortController();
-    const site = await siteAnswering([0]);
-    const asked = siteClient(site, "t", () => leave.abort(), pause).request("jobs", {
-      until: leave.signal,
+    const controller = new AbortController();
+    const site = await startFakeSite([0]);
+    const request = siteClient(site, "t", () => controller.abort(), pause).request("jobs", {
+      until: controller.signal,
     });
-    await expect(asked).rejects.toThrow("aborted");
+    await expect(request).rejects.toThrow("aborted");
   });
 });

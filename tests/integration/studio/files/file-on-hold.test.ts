@@ -88,8 +88,8 @@ describe("the file of a video on hold", () => {
       body: new URLSearchParams({ intent: "restore-file", file: "n" }),
       headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
     });
-    const answer = await actOnTrash({ request, params: {}, context: {} });
-    expect((answer as { init?: ResponseInit }).init?.status).toBe(409);
+    const response = await actOnTrash({ request, params: {}, context: {} });
+    expect((response as { init?: ResponseInit }).init?.status).toBe(409);
     expect(playedFile()).toBe(BEFORE);
     await release();
     await expectSuccess({ intent: "restore-file", id: "v", file: "n" });
@@ -113,10 +113,10 @@ describe("the file of a video on hold", () => {
     for (const [name, value] of Object.entries({ intent: "replace", id: "v", upload: "none" })) {
       form.set(name, value);
     }
-    const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+    const response = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
       data: { studio: unknown };
     };
-    expect(answer.data.studio).toMatchObject(ON_HOLD);
+    expect(response.data.studio).toMatchObject(ON_HOLD);
   });
 });
 
@@ -172,7 +172,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("makes a moderator review a video again that was checked with its earlier file", async () => {
+  it("requires another review of a video that was reviewed with its earlier file", async () => {
     addVideoWithTwoFiles("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();

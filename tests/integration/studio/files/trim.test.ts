@@ -189,7 +189,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
-  it("refuses an invalid range, with a message for each field", async () => {
+  it("rejects an invalid range, with a message for each field", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, message] of [
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("refuses a video that is being converted, has no file, lost it, or doesn't exist", async () => {
+  it("rejects a video that is being converted, has no file, lost it, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -237,10 +237,10 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
 
   it("is enqueued once when requested from two tabs", async () => {
     const id = await addUnprocessed();
-    const ask = (start: string) =>
+    const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
-    const answers = await Promise.all(["1", "2"].map(ask));
-    const statuses = answers.map((answer) => answer.status ?? answer.init.status);
+    const responses = await Promise.all(["1", "2"].map(requestTrim));
+    const statuses = responses.map((response) => response.status ?? response.init.status);
     expect(statuses.sort()).toEqual([302, 409]);
     expect(rows("SELECT state FROM video_files")).toEqual([{ state: "pending" }]);
     const reserved = fs.readdirSync(diskPath(site.uploads, "/media/videos/u"));
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays reserved, however long the queue is.
+    // Its upload id stays reserved while it is queued.
     const folder = diskPath(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -299,7 +299,7 @@ describe("the original of a trimmed video", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("moves to the trash when the video gets another file, and comes back with the trimmed file", async () => {
+  it("moves to the trash when the video gets another file, and returns with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });

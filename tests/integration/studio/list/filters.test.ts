@@ -112,14 +112,14 @@ describe("the filters of the list", () => {
   });
 
   it("stay in the URL through pages, orders, forms and undo", async () => {
-    const address =
+    const url =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
-    const { view } = (await page(address)).manage!;
-    expect(manageHref(view)).toBe(address);
-    expect(manageHref({ ...view, page: 2 })).toBe(`${address}&page=2`);
-    const { location, toast } = await expectSuccess({ intent: "delete", id: "b" }, address);
-    expect(location).toBe(address);
-    expect(toast.action.to).toBe(address);
+    const { view } = (await page(url)).manage!;
+    expect(manageHref(view)).toBe(url);
+    expect(manageHref({ ...view, page: 2 })).toBe(`${url}&page=2`);
+    const { location, toast } = await expectSuccess({ intent: "delete", id: "b" }, url);
+    expect(location).toBe(url);
+    expect(toast.action.to).toBe(url);
   });
 
   it("reads columns as a form without JavaScript sends them", () => {
@@ -153,10 +153,10 @@ describe("the filters of the list", () => {
     const request = new Request("http://localhost/admin?tab=manage&uploader=u&from=2026-01-10", {
       headers: { Cookie: cookie },
     });
-    const answer = (await loader({ request, params: {}, context: {} })) as unknown as {
+    const response = (await loader({ request, params: {}, context: {} })) as unknown as {
       data: Awaited<ReturnType<typeof page>>;
     };
-    const { list, uploaders, view } = answer.data.manage!;
+    const { list, uploaders, view } = response.data.manage!;
     expect(list.videos.map(({ id }) => id).join("")).toBe("cb");
     expect(uploaders).toBeUndefined();
     expect(manageHref(view)).toBe("/admin?tab=manage&from=2026-01-10");
@@ -188,7 +188,7 @@ describe("filtering thousands of videos", () => {
     ...{ status: "published", category: "desi" },
   };
   /** Single filters, with other orders and texts, and combinations, with few matches and with too many to sort. */
-  const ASKED = [
+  const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
     ...["from to", "uploader from", "uploader status", "failed missing", "no-thumbnail from"],
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
@@ -211,8 +211,8 @@ describe("filtering thousands of videos", () => {
       DELETE FROM missing_files;
       INSERT INTO missing_files SELECT number FROM videos WHERE number % 7 = 0`);
     const random = randomFrom(3);
-    for (const [index, asked] of ASKED.entries()) {
-      const names = asked.split(" ");
+    for (const [index, query] of QUERIES.entries()) {
+      const names = query.split(" ");
       // Each with three of the sort orders.
       for (const [sort, keys] of Object.entries(KEYS).filter((_, at) => at % 2 === index % 2)) {
         const where = names.map((name) => CONDITIONS[name]).join(" AND ");
@@ -220,14 +220,14 @@ describe("filtering thousands of videos", () => {
           .prepare(`SELECT id FROM videos NOT INDEXED WHERE ${where} ORDER BY ${keys}`)
           .pluck()
           .all() as string[];
-        const address = names.map((name) => `${name}=${VALUES[name] ?? 1}`).join("&");
+        const url = names.map((name) => `${name}=${VALUES[name] ?? 1}`).join("&");
         const number = 1 + Math.floor((random() * Math.min(plain.length, 4_000)) / 100);
         const view = readManageView(
-          new URLSearchParams(`${address}&sort=${sort}&size=100&page=${number}`),
+          new URLSearchParams(`${url}&sort=${sort}&size=100&page=${number}`),
         );
         const found = await listManaged(view);
         const start = (number - 1) * 100;
-        const what = `${address} by ${sort}, page ${number}`;
+        const what = `${url} by ${sort}, page ${number}`;
         expect(
           found.videos.map(({ id }) => id),
           what,
@@ -241,8 +241,8 @@ describe("filtering thousands of videos", () => {
 describe("saved views", () => {
   const HERE =
     "/admin?tab=manage&search=beach&uploader=other&sort=title&size=20&columns=title%2Cviews";
-  const save = (name: string, address = `${HERE}&page=2`) =>
-    expectSuccess({ intent: "save-view", name }, address);
+  const save = (name: string, url = `${HERE}&page=2`) =>
+    expectSuccess({ intent: "save-view", name }, url);
   const names = async () => (await manage("")).savedViews.map(({ name }) => name);
 
   it("store the URL of the first page, and are sorted by name", async () => {
@@ -276,7 +276,7 @@ describe("saved views", () => {
     expect((await expectFailure({ intent: "remove-view", view: "x" })).status).toBe(400);
   });
 
-  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("refuse the name %j", async (name) => {
+  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("reject the name %j", async (name) => {
     expect((await expectFailure({ intent: "save-view", name })).status).toBe(422);
     expect(await names()).toEqual([]);
   });

@@ -20,11 +20,11 @@ const bytesOf = (buffer: Buffer): Bytes => ({
   read: (at, length) => buffer.subarray(at, at + length),
 });
 
-/** Returns the file after it was cleaned. */
+/** Returns the file after its metadata was removed. */
 function rewritten(bytes: Buffer) {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, bytes);
-  return { answer: rewrite({ file }), after: fs.readFileSync(file) };
+  return { result: rewrite({ file }), after: fs.readFileSync(file) };
 }
 
 function box(type: string, ...contents: (Buffer | string)[]): Buffer {
@@ -97,26 +97,26 @@ describe("the metadata of an MP4", () => {
 
   it("is overwritten in place, and nothing else is", () => {
     expect(bytes.toString("latin1")).toMatch(PRIVATE);
-    const { answer, after } = rewritten(bytes);
-    expect(answer).toEqual({ done: "rewritten" });
+    const { result, after } = rewritten(bytes);
+    expect(result).toEqual({ done: "rewritten" });
     expect(after.toString("latin1")).not.toMatch(PRIVATE);
     expect(after.length).toBe(bytes.length);
     expect(after.indexOf(MEDIA)).toBe(bytes.indexOf(MEDIA));
-    expect(rewritten(after).answer).toEqual({ done: "nothing" });
+    expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is completely removed by a second attempt, wherever the first one was killed", () => {
-    const whole = rewritten(bytes).after;
+  it("is completely removed by a second attempt if the first one was killed at any point", () => {
+    const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
-    if (!plan) throw new Error("It can't be rewritten.");
+    if (!plan) throw new Error("The file can't be rewritten.");
     for (let done = 0; done <= plan.edits.length; done += 1) {
       const killed = Buffer.from(bytes);
       for (const { at, bytes: written } of plan.edits.slice(0, done)) written.copy(killed, at);
       const again = rewritten(killed);
-      expect([done, again.answer, again.after.toString("latin1")]).toEqual([
+      expect([done, again.result, again.after.toString("latin1")]).toEqual([
         done,
         expect.anything(),
-        whole.toString("latin1"),
+        expected.toString("latin1"),
       ]);
     }
   });
@@ -125,9 +125,9 @@ describe("the metadata of an MP4", () => {
     const sync = vi.spyOn(fs, "fdatasyncSync").mockImplementationOnce(() => {
       throw new Error("EIO");
     });
-    const { answer, after } = rewritten(bytes);
+    const { result, after } = rewritten(bytes);
     sync.mockRestore();
-    expect(answer).toEqual({ failed: "Error: EIO" });
+    expect(result).toEqual({ failed: "Error: EIO" });
     expect(after.equals(bytes)).toBe(true);
   });
 
@@ -152,8 +152,8 @@ it("keeps the role of a track, such as forced captions, but no other text in its
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
   const file = mp4(box("moov", track("vide", box("udta", role, ...others))));
-  const { answer, after } = rewritten(file);
-  expect(answer).toEqual({ done: "rewritten" });
+  const { result, after } = rewritten(file);
+  expect(result).toEqual({ done: "rewritten" });
   expect(after.includes(role)).toBe(true);
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
@@ -172,7 +172,7 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
 it.each(["stco", "co64"] as const)("clears data to which no index points (%s)", (offsets) => {
-  expect(rewritten(pointingInto("mdat", offsets)).answer).toEqual({ done: "rewritten" });
+  expect(rewritten(pointingInto("mdat", offsets)).result).toEqual({ done: "rewritten" });
 });
 
 it.each<[string, Buffer]>([
@@ -205,14 +205,14 @@ it.each<[string, Buffer]>([
   ["of an unknown type", Buffer.from("RIFF....AVI LIST")],
   ["that is empty", zeros(0)],
 ])("leaves a file unchanged and requests a copy: %s", (_, bytes) => {
-  const { answer, after } = rewritten(bytes);
-  expect(answer).toMatchObject({ done: "copy" });
+  const { result, after } = rewritten(bytes);
+  expect(result).toMatchObject({ done: "copy" });
   expect(after.equals(bytes)).toBe(true);
 });
 
 it("cleans a truncated video", () => {
   const cut = full.subarray(0, full.length - 5);
-  expect(rewritten(cut).answer).toEqual({ done: "rewritten" });
+  expect(rewritten(cut).result).toEqual({ done: "rewritten" });
 });
 
 describe("cleaning arbitrary bytes", () => {
@@ -250,10 +250,10 @@ describe("cleaning arbitrary bytes", () => {
   it("rewrites a file completely or not at all", () => {
     fc.assert(
       fc.property(damaged, (bytes) => {
-        const { answer, after } = rewritten(bytes);
-        if (!("done" in answer)) throw new Error(answer.failed);
-        if (answer.done !== "rewritten") expect(after.equals(bytes)).toBe(true);
-        else expect(rewritten(after).answer).toEqual({ done: "nothing" });
+        const { result, after } = rewritten(bytes);
+        if (!("done" in result)) throw new Error(result.failed);
+        if (result.done !== "rewritten") expect(after.equals(bytes)).toBe(true);
+        else expect(rewritten(after).result).toEqual({ done: "nothing" });
       }),
       { numRuns: 500 },
     );

@@ -22,11 +22,11 @@ async function startSlowProxy(origin: string, path: string, pieces: readonly Buf
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       return sendNext();
     }
-    const answer = await fetch(new URL(request.url ?? "/", origin));
-    response.writeHead(answer.status, {
-      "content-type": answer.headers.get("content-type") ?? "application/octet-stream",
+    const upstream = await fetch(new URL(request.url ?? "/", origin));
+    response.writeHead(upstream.status, {
+      "content-type": upstream.headers.get("content-type") ?? "application/octet-stream",
     });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    response.end(Buffer.from(await upstream.arrayBuffer()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -107,24 +107,24 @@ test("a key press at the start of hydration doesn't break the page", async ({ pa
       });
     };
   });
-  const complaints: string[] = [];
-  page.on("pageerror", ({ message }) => complaints.push(message));
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => errors.push(message));
   await page.goto("/");
   await page.getByRole("searchbox").fill("neon");
   await expect(page.locator("main article")).toHaveCount(1);
-  expect(complaints).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
-    const asked: string[] = [];
-    Object.assign(window, { asked });
+    const requested: string[] = [];
+    Object.assign(window, { requested });
     for (const name of ["NumberFormat", "DateTimeFormat", "PluralRules", "Collator"] as const) {
       Object.defineProperty(Intl, name, {
         value: new Proxy(Intl[name], {
           construct(target, args) {
-            asked.push(name);
+            requested.push(name);
             return Reflect.construct(target, args);
           },
         }),
@@ -135,7 +135,9 @@ test("no visitor page waits for the browser's locale data", async ({ page, site 
     await page.goto(path);
     // The page is hydrated once the save button exists.
     await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
-    const asked = await page.evaluate(() => (window as unknown as { asked: string[] }).asked);
-    expect([path, asked]).toEqual([path, []]);
+    const requested = await page.evaluate(
+      () => (window as unknown as { requested: string[] }).requested,
+    );
+    expect([path, requested]).toEqual([path, []]);
   }
 });

@@ -42,10 +42,10 @@ function beLate(): void {
 
 async function upload(file: string, texts: Record<string, string> = {}) {
   beLate();
-  const answer = await receiveUpload(uploadRequest(fileBlob(file), texts), "u");
+  const response = await receiveUpload(uploadRequest(fileBlob(file), texts), "u");
   vi.restoreAllMocks();
-  if (!answer.ok) throw new Error(answer.failure.message);
-  return answer.video;
+  if (!response.ok) throw new Error(response.failure.message);
+  return response.video;
 }
 
 /** Runs only the jobs that a comparison needs. */
@@ -174,10 +174,10 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     form.set("id", "v");
     form.set("video", new Blob([new Uint8Array(fs.readFileSync(source(2)))]), "a.mp4");
     beLate();
-    const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+    const response = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
       data: { studio: { status: number; detail: string } };
     };
-    expect(answer.data.studio).toMatchObject({
+    expect(response.data.studio).toMatchObject({
       status: 503,
       detail: expect.stringContaining("Try again in a few minutes"),
     });

@@ -6,7 +6,7 @@ import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/s
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 
-describe("addresses", () => {
+describe("the URL", () => {
   it.each([
     [{ from: "home" }, "/"],
     [{ from: "home", page: 1, search: "" }, "/"],
@@ -23,11 +23,11 @@ describe("addresses", () => {
     [{ from: "categories", order: "longest", page: 2 }, "/categories?sort=longest&page=2"],
     [{ from: "home", search: "a", order: "longest", length: "long" }, "/?search=a"],
     [{ from: "trending", order: "longest", length: "long" }, "/trending"],
-  ] as const)("of %j", (listLocation, path) => {
+  ] as const)("of the list %j", (listLocation, path) => {
     expect(listPath(listLocation)).toBe(path);
   });
 
-  it("of a video lead back to the very list that one came from", () => {
+  it("of a video contains the list that the visitor came from", () => {
     const locations = fc.record({
       from: fc.constantFrom(...LISTS),
       category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
@@ -37,7 +37,7 @@ describe("addresses", () => {
       length: fc.constantFrom(undefined, ...LENGTHS.map(({ id }) => id)),
       page: fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
     });
-    // No address can name a dot segment, however it is encoded (WHATWG URL).
+    // No URL can contain a dot segment, even percent-encoded (WHATWG URL).
     const ids = fc.string({ minLength: 1 }).filter((id) => id !== "." && id !== "..");
     fc.assert(
       fc.property(locations, ids, (listLocation, id) => {
@@ -65,13 +65,13 @@ describe("addresses", () => {
     expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
-  it("that nobody made lead to a list all the same", () => {
-    const odd = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
-    expect(listPath(parseListLocation(odd))).toBe("/");
+  it("of Home is returned for an invalid list location", () => {
+    const invalid = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
+    expect(listPath(parseListLocation(invalid))).toBe("/");
   });
 });
 
-describe("addresses in a text", () => {
+describe("URLs in a text", () => {
   const links = (text: string) => textParts(text).filter((part) => part.href);
 
   it.each([
@@ -82,11 +82,11 @@ describe("addresses in a text", () => {
     ["mailto:a@b.example and www.a.example", []],
     ['https://a.example/"onmouseover="x', ["https://a.example/"]],
     ["https://", []],
-  ])("%j", (text, addresses) => {
-    expect(links(text).map((part) => part.href)).toEqual(addresses);
+  ])("%j", (text, urls) => {
+    expect(links(text).map((part) => part.href)).toEqual(urls);
   });
 
-  it("never change the text, and never lead to anything but the web", () => {
+  it("leave the text unchanged and link only to http and https", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("https://", "http://a.example", "javascript:", " ", "\n", '"', "<", ")."),
@@ -101,7 +101,7 @@ describe("addresses in a text", () => {
     );
   });
 
-  it("are found at once, however many signs end them", () => {
+  it("are found quickly, even with many trailing punctuation marks", () => {
     const [link] = links(`https://site.example/${",".repeat(300_000)}x`);
     expect(link?.href).toMatch(/x$/);
   });
@@ -113,19 +113,19 @@ describe("a contact message", () => {
     for (const [name, value] of Object.entries(fields)) data.set(name, value);
     return readContactForm(data);
   };
-  const GOOD = { name: "Ann", email: "ann@example.com", subject: "Hello", message: "One\nTwo" };
+  const VALID = { name: "Ann", email: "ann@example.com", subject: "Hello", message: "One\nTwo" };
 
-  it("needs all four fields, and blanks are none", () => {
-    expect(form(GOOD).errors).toEqual({});
-    for (const field of Object.keys(GOOD)) {
-      expect(Object.keys(form({ ...GOOD, [field]: "  " }).errors)).toEqual([field]);
+  it("requires all four fields, and they can't be blank", () => {
+    expect(form(VALID).errors).toEqual({});
+    for (const field of Object.keys(VALID)) {
+      expect(Object.keys(form({ ...VALID, [field]: "  " }).errors)).toEqual([field]);
     }
     expect(Object.keys(form({}).errors)).toHaveLength(4);
-    expect(form({ ...GOOD, email: "ann" }).errors.email).toContain("email address");
+    expect(form({ ...VALID, email: "ann" }).errors.email).toContain("email address");
   });
 
-  it("becomes a mail in which nothing can break out of its field", () => {
-    const message = { ...GOOD, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
+  it("becomes an email in which no text can break out of its field", () => {
+    const message = { ...VALID, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
     const url = new URL(mailtoAddress("contact@site.example", message));
     expect(url.pathname).toBe("contact@site.example");
     expect([...url.searchParams.keys()]).toEqual(["subject", "body"]);

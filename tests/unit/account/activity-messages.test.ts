@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activityMessage } from "~/platform/activity/activity-labels";
 
-const sentence = (action: string, detail = "") => {
+const activityText = (action: string, detail = "") => {
   const { before, subject, after } = activityMessage(action, detail);
   return `Ann ${before}${subject}${after}`;
 };
@@ -22,13 +22,13 @@ it.each([
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
 ])("describes the activity %s with the detail “%s”", (action, detail, message) => {
-  expect(sentence(action, detail)).toBe(message);
+  expect(activityText(action, detail)).toBe(message);
 });
 
 it("allows a percent sign in a title", () => {
-  expect(sentence("show", "100 % pure")).toBe("Ann made 100 % pure visible");
+  expect(activityText("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("describes an action of another version by its name", () => {
-  expect(sentence("levitate", "A video")).toBe("Ann levitate A video");
+it("shows the name of an action from another version", () => {
+  expect(activityText("levitate", "A video")).toBe("Ann levitate A video");
 });

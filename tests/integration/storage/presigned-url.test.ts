@@ -53,6 +53,6 @@ it.each([
   expect(Math.abs(offset)).toBeLessThan(5_000);
 });
 
-it("is valid by the site's clock before the store has answered", async () => {
+it("is valid by the site's clock before the store has responded", async () => {
   expect(Math.abs((await signedAt()) - Date.now())).toBeLessThan(5_000);
 });

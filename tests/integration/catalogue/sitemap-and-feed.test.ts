@@ -10,7 +10,7 @@ import { loader as robots } from "~/features/catalogue/routes/robots";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
 import { loader as manifest } from "~/features/site/routes/manifest";
 import { loader as serviceWorker } from "~/features/site/routes/service-worker";
-import { loader as picture } from "~/features/site/routes/site-image";
+import { loader as siteImage } from "~/features/site/routes/site-image";
 import { conditionalResponse } from "~/platform/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const identity = { name: "Afterdark", origin: "https://videos.example" };
-const ask = (
+const sendRequest = (
   loader: (args: never) => Response | Promise<Response>,
   address: string,
   headers: Record<string, string> = {},
@@ -102,12 +102,12 @@ describe("the sitemap", () => {
 
   it("is served by its routes, with 404 for unknown parts", async () => {
     write([video({ id: "a" })]);
-    expect(await (await ask(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
-    const part = await ask(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
+    expect(await (await sendRequest(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
+    const part = await sendRequest(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
     expect(texts(xml(await part.text()), "loc")).toEqual(["https://videos.example/video/a"]);
     for (const unknown of ["2.xml", "0.xml", "x.xml", "1", "1e3.xml"]) {
-      const answer = await ask(sitemap, `/sitemap/${unknown}`, {}, { part: unknown });
-      expect(answer.status, unknown).toBe(404);
+      const response = await sendRequest(sitemap, `/sitemap/${unknown}`, {}, { part: unknown });
+      expect(response.status, unknown).toBe(404);
     }
   });
 });
@@ -129,9 +129,9 @@ describe("the feed", () => {
     sqliteHandle().exec(`
       UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id = 'v59';
       UPDATE videos SET video_url = '/media/videos/u/gone.mp4' WHERE id = 'v58'`);
-    const answer = await ask(feed, "/feed.xml");
-    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
-    const document = xml(await answer.text());
+    const response = await sendRequest(feed, "/feed.xml");
+    expect(response.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const document = xml(await response.text());
     expect(texts(document, "guid")).toEqual(
       Array.from({ length: 50 }, (_, i) => `https://videos.example/video/v${59 - i}`),
     );
@@ -147,7 +147,7 @@ describe("the feed", () => {
         video({ id: `v${i}`, status, created_at: new Date(i * 1e9 + 1e12).toISOString() }),
       ),
     );
-    const document = xml(await (await ask(feed, "/feed.xml")).text());
+    const document = xml(await (await sendRequest(feed, "/feed.xml")).text());
     expect(texts(document, "guid")).toEqual(["https://videos.example/video/v1"]);
   });
 });
@@ -166,13 +166,13 @@ describe("validators", () => {
       },
     );
     const again = request({ "If-None-Match": made.headers.get("ETag")! });
-    const answer = await conditionalResponse(
+    const response = await conditionalResponse(
       again,
       "https://videos.example",
       "text/plain",
       () => "without it",
     );
-    expect([answer.status, await answer.text()]).toEqual([200, "without it"]);
+    expect([response.status, await response.text()]).toEqual([200, "without it"]);
   });
 
   it.each([
@@ -180,20 +180,20 @@ describe("validators", () => {
     ["/feed.xml", feed],
     ["/robots.txt", robots],
   ])("of %s give 304 until the catalogue changes", async (address, loader) => {
-    const first = await ask(loader, address);
+    const first = await sendRequest(loader, address);
     const etag = first.headers.get("ETag")!;
     const since = first.headers.get("Last-Modified")!;
     expect(first.status).toBe(200);
-    expect((await ask(loader, address, { "If-None-Match": etag })).status).toBe(304);
-    expect((await ask(loader, address, { "If-Modified-Since": since })).status).toBe(304);
+    expect((await sendRequest(loader, address, { "If-None-Match": etag })).status).toBe(304);
+    expect((await sendRequest(loader, address, { "If-Modified-Since": since })).status).toBe(304);
     write([video({ id: "a" })]);
-    expect((await ask(loader, address, { "If-None-Match": etag })).status).toBe(200);
+    expect((await sendRequest(loader, address, { "If-None-Match": etag })).status).toBe(200);
   });
 });
 
 describe("robots.txt", () => {
   it("contains the sitemap's public URL and disallows the admin panel", async () => {
-    const text = await (await ask(robots, "/robots.txt")).text();
+    const text = await (await sendRequest(robots, "/robots.txt")).text();
     expect(text).toContain("Sitemap: https://videos.example/sitemap.xml\n");
     expect(text).toContain("Disallow: /admin\n");
     expect(text).not.toMatch(/^Disallow: \/$/m);
@@ -203,7 +203,7 @@ describe("robots.txt", () => {
 describe("the manifest", () => {
   it("has shortcuts to Trending and Saved Videos within its scope", async () => {
     const { id, scope, start_url, shortcuts } = await (
-      await ask(manifest, "/manifest.webmanifest")
+      await sendRequest(manifest, "/manifest.webmanifest")
     ).json();
     expect({ id, scope, start_url }).toEqual({ id: "/", scope: "/", start_url: "/" });
     expect(shortcuts.map(({ url }: { url: string }) => url)).toEqual(["/trending", "/saved"]);
@@ -212,15 +212,15 @@ describe("the manifest", () => {
 
 describe("the service worker", () => {
   it("is always revalidated, and changes with the site's name", async () => {
-    const first = await ask(serviceWorker, "/sw.js");
+    const first = await sendRequest(serviceWorker, "/sw.js");
     expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
     expect(first.headers.get("Cache-Control")).toBe("no-cache");
     const text = await first.text();
     expect(() => new Script(text)).not.toThrow();
-    expect(await (await ask(serviceWorker, "/sw.js")).text()).toBe(text);
+    expect(await (await sendRequest(serviceWorker, "/sw.js")).text()).toBe(text);
     await site.remove();
     site = useTemporarySite({ SITE_NAME: "Other" });
-    expect(await (await ask(serviceWorker, "/sw.js")).text()).not.toBe(text);
+    expect(await (await sendRequest(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
   it("unregisters itself and deletes its caches when switched off", async () => {
@@ -229,7 +229,7 @@ describe("the service worker", () => {
     const deleted: string[] = [];
     let unregistered = 0;
     const listeners = new Map<string, (event: unknown) => void>();
-    const text = await (await ask(serviceWorker, "/sw.js")).text();
+    const text = await (await sendRequest(serviceWorker, "/sw.js")).text();
     new Script(text).runInNewContext({
       self: {
         addEventListener: (name: string, listener: () => void) => listeners.set(name, listener),
@@ -257,8 +257,8 @@ describe("the site's own images", () => {
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
   ])("%s is an image of the right size", async (name, width, height) => {
-    const answer = await ask(picture, `/${name}`);
-    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({
+    const response = await sendRequest(siteImage, `/${name}`);
+    expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({
       format: "png",
       width,
       height,
@@ -266,16 +266,16 @@ describe("the site's own images", () => {
   });
 
   it("are those in the manifest", async () => {
-    const { name, icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
+    const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
-    for (const { src } of icons) expect((await ask(picture, src)).status).toBe(200);
+    for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
   it("have a logo within the safe zone of every mask, a radius of 40% of the width", async () => {
-    const { icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
+    const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
-    const answer = await ask(picture, maskable.src);
-    const image = sharp(Buffer.from(await answer.arrayBuffer())).removeAlpha();
+    const response = await sendRequest(siteImage, maskable.src);
+    const image = sharp(Buffer.from(await response.arrayBuffer())).removeAlpha();
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
     const ground = data.subarray(0, 3);
     const middle = info.width / 2;

@@ -8,7 +8,7 @@ import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Eight scenes of soft spots, chosen by a seed. */
+/** Creates a video of eight scenes of soft lights, determined by a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
@@ -27,7 +27,7 @@ const x264 = (crf: string, ...filter: string[]) => [
   ...filter,
 ];
 
-const still = (name: string, picture: string) =>
+const stillVideo = (name: string, picture: string) =>
   makeClip(site.folder, name, {
     videoSource: `${picture}size=320x180:rate=10:duration=20`,
     audio: false,
@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found at another size, with a logo and without their beginning, unlike other videos", async () => {
+  it("are found at another size, with a logo or without their beginning, and other videos aren't", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,
@@ -73,10 +73,10 @@ describe.runIf(ffmpegAvailable())("similar videos", () => {
 
   it("don't include black videos, test cards and stills", async () => {
     await compared([
-      still("black-1", "color=black:"),
-      still("black-2", "color=black:"),
-      still("bars-1", "smptebars="),
-      still("bars-2", "smptebars="),
+      stillVideo("black-1", "color=black:"),
+      stillVideo("black-2", "color=black:"),
+      stillVideo("bars-1", "smptebars="),
+      stillVideo("bars-2", "smptebars="),
     ]);
     expect((await shownList()).list.total).toBe(0);
     expect(

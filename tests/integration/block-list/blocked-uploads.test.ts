@@ -137,8 +137,11 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
   afterEach(() => importing);
 
   it("is rejected by the upload form and deleted", async () => {
-    const answer = await receiveUpload(uploadRequest(fileBlob(blocked), { duplicate: "ask" }), "u");
-    expect(answer).toMatchObject({
+    const response = await receiveUpload(
+      uploadRequest(fileBlob(blocked), { duplicate: "ask" }),
+      "u",
+    );
+    expect(response).toMatchObject({
       ok: false,
       status: 422,
       failure: { message: BLOCKED_FILE, fields: { video: BLOCKED_FILE } },
@@ -148,8 +151,8 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
 
   it("is rejected after it was sent over tus", async () => {
     const upload = await stored(blocked);
-    const answer = await receiveUpload(uploadRequest(undefined, { upload }), "u");
-    expect(answer).toMatchObject({ ok: false, status: 422 });
+    const response = await receiveUpload(uploadRequest(undefined, { upload }), "u");
+    expect(response).toMatchObject({ ok: false, status: 422 });
     expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
@@ -169,13 +172,13 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ ...texts, upload: await stored(blocked) }),
     });
-    const answer = (await api({
+    const response = (await api({
       request,
       params: { "*": "videos" },
       context: {},
     } as never)) as Response;
-    expect(answer.status).toBe(422);
-    expect(await answer.text()).toContain("is on the block list");
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain("is on the block list");
     expect([videos(), await left()]).toEqual([[], []]);
   });
 
@@ -209,8 +212,8 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
 
   it("doesn't replace the file of a video", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
-    const answer = await replaced(blocked);
-    expect(answer).toMatchObject({ status: 422, detail: BLOCKED_FILE });
+    const response = await replaced(blocked);
+    expect(response).toMatchObject({ status: 422, detail: BLOCKED_FILE });
     expect([await left(), await activities()]).toEqual([[], ["block-refused"]]);
   });
 });
@@ -246,10 +249,10 @@ async function replaced(file: string) {
   form.set("intent", "replace");
   form.set("id", "v");
   form.set("video", new Blob([new Uint8Array(fs.readFileSync(file))]), "a.mp4");
-  const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+  const response = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
     data: { studio: { status: number; detail: string } };
   };
-  return answer.data.studio;
+  return response.data.studio;
 }
 
 const say = (id: string, cookie = adminCookie()) =>
@@ -271,10 +274,10 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
   });
 
   it("is on hold after the upload until someone dismisses the match", async () => {
-    const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
-    if (!answer.ok) throw new Error("It was refused.");
-    const { id } = answer.video;
-    expect(successMessage(answer.video)).toContain("resembles a removed video");
+    const response = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
+    if (!response.ok) throw new Error("The upload was rejected.");
+    const { id } = response.video;
+    expect(successMessage(response.video)).toContain("resembles a removed video");
     expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).get(id)).toContain("resembles a removed video");
     const { manage } = (await page("/admin?tab=manage")) as never as {
@@ -300,9 +303,9 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
   }, 120_000);
 
   it("stays a draft if it was one, and isn't published by the toggle", async () => {
-    const answer = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
-    if (!answer.ok) throw new Error("It was refused.");
-    const { id } = answer.video;
+    const response = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
+    if (!response.ok) throw new Error("The upload was rejected.");
+    const { id } = response.video;
     await sendToggle(id);
     expect(videoRow(id).status).toBe("review");
     await say(id).catch(() => {});
@@ -340,8 +343,8 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
   }, 60_000);
 
   it("isn't confused with a different video", async () => {
-    const answer = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
-    expect(answer).toMatchObject({ ok: true, video: { status: "published" } });
+    const response = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
+    expect(response).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);
 });
 

@@ -12,9 +12,9 @@ import { WorkerProcess } from "../../workers/worker-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A site on several machines, each a process here: docs/explanation/scaling.md has them all, this has them at once. */
-export interface Parts {
-  /** Of nginx, which alone visitors know. */
+/** A site with all the processes of docs/explanation/scaling.md, here on a single machine. */
+export interface Deployment {
+  /** URL of nginx, the only process that visitors connect to. */
   url: string;
   store: S3Server;
   writer: SiteProcess;
@@ -23,26 +23,26 @@ export interface Parts {
   stop(): Promise<void>;
 }
 
-export async function startParts(): Promise<Parts> {
-  const ends: (() => unknown)[] = [];
+export async function startDeployment(): Promise<Deployment> {
+  const cleanups: (() => unknown)[] = [];
   const stop = async () => {
-    for (const end of ends.reverse()) await end();
+    for (const cleanUp of cleanups.reverse()) await cleanUp();
   };
   try {
     const store = await startS3Server();
-    ends.push(() => store.stop());
+    cleanups.push(() => store.stop());
     const shared = { ...store.environment, SESSION_SECRET: "a-secret-for-tests-of-32-characters" };
     const writer = new SiteProcess({ ...shared, LITESTREAM: "on" });
-    ends.push(() => writer.remove());
+    cleanups.push(() => writer.remove());
     await writer.start();
     const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));
-    ends.push(() => litestream.stop("SIGKILL"));
+    cleanups.push(() => litestream.stop("SIGKILL"));
     litestream.start();
 
     const reader = new SiteProcess({ ...shared, READ_ONLY_FROM: writer.url });
-    ends.push(() => reader.remove());
+    cleanups.push(() => reader.remove());
     const refresher = keepRefreshing(litestream.url, reader.databasePath);
-    ends.push(() => refresher.kill("SIGKILL"));
+    cleanups.push(() => refresher.kill("SIGKILL"));
     await until(() => fs.existsSync(reader.databasePath));
     await reader.start();
 
@@ -51,7 +51,7 @@ export async function startParts(): Promise<Parts> {
       WorkerProcess,
     ];
     for (const worker of workers) {
-      ends.push(() => worker.remove());
+      cleanups.push(() => worker.remove());
       worker.start({ ENCODER_THREADS: "1" });
     }
     const host = (site: SiteProcess) => new URL(site.url).host;
@@ -62,7 +62,7 @@ export async function startParts(): Promise<Parts> {
       [/server reader:3000 /, `server ${host(reader)} `],
       [/server site:3000 backup;/, `server ${host(writer)} backup;`],
     ]);
-    ends.push(() => nginx.process.kill());
+    cleanups.push(() => nginx.process.kill());
     return { url: nginx.url, store, writer, reader, workers, stop };
   } catch (error) {
     await stop();
@@ -70,7 +70,7 @@ export async function startParts(): Promise<Parts> {
   }
 }
 
-/** `npm run refresh-reader -- --every 1`; that it fails until there is a replica is what it is for. */
+/** Runs `npm run refresh-reader -- --every 1`, which retries until there is a Litestream replica. */
 function keepRefreshing(replica: string, file: string): ChildProcess {
   const script = command("refresh-reader", "--every", "1");
   return spawn(process.execPath, script, {

@@ -27,12 +27,12 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-async function ask(url: string, headers: Record<string, string> = {}) {
+async function sendRequest(url: string, headers: Record<string, string> = {}) {
   const request = new Request(`http://site.example${url}`, { headers });
   return loader({ request, params: {}, context: {} });
 }
 async function bytesOf(url: string, headers?: Record<string, string>) {
-  const response = await ask(url, headers);
+  const response = await sendRequest(url, headers);
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 const statusOf = async (url: string) => (await bytesOf(url)).response.status;
@@ -63,7 +63,7 @@ describe.runIf(ffmpegAvailable())(
     });
 
     it("stays the same with a new entity tag; a running download finishes with the old file", async () => {
-      const started = await ask(url);
+      const started = await sendRequest(url);
       const reader = started.body!.getReader();
       const chunks = [Buffer.from((await reader.read()).value!)];
       expect(chunks[0]!.length).toBeLessThan(before.length);
@@ -227,7 +227,8 @@ describe("URLs from an earlier version of the site", () => {
   it("distinguish a QuickTime file from the MP4 that replaced it", async () => {
     put("videos/u/1.mov", "\0\0\0\x14ftypqt  more");
     add("published", "/media/videos/u/1.mov");
-    const type = async () => (await ask("/media/videos/u/1.mov")).headers.get("Content-Type");
+    const type = async () =>
+      (await sendRequest("/media/videos/u/1.mov")).headers.get("Content-Type");
     expect(await type()).toBe("video/quicktime");
     put("videos/u/1.mov", "\0\0\0\x14ftypisommore");
     expect(await type()).toBe("video/mp4");

@@ -7,14 +7,14 @@ import { readTrashView, trashHref } from "~/features/trash/trash-address";
 /** Its first 200 UTF-16 code units end within a character. */
 const LONG = `x${"\u{1f600}".repeat(250)}`;
 
-const PAGES: Record<string, [read: (asked: URLSearchParams) => string, write: string]> = {
-  manage: [(asked) => readManageView(asked).search, manageHref(readManageView(of(LONG)))],
+const PAGES: Record<string, [read: (params: URLSearchParams) => string, write: string]> = {
+  manage: [(params) => readManageView(params).search, manageHref(readManageView(of(LONG)))],
   series: [
-    (asked) => readSeriesView(undefined, asked).search,
+    (params) => readSeriesView(undefined, params).search,
     seriesHref(readSeriesView(undefined, of(LONG))),
   ],
-  tags: [(asked) => readTagsView(asked).search, tagsHref(readTagsView(of(LONG)))],
-  trash: [(asked) => readTrashView(asked).search, trashHref(readTrashView(of(LONG)))],
+  tags: [(params) => readTagsView(params).search, tagsHref(readTagsView(of(LONG)))],
+  trash: [(params) => readTrashView(params).search, trashHref(readTrashView(of(LONG)))],
 };
 
 function of(search: string): URLSearchParams {
@@ -23,9 +23,9 @@ function of(search: string): URLSearchParams {
 
 it.each(Object.entries(PAGES))(
   "%s truncates a long search between characters",
-  (_, [read, address]) => {
+  (_, [read, url]) => {
     expect([...read(of(LONG))]).toHaveLength(200);
-    const again = new URL(address, "https://site.example").searchParams;
+    const again = new URL(url, "https://site.example").searchParams;
     expect(read(again)).toBe(read(of(LONG)));
   },
 );

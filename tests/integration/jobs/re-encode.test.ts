@@ -32,9 +32,9 @@ afterEach(() => site.remove());
 
 const statusOf = async (url: string) => {
   const request = new Request(`http://site.example${url}`);
-  const answer = await media({ request, params: {}, context: {} });
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await media({ request, params: {}, context: {} });
+  await response.body?.cancel();
+  return response.status;
 };
 const waiting = () =>
   sqliteHandle()
@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
       outdated: 1,
       cut: { videos: 0, bytes: 0 },
     });
-    const ask = (intent: string) =>
+    const sendRequest = (intent: string) =>
       catchResponse(async () =>
         action({
           request: new Request("http://localhost/admin/statistics?days=7", {
@@ -195,10 +195,10 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
           context: {},
         }),
       );
-    expect((await ask("nothing")).status).toBe(400);
-    const answer = await ask("convert-again");
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/admin/statistics?days=7");
+    expect((await sendRequest("nothing")).status).toBe(400);
+    const response = await sendRequest("convert-again");
+    expect(response.status).toBe(302);
+    expect(response.headers.get("Location")).toBe("/admin/statistics?days=7");
     expect(waiting()).toEqual(["w"]);
     const recorded = sqliteHandle().prepare("SELECT action, detail FROM activities").all();
     expect(recorded).toEqual([{ action: "convert-again", detail: "1 video" }]);

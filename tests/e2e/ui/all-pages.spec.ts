@@ -47,17 +47,17 @@ test("no page has an accessibility violation, contacts another host, violates it
     localStorage.setItem("visitor", '{"resume":[["v1",30],["v3",30]],"saved":["v1"]}');
   });
   const foreign: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   page.on("request", (request) => {
     if (!request.url().startsWith(`${baseURL}/`) && !/^(data|blob):/.test(request.url())) {
       foreign.push(request.url());
     }
   });
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
     // The browser logs the pages that are expected to be missing.
     const expected = /status of 404/.test(message.text());
-    if (["error", "warning"].includes(message.type()) && !expected) complaints.push(message.text());
+    if (["error", "warning"].includes(message.type()) && !expected) errors.push(message.text());
   });
   for (const path of PUBLIC_PAGES) {
     await test.step(path, async () => {
@@ -72,7 +72,7 @@ test("no page has an accessibility violation, contacts another host, violates it
     await page.getByRole("banner").locator("summary").click();
     expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
   });
-  expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
+  expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 });
 
 test("finding and opening a video works with the keyboard alone", async ({ page, site }) => {
@@ -142,9 +142,9 @@ test("on a phone the menu closes with Escape and after a choice, and the buttons
 });
 
 test("a contact message is logged to the browser's console and not sent", async ({ page }) => {
-  const said: string[] = [];
+  const logged: string[] = [];
   const sent: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
+  page.on("console", (message) => logged.push(message.text()));
   page.on("request", (request) => {
     if (request.method() !== "GET" || request.url().includes("Ann")) sent.push(request.url());
   });
@@ -155,6 +155,6 @@ test("a contact message is logged to the browser's console and not sent", async 
   await page.getByLabel("Message").fill("Is this yours?");
   await page.getByRole("button", { name: "Prepare email" }).click();
   await expect(page.getByText("Thank you, Ann. Your email is ready.")).toBeFocused();
-  expect(said.join()).toContain("Contact form");
+  expect(logged.join()).toContain("Contact form");
   expect(sent).toEqual([]);
 });

@@ -29,8 +29,8 @@ beforeEach(async () => {
   addVideo({ status: "review", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
 });
 
-/** A request whose body arrives when `finish` is called. `isRead` resolves once the server waits for the body. */
-function slowRequest(address: string, body: Uint8Array, headers: Record<string, string>) {
+/** Creates a request whose body arrives on `finish()`. `isRead` resolves once the server waits for the body. */
+function slowRequest(url: string, body: Uint8Array, headers: Record<string, string>) {
   let finish = () => {};
   let begin = () => {};
   const isRead = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ function slowRequest(address: string, body: Uint8Array, headers: Record<string, 
     },
     { highWaterMark: 0 },
   );
-  const request = new Request(ORIGIN + address, {
+  const request = new Request(ORIGIN + url, {
     method: "POST",
     headers: { Origin: ORIGIN, Host: "localhost", ...headers },
     body: stream,
@@ -69,16 +69,16 @@ interface Sent {
 
 function sendSlowly(
   act: (request: Request) => unknown,
-  address: string,
+  url: string,
   body: Uint8Array,
   headers: Record<string, string>,
 ): Sent {
-  const { request, isRead, finish } = slowRequest(address, body, headers);
+  const { request, isRead, finish } = slowRequest(url, body, headers);
   const status = (async () => act(request))()
     .catch((thrown: unknown) => thrown)
-    .then((answer) => {
-      if (answer instanceof Error) throw answer;
-      return (answer as { init?: ResponseInit }).init?.status ?? (answer as Response).status;
+    .then((response) => {
+      if (response instanceof Error) throw response;
+      return (response as { init?: ResponseInit }).init?.status ?? (response as Response).status;
     });
   return { status, isRead, finish };
 }
@@ -165,14 +165,14 @@ function stateOf() {
 }
 
 describe("a drafts-only uploader's request, after an editor has published the video", () => {
-  it.each(Object.entries(FORMS))("is refused: %s", async (_, fields) => {
+  it.each(Object.entries(FORMS))("is rejected: %s", async (_, fields) => {
     const before = stateOf();
     expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);
     expect(video()?.status).toBe("published");
     expect(stateOf()).toEqual(before);
   });
 
-  it("is refused: an edit with captions, whose file is removed", async () => {
+  it("is rejected: an edit with captions, whose file is removed", async () => {
     const bytes = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n");
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
@@ -183,7 +183,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
     expect(filesBelow(`${site.uploads}/videos`)).toEqual(["up/1.mp4"]);
   });
 
-  it("is refused: switching to a pending file", async () => {
+  it("is rejected: switching to a pending file", async () => {
     writeUpload(site.uploads, "videos/up/2.mp4");
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url)
@@ -196,7 +196,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
   });
 
   it.runIf(ffmpegAvailable())(
-    "is refused: replacing the file, or trimming",
+    "is rejected: replacing the file, or trimming",
     async () => {
       const source = makeClip(site.folder, "video", {
         seconds: 2,
@@ -220,7 +220,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
     60_000,
   );
 
-  it("is refused: creating a preview link", async () => {
+  it("is rejected: creating a preview link", async () => {
     const sent = sendSlowly(
       (request) => actOnReview({ request, params: { id: "v" }, context: {} }),
       "/admin/review/v",
@@ -231,7 +231,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
     expect(sqliteHandle().prepare("SELECT * FROM preview_links").all()).toEqual([]);
   });
 
-  it("is refused: an edit through the API", async () => {
+  it("is rejected: an edit through the API", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -255,7 +255,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
       );
       const patch = new Request(request, { method: "PATCH", duplex: "half" } as RequestInit);
       const args = { request: patch, params: { "*": "videos/v" }, context: {} };
-      const status = actOnApi(args).then((answer) => (answer as Response).status);
+      const status = actOnApi(args).then((response) => (response as Response).status);
       expect(await statusAfterChange({ status, isRead, finish }, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
     }
@@ -272,14 +272,14 @@ describe("a request of an account that is restricted in the meantime", () => {
   };
   beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));
 
-  it.each(Object.entries(PUBLISHERS))("is refused after deactivation: %s", async (_, fields) => {
+  it.each(Object.entries(PUBLISHERS))("is rejected after deactivation: %s", async (_, fields) => {
     const before = video();
     expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
     expect(video()).toEqual(before);
   });
 
   it.each(Object.entries(PUBLISHERS).slice(-3))(
-    "is refused after losing the right to publish: %s",
+    "is rejected after losing the right to publish: %s",
     async (_, fields) => {
       const before = video();
       expect(await statusAfterChange(sendForm({ id: "v", ...fields }), demote)).toBe(403);
@@ -301,7 +301,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     expect([video("own")?.id, video("v")?.id]).toEqual(["own", "v"]);
   });
 
-  it("is refused if the account was restricted while the form was arriving", async () => {
+  it("is rejected if the account was restricted while the form was arriving", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
     addVideo({ id: "other", title: "Another's", status: "published", uploaded_by: "u" });
     const before = video("other");

@@ -4,8 +4,8 @@ import { clearWatchHistory, markAsFinished, watchedIds } from "~/features/visito
 
 beforeEach(() => clearWatchHistory());
 
-describe("what this browser has watched", () => {
-  it("is what was begun and what was watched to its end, until it is forgotten", () => {
+describe("the watch history", () => {
+  it("contains started and finished videos until it is cleared", () => {
     localStorage.setItem("visitor", '{"resume":[["begun", 30]]}');
     markAsFinished("a");
     markAsFinished("b");
@@ -15,7 +15,7 @@ describe("what this browser has watched", () => {
     expect(watchedIds().size).toBe(0);
   });
 
-  it("is bounded, the latest first", () => {
+  it("is limited to 500 videos, newest first", () => {
     const many = Array.from({ length: 600 }, (_, i) => `v${i}`);
     localStorage.setItem("visitor", JSON.stringify({ watched: many }));
     markAsFinished("last");
@@ -24,7 +24,7 @@ describe("what this browser has watched", () => {
   });
 
   it.each(["", "{", "null", "{}", '"text"', "[1, null, [], [2, 3], {}]"])(
-    "is nothing where something else is stored: %j",
+    "is empty if invalid data is stored: %j",
     (stored) => {
       localStorage.setItem("visitor", `{"watched":${stored},"resume":${stored}}`);
       expect(watchedIds().size).toBe(0);

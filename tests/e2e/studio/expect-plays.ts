@@ -10,18 +10,18 @@ export const X264 = ["libx264", "-preset", "ultrafast"];
 const FIRST_UPLOAD_ID = 1_700_000_000_000;
 const SECONDS = 4;
 
-/** What comes in, how wide for its height it must be shown, and by how many degrees it is turned. */
-export type Input = [name: string, clip: Clip, shape: number, degrees?: number];
+/** A clip to encode, its expected aspect ratio, and its rotation in degrees. */
+export type Input = [name: string, clip: Clip, aspectRatio: number, degrees?: number];
 
-/** Puts a file into the library as one that browsers don't play yet. */
+/** Adds a file to the library as a source that browsers can't play yet. */
 export function addSource(site: SiteProcess, clip: string, index: number): string {
   const name = `u/${FIRST_UPLOAD_ID + index}${path.extname(clip)}`;
   const source_url = site.addFile("videos", name, fs.readFileSync(clip));
   return site.addVideo({ title: path.basename(clip), source_url, duration: "0:04" });
 }
 
-/** Plays what the page shows, and tells what came of it. */
-async function watch(page: Page) {
+/** Plays the video on the page and returns measurements. */
+async function playVideo(page: Page) {
   const video = page.locator("video");
   await expect(video).toBeVisible();
   return video.evaluate(async (element: HTMLVideoElement) => {
@@ -35,14 +35,14 @@ async function watch(page: Page) {
     const played = element.currentTime;
     element.currentTime = 2.5;
     await until(() => element.currentTime > 2.7 && !element.seeking);
-    const counted = element as unknown as { webkitAudioDecodedByteCount: number };
+    const withCounters = element as unknown as { webkitAudioDecodedByteCount: number };
     const quality = element.getVideoPlaybackQuality();
     return {
       played,
-      sought: element.currentTime,
-      sound: counted.webkitAudioDecodedByteCount,
-      pictures: quality.totalVideoFrames,
-      shape: element.videoWidth / element.videoHeight,
+      seekedTo: element.currentTime,
+      audioBytes: withCounters.webkitAudioDecodedByteCount,
+      frames: quality.totalVideoFrames,
+      aspectRatio: element.videoWidth / element.videoHeight,
       duration: element.duration,
       start: element.buffered.length > 0 ? element.buffered.start(0) : -1,
       streamed: element.currentSrc.startsWith("blob:"),
@@ -50,7 +50,7 @@ async function watch(page: Page) {
   });
 }
 
-/** Encodes each of the inputs, and plays what has come of it in the browser. */
+/** Encodes each input and plays the result in the browser. */
 export async function expectPlays(
   page: Page,
   site: SiteProcess,
@@ -58,20 +58,20 @@ export async function expectPlays(
   inputs: readonly Input[],
 ): Promise<void> {
   const ids = inputs.map(([, clip, , degrees], index) => {
-    const made = makeClip(folder, `input-${index}`, { seconds: SECONDS, ...clip });
-    return addSource(site, degrees ? rotate(made, degrees) : made, index);
+    const clipFile = makeClip(folder, `input-${index}`, { seconds: SECONDS, ...clip });
+    return addSource(site, degrees ? rotate(clipFile, degrees) : clipFile, index);
   });
   expect(await runJobs(site, ["transcode", "ladder"])).toContain("The queue is empty.");
-  for (const [index, [name, , shape]] of inputs.entries()) {
+  for (const [index, [name, , aspectRatio]] of inputs.entries()) {
     await test.step(name, async () => {
       await page.goto(`/video/${ids[index]}`);
-      const seen = await watch(page);
-      expect(seen.played).toBeGreaterThan(0.5);
-      expect(seen.sought).toBeGreaterThan(2.5);
-      expect(seen.pictures).toBeGreaterThan(5);
-      expect(seen.sound).toBeGreaterThan(0);
-      expect(Math.abs(seen.duration - SECONDS)).toBeLessThan(0.5);
-      expect(Math.abs(seen.shape / shape - 1)).toBeLessThan(0.03);
+      const result = await playVideo(page);
+      expect(result.played).toBeGreaterThan(0.5);
+      expect(result.seekedTo).toBeGreaterThan(2.5);
+      expect(result.frames).toBeGreaterThan(5);
+      expect(result.audioBytes).toBeGreaterThan(0);
+      expect(Math.abs(result.duration - SECONDS)).toBeLessThan(0.5);
+      expect(Math.abs(result.aspectRatio / aspectRatio - 1)).toBeLessThan(0.03);
     });
   }
 }

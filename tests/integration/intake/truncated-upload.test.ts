@@ -29,15 +29,15 @@ afterEach(() => site.remove());
 const rows = () => sqliteHandle().prepare("SELECT status, duration FROM videos").all();
 const send = (texts: Record<string, string>) =>
   receiveUpload(uploadRequest(fileBlob(file), texts), user);
-async function asked(texts: Record<string, string> = {}) {
+async function sendUnconfirmed(texts: Record<string, string> = {}) {
   const outcome = await send({ incomplete: "ask", ...texts });
-  if (outcome.ok) throw new Error("It was taken without a question.");
+  if (outcome.ok) throw new Error("The upload was accepted without confirmation.");
   return outcome;
 }
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
   it("needs confirmation before it is published, and is kept until then", async () => {
-    const { status, failure } = await asked();
+    const { status, failure } = await sendUnconfirmed();
     expect(status).toBe(409);
     expect(failure.message).toMatch(MESSAGE);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
@@ -57,14 +57,14 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
   it("can be saved as a draft without confirmation, or instead of confirming", async () => {
     const draft = { ok: true, video: { status: "review" } };
     expect(await send({ incomplete: "ask", intent: "draft" })).toMatchObject(draft);
-    const { upload } = (await asked()).failure.cutOff!;
+    const { upload } = (await sendUnconfirmed()).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, upload, incomplete: "keep", intent: "draft" };
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
   it("needs confirmation before it is scheduled, and otherwise stays a draft", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
-    const { upload } = (await asked({ publishAt, intent: "draft" })).failure.cutOff!;
+    const { upload } = (await sendUnconfirmed({ publishAt, intent: "draft" })).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };
     const kept = await receiveUpload(multipart(Object.entries(fields)), user);
     expect(kept).toMatchObject({ ok: true, video: { status: "review", publishAt } });

@@ -8,11 +8,11 @@ import { renderRoutes } from "./page";
 let loads = 0;
 
 function Page() {
-  const answer = useFormResponse<string>();
+  const response = useFormResponse<string>();
   const { revalidate } = useRevalidator();
   return (
     <>
-      <p>Answer: {answer ?? "none"}</p>
+      <p>Response: {response ?? "none"}</p>
       <Form method="post">
         <input name="text" defaultValue="Mine" />
         <button type="submit">Send</button>
@@ -25,7 +25,7 @@ function Page() {
   );
 }
 
-test("an answer outlives a refresh of the page, and ends when the page is left", async () => {
+test("useFormResponse keeps the response across a revalidation and drops it on navigation", async () => {
   renderRoutes([
     {
       path: "/",
@@ -38,10 +38,10 @@ test("an answer outlives a refresh of the page, and ends when the page is left",
         `${new URLSearchParams(await request.text()).get("text")} is refused`,
     },
   ]);
-  await screen.findByText("Answer: none");
+  await screen.findByText("Response: none");
 
   fireEvent.click(screen.getByText("Send"));
-  await screen.findByText("Answer: Mine is refused");
+  await screen.findByText("Response: Mine is refused");
 
   const before = loads;
   fireEvent.click(screen.getByText("Refresh"));
@@ -49,8 +49,8 @@ test("an answer outlives a refresh of the page, and ends when the page is left",
   // Once more, so that the first refresh has been committed.
   fireEvent.click(screen.getByText("Refresh"));
   await expect.poll(() => loads).toBe(before + 2);
-  screen.getByText("Answer: Mine is refused");
+  screen.getByText("Response: Mine is refused");
 
   fireEvent.click(screen.getByText("Leave"));
-  await screen.findByText("Answer: none");
+  await screen.findByText("Response: none");
 });
