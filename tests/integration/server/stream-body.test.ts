@@ -85,7 +85,7 @@ describe("streamBody", () => {
         throw new Error("The store is unavailable.");
       });
     });
-    await expect(handled).rejects.toThrow("The store is away.");
+    await expect(handled).rejects.toThrow("The store is unavailable.");
   });
 
   it("works outside of a server", async () => {
