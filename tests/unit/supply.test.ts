@@ -24,7 +24,7 @@ describe("the packages in the lock file", () => {
   }));
 
   it("are in the list of licenses", () => {
-    const list = read("docs/licences.csv");
+    const list = read("docs/licenses.csv");
     // Optional packages may be for another platform.
     const missing = packages.filter(
       ({ name, version, optional }) => !optional && !list.includes(`"${name}@${version}"`),
