@@ -133,7 +133,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     const english = () =>
       browser.run(
         () =>
-          performance.getEntriesByType("resource").filter(({ name }) => /sound-2.*mp4$/.test(name))
+          performance.getEntriesByType("resource").filter(({ name }) => /audio-2.*mp4$/.test(name))
             .length,
       );
     await expect.poll(english).toBeGreaterThan(0);

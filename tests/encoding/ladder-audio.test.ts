@@ -72,14 +72,14 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     ["is padded to the end of the video if it is shorter", "mp4", 6, tone(2)],
     ["ends with the video if it is longer", "mp4", 2, tone(9)],
     ["is padded to the end of the video in a file without stream durations", "mkv", 6, tone(2)],
-  ])("%s", async (_, as, seconds, sound) => {
+  ])("%s", async (_, as, seconds, audioSource) => {
     const ladder = await createLadder(
-      makeClip(site.folder, "video", { extension: as, seconds, audioSource: sound }),
+      makeClip(site.folder, "video", { extension: as, seconds, audioSource }),
     );
     const file = masterOf(ladder);
     expect(endOf(file, "v")).toBeCloseTo(seconds, 0);
     expect(Math.abs(endOf(file, "a") - endOf(file, "v"))).toBeLessThan(LEEWAY_SECONDS);
-    for (const name of ["180p", "sound-1", "sound-1-poor"]) {
+    for (const name of ["180p", "audio-1", "audio-1-low"]) {
       const playlist = fs.readFileSync(path.join(ladder, `${name}.m3u8`), "utf8");
       const lengths = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].map((match) => Number(match[1]));
       expect(Math.abs(lengths.reduce((sum, each) => sum + each) - seconds)).toBeLessThan(
@@ -97,19 +97,19 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
       ]),
     );
     expect(audioTags(ladder)).toEqual([
-      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1.m3u8"',
-      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
-      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1-poor.m3u8"',
-      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2-poor.m3u8"`,
-      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="6",URI="sound-1-surround.m3u8"',
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="audio-1.m3u8"',
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio-2.m3u8"`,
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="audio-1-low.m3u8"',
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio-2-low.m3u8"`,
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="6",URI="audio-1-surround.m3u8"',
     ]);
-    const tones = ["sound-1", "sound-1-surround", "sound-2"].map((name) =>
+    const tones = ["audio-1", "audio-1-surround", "audio-2"].map((name) =>
       toneOf(path.join(ladder, `${name}.mp4`)),
     );
     expect(tones).toEqual([300, 600, 900]);
     const entries = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
-    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), entries).trim()).toMatch(/^ac3,6\b/);
-    expect(ffprobe(path.join(ladder, "sound-2.mp4"), entries).trim()).toMatch(/^aac,2\b/);
+    expect(ffprobe(path.join(ladder, "audio-1-surround.mp4"), entries).trim()).toMatch(/^ac3,6\b/);
+    expect(ffprobe(path.join(ladder, "audio-2.mp4"), entries).trim()).toMatch(/^aac,2\b/);
     const master = fs.readFileSync(masterOf(ladder), "utf8");
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     const ladder = await createLadder(clip);
     const tags = audioTags(ladder);
     expect(tags).toHaveLength(2);
-    expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
+    expect(fs.readdirSync(ladder).join()).not.toContain("audio-2");
     for (const tag of tags) expect(tag).toContain("DEFAULT=YES");
   });
 

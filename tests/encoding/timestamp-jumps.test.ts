@@ -103,10 +103,10 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
       const videos = names.filter((name) => /^\d.*\.mp4$/.test(name));
       expect(videos).not.toEqual([]);
       for (const name of videos) {
-        const audio = path.join(stream, "sound-1.mp4");
+        const audio = path.join(stream, "audio-1.mp4");
         expectComplete(path.join(stream, name), audio, seconds, flashes);
       }
-      for (const name of names.filter((each) => /^(\d|sound-1).*\.m3u8$/.test(each))) {
+      for (const name of names.filter((each) => /^(\d|audio-1).*\.m3u8$/.test(each))) {
         const playlist = fs.readFileSync(path.join(stream, name), "utf8");
         const durations = [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].map(([, each]) =>
           Number(each),

@@ -6,7 +6,7 @@ import type { AudioTrack } from "../probe/streams";
  * each of one or more encodings.
  */
 export interface AudioRendition {
-  /** Base name of its files, such as `sound-1`. */
+  /** Base name of its files, such as `audio-1`. */
   name: string;
   /** Index of the audio stream in the source. */
   index: number;
@@ -25,9 +25,9 @@ export interface AudioRendition {
 }
 
 /** Stereo for most renditions, low-bitrate stereo for the slowest connections, and the source's surround sound. */
-export type Encoding = "stereo" | "poor" | "surround";
+export type Encoding = "stereo" | "low" | "surround";
 
-const BITRATES = { stereo: 128_000, poor: 64_000 };
+const BITRATES = { stereo: 128_000, low: 64_000 };
 
 /** More than any published video has. */
 export const MAX_AUDIO_TRACKS = 20;
@@ -58,7 +58,7 @@ export function audioRenditionsFor(
     labels.add(label);
     const tag = languageTag(stream.language);
     const isDefault = stereo.length === 0;
-    const name = `sound-${stereo.length + 1}`;
+    const name = `audio-${stereo.length + 1}`;
     const rendition = {
       ...{ index: stream.index, label, isDefault },
       ...(tag !== UNKNOWN && { language: tag }),
@@ -78,16 +78,16 @@ export function audioRenditionsFor(
       channels,
     });
   }
-  const poor = stereo.map((rendition) => ({
+  const lowBitrate = stereo.map((rendition) => ({
     ...rendition,
-    name: `${rendition.name}-poor`,
-    encoding: "poor" as const,
-    bitrate: BITRATES.poor,
+    name: `${rendition.name}-low`,
+    encoding: "low" as const,
+    bitrate: BITRATES.low,
   }));
   // If the surround group had no default rendition, the language would change with the encoding.
   return [
     ...stereo,
-    ...(withLowBandwidth ? poor : []),
+    ...(withLowBandwidth ? lowBitrate : []),
     ...(surround.some(({ isDefault }) => isDefault) ? surround : []),
   ];
 }

@@ -43,7 +43,7 @@ export function masterPlaylist(
   const start = startRendition(variants);
   const inOrder = [...smallestFirst].sort((a, b) => Number(b === start) - Number(a === start));
   const hasSurround = audio.some(({ encoding }) => encoding === "surround");
-  const poorest = audio.find(({ encoding }) => encoding === "poor");
+  const lowest = audio.find(({ encoding }) => encoding === "low");
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
@@ -55,7 +55,7 @@ export function masterPlaylist(
           .filter(({ forSlowConnections }) => !forSlowConnections)
           .flatMap((variant) => variantTag(variant, groupOf("surround", audio)))
       : []),
-    ...(poorest ? audioOnlyTag(poorest, groupOf("poor", audio)) : []),
+    ...(lowest ? audioOnlyTag(lowest, groupOf("low", audio)) : []),
     // §4.3.4.3. After the variants, because the first one of those is played first.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
@@ -65,7 +65,7 @@ export function masterPlaylist(
 const side = ({ width, height }: Variant) => Math.min(width, height);
 
 function stereoOf({ forSlowConnections }: Variant, audio: readonly EncodedAudio[]) {
-  return groupOf(forSlowConnections ? "poor" : "stereo", audio);
+  return groupOf(forSlowConnections ? "low" : "stereo", audio);
 }
 
 function groupOf(encoding: Encoding, audio: readonly EncodedAudio[]) {

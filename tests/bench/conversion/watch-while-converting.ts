@@ -89,7 +89,7 @@ async function untilWatchable(site: SiteProcess): Promise<void> {
     master = streamUrl.get() as string | null;
   }
   const text = await (await fetch(site.url + master)).text();
-  const names = [...text.matchAll(/^(\w\S*\.m3u8)$|URI="(sound-[^"]+\.m3u8)"/gm)];
+  const names = [...text.matchAll(/^(\w\S*\.m3u8)$|URI="(audio-[^"]+\.m3u8)"/gm)];
   if (names.length === 0) throw new Error(`The playlist is empty: ${text}`);
   for (const [, video, audio] of names) {
     const address = new URL(video ?? audio!, site.url + master);

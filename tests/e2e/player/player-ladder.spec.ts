@@ -66,15 +66,15 @@ test("another audio track plays immediately when selected, and is remembered", a
     await player.expectPlaying();
   };
   await opened();
-  expect([...requested].filter((name) => name.startsWith("sound-2"))).toEqual([]);
-  expect(requested.has("sound-1.mp4")).toBe(true);
+  expect([...requested].filter((name) => name.startsWith("audio-2"))).toEqual([]);
+  expect(requested.has("audio-1.mp4")).toBe(true);
   await player.playSlowly(0.5);
   await player.button("Settings").click();
   await page.getByRole("menuitem", { name: /^Audio track/ }).click();
   await expect(page.getByRole("menuitemradio")).toHaveText(["German", "English"]);
   await expect(page.getByRole("menuitemradio", { name: "German" })).toBeChecked();
   await page.getByRole("menuitemradio", { name: "English" }).click();
-  await expect.poll(() => [...requested].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await expect.poll(() => [...requested].some((name) => /^audio-2.*mp4$/.test(name))).toBe(true);
   await player.expectPlaying();
   // After everything that was loaded before the choice.
   await player.seekTo(25);
@@ -83,7 +83,7 @@ test("another audio track plays immediately when selected, and is remembered", a
 
   requested.clear();
   await opened();
-  await expect.poll(() => [...requested].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await expect.poll(() => [...requested].some((name) => /^audio-2.*mp4$/.test(name))).toBe(true);
   await player.button("Settings").click();
   await expect(page.getByRole("menuitem", { name: /^Audio track/ })).toContainText("English");
 });

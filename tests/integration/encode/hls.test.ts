@@ -68,7 +68,7 @@ beforeAll(async () => {
     text: fs.readFileSync(path.join(ladder, uri), "utf8"),
   });
   renditions = videoVariants(master).map(({ uri }) => read(uri));
-  audioRenditions = ["sound-1.m3u8", "sound-1-poor.m3u8"].map(read);
+  audioRenditions = ["audio-1.m3u8", "audio-1-low.m3u8"].map(read);
 }, 120_000);
 afterAll(() => {
   delete process.env.ENCODER_PRESET;
@@ -119,10 +119,10 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   it("lists a small rendition first, and audio only last", () => {
     const names = master.playlists.map(({ uri }) => uri);
     expect(names[0]).toBe("240p.m3u8");
-    expect(names.at(-1)).toBe("sound-1-poor.m3u8");
+    expect(names.at(-1)).toBe("audio-1-low.m3u8");
     expect(master.playlists.at(-1)!.attributes).toMatchObject({
       CODECS: "mp4a.40.2",
-      AUDIO: "poor",
+      AUDIO: "low",
     });
   });
 
@@ -131,14 +131,14 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       const kinds = ffprobe(path.join(ladder, `${name}.mp4`), [
         ...["-show_entries", "stream=codec_type", "-of", "csv=p=0"],
       ]);
-      expect(kinds.trim()).toBe(name.startsWith("sound") ? "audio" : "video");
+      expect(kinds.trim()).toBe(name.startsWith("audio") ? "audio" : "video");
     }
     expect(master.mediaGroups.AUDIO).toMatchObject({
-      stereo: { Audio: { default: true, autoselect: true, uri: "sound-1.m3u8" } },
-      poor: { Audio: { default: true, autoselect: true, uri: "sound-1-poor.m3u8" } },
+      stereo: { Audio: { default: true, autoselect: true, uri: "audio-1.m3u8" } },
+      low: { Audio: { default: true, autoselect: true, uri: "audio-1-low.m3u8" } },
     });
     for (const { uri, attributes } of videoVariants(master)) {
-      expect(attributes.AUDIO).toBe(uri === "144p.m3u8" ? "poor" : "stereo");
+      expect(attributes.AUDIO).toBe(uri === "144p.m3u8" ? "low" : "stereo");
     }
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
           file[at] === 1 ? Number(file.readBigInt64BE(at + 16)) : file.readInt32BE(at + 12),
       }));
       expect(edits.map(({ count }) => count)).toEqual([1]);
-      if (name.startsWith("sound")) {
+      if (name.startsWith("audio")) {
         expect(edits[0]!.mediaTime).toBe(1_024);
         continue;
       }

@@ -59,8 +59,8 @@ it("finds the header and the first segment of the smallest rendition", async () 
 });
 
 it("skips the low-bandwidth rendition, and includes the default audio", async () => {
-  const poor = { ...audioTrack("poor", true), encoding: "poor" as const };
-  const audioTracks = [poor, audioTrack("english", true), audioTrack("deutsch", false)];
+  const lowBitrate = { ...audioTrack("low", true), encoding: "low" as const };
+  const audioTracks = [lowBitrate, audioTrack("english", true), audioTrack("deutsch", false)];
   const smallest = { ...variant(144, 0.5), forSlowConnections: true };
   write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], audioTracks));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));

@@ -193,7 +193,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
 
   it.each<[string, (folder: string) => void]>([
     ["the largest rendition", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
-    ["the audio", (folder) => damageFragments(path.join(folder, "sound-1.mp4"))],
+    ["the audio", (folder) => damageFragments(path.join(folder, "audio-1.mp4"))],
   ])("is kept when %s of the stream is damaged", async (_, damage) => {
     const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
     damage(path.dirname(diskPath(site.uploads, videoRow(video.id).hls_url)));

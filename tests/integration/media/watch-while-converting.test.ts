@@ -148,9 +148,9 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     const master = await playlist(hls_url!);
     expect(master.cache).toContain("no-store");
     const names = master.playlists!.map(({ uri }) => uri);
-    expect([...new Set(names)]).toEqual(["240p.m3u8", "144p.m3u8", "sound-1-poor.m3u8"]);
+    expect([...new Set(names)]).toEqual(["240p.m3u8", "144p.m3u8", "audio-1-low.m3u8"]);
     const growing = new Map<string, Playlist & { text: string }>();
-    for (const name of [...names, "sound-1.m3u8"]) {
+    for (const name of [...names, "audio-1.m3u8"]) {
       const found = await playlist(beside(hls_url, name));
       growing.set(name, found);
       expect(found).toMatchObject({ playlistType: "EVENT", start: { timeOffset: 0 } });

@@ -197,10 +197,10 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
       /180p/,
     ],
     ["no video", (files) => delete files["180p.mp4"], /largest rendition/],
-    ["no audio", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
+    ["no audio", (files) => delete files["audio-1.mp4"], /audio-1\.mp4 is missing/],
     [
       "audio instead of video",
-      (files) => (files["180p.mp4"] = made["sound-1.mp4"]!),
+      (files) => (files["180p.mp4"] = made["audio-1.mp4"]!),
       /isn't a playable video/,
     ],
     [

@@ -81,7 +81,7 @@ export async function removeReceived(job: LeasedJob): Promise<void> {
 }
 
 /** The file names in a result: video renditions and audio tracks. The site generates the playlists itself. */
-const FILE_NAME = /^(?:[1-9]\d{1,3}p|sound-[1-9]\d?(?:-poor|-surround)?)\.mp4$/;
+const FILE_NAME = /^(?:[1-9]\d{1,3}p|audio-[1-9]\d?(?:-low|-surround)?)\.mp4$/;
 /** More files than the result of any video has. */
 const MAX_FILES = 100;
 /** The limit for one request, so that a lost connection doesn't cost more than that. */
