@@ -7,11 +7,11 @@ import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
 
-/** More than any person can type. */
+/** More than anyone can type. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
 /** During a flood from many addresses, rendering a page for each attempt would keep the only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** Further attempts of a network in the same minute make no difference. */
+/** Further attempts from the same network in the same minute make no difference. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
 /** The only route that checks passwords. */
@@ -19,7 +19,7 @@ const SIGN_IN_ROUTE = "/auth";
 
 const bySource = attemptLimit("sign-ins by address and second", MAX_PER_ADDRESS_AND_SECOND, 1);
 const byNetwork = attemptLimit("sign-ins by network and minute", MAX_COUNTED_PER_MINUTE, 60);
-/** For each attempt that was accepted in this second, how many its network had made in the last minute. */
+/** For each attempt accepted in the current second, the number of attempts from its network in the last minute. */
 const current = processState("sign-ins by second", () => ({ second: 0, earlier: [] as number[] }));
 
 /**
@@ -28,8 +28,9 @@ const current = processState("sign-ins by second", () => ({ second: 0, earlier: 
  * browsers with a valid device cookie of an account share one.
  *
  * Strangers also share a limit, ordered by how often their networks have tried in the last minute. A network without
- * recent attempts is only rejected if 20 others without recent attempts try in the same second. A flood from a few
- * networks therefore locks nobody else out, and many networks are harder to get than many addresses.
+ * recent attempts is rejected only if 20 others without recent attempts try in the same second. A flood from a few
+ * networks therefore doesn't lock anyone else out, and many networks are harder to obtain than many addresses.
+ */ harder to get than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,

@@ -42,7 +42,7 @@ export async function firstUser() {
  * Creates an account.
  *
  * @returns its id.
- * @throws {FormError} 422 for an email address that is invalid or already has an account, or a weak password.
+ * @throws {FormError} 422 for an email address that is invalid or already has an account, or for a weak password.
  */
 export async function createUser(email: string, password: string): Promise<string> {
   const address = readEmail(email);
@@ -90,7 +90,7 @@ export function generatePassword(): string {
 }
 
 /**
- * Creates the first account if the site has none, from ADMIN_EMAIL and ADMIN_PASSWORD if they are set. A generated
+ * Creates the first account if the site has none, using ADMIN_EMAIL and ADMIN_PASSWORD if they are set. A generated
  * password is printed once.
  */
 export async function ensureFirstAccount(print: (line: string) => void = console.log) {
