@@ -74,7 +74,7 @@ export async function invite(
   return { token, email, expiresAt };
 }
 
-/** An invitation works only as long as its sender may invite users. */
+/** An invitation works only as long as its sender is allowed to invite users. */
 const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
@@ -139,8 +139,8 @@ export async function findInvitation(
  * Creates the account for an invitation. If two requests use a link at the same time, only one succeeds.
  *
  * @returns the id of the new user.
- * @throws {FormError} 404 or 410 if the link no longer works, 409 if the email address has been given an account in the
- *   meantime, 422 for a weak password.
+ * @throws {FormError} 404 or 410 if the link no longer works, 409 if an account with the email address has been created
+ *   in the meantime, 422 for a weak password.
  */
 export async function acceptInvitation(
   token: string,

@@ -138,8 +138,8 @@ export async function verifySecondFactor(
 }
 
 /**
- * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and need
- * no code.
+ * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and
+ * don't need a code.
  *
  * @returns the user's id.
  * @throws {FormError} 400 for an invalid response, 429 after too many attempts.

@@ -26,7 +26,7 @@ export interface ListedUser {
   /** The number of open sessions, and when one of them was last used. */
   sessions: number;
   lastUsedAt: string | null;
-  /** The number of their videos in the catalogue. */
+  /** The number of the user's videos in the catalogue. */
   videos: number;
   limits: UploaderLimits;
 }
@@ -61,7 +61,7 @@ export function listUsers(now = Date.now()): ListedUser[] {
 }
 
 /**
- * Changes the role of a user. The new role applies from their next request.
+ * Changes a user's role. The new role applies from their next request.
  *
  * @throws {FormError} 409 for the last owner.
  */

@@ -9,7 +9,7 @@ import { hashPassword, userRequester } from "./password.server";
 
 const MAX_EMAIL_LENGTH = 254;
 
-/** Returns the account with an email address, ignoring case. */
+/** Returns the account with the given email address, ignoring case. */
 export async function findUserByEmail(email: string) {
   return database()
     .selectFrom("users")

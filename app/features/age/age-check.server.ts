@@ -29,8 +29,8 @@ const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt:
 type Pending = z.output<typeof PENDING>;
 
 /**
- * The nonces that have been used, which are kept until every token with them has expired. They contain nothing about
- * visitors.
+ * The nonces that have been used, which are kept until every token that contains them has expired. They contain nothing
+ * about visitors.
  */
 const usedNonces = processState(
   "spent age checks",

@@ -65,7 +65,7 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   return sendText(response, 302, UNCHECKED, { Location: `/age-check${to}` });
 }
 
-/** Returns whether the visitor's country requires an age check that they haven't passed. */
+/** Returns whether the visitor's country requires an age check that the visitor hasn't passed. */
 export function needsAgeCheck(request: Request): boolean {
   const { countryHeader, countryRules } = settings();
   if (!countryHeader || !countryRules) return false;

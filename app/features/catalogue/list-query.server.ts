@@ -155,7 +155,7 @@ export interface FilteredListQuery extends Pick<ListQuery, "order" | "categories
 
 export interface FilteredListResult {
   total: number;
-  /** The requested page, clamped. */
+  /** The requested page number, clamped to the existing pages. */
   page: number;
   /** The numbers of the rows on the page, in order. */
   numbers: number[];

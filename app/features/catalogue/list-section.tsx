@@ -147,7 +147,7 @@ function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean
         type="button"
         variant="ghost"
         size="sm"
-        // Aligned with the text, next to it or below.
+        // Aligned with the text, whether the button is next to it or below it.
         className="max-sm:-ml-3 forced-colors:ml-0"
         onClick={() => setHidesWatched(false)}
       >

@@ -2,7 +2,7 @@ import { fold } from "~/shared/fold";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { readTags } from "~db/tags";
 
-// The similarity score of two videos (specification, section 9; product decisions).
+// The similarity score for two videos (specification, section 9; product decisions).
 
 export const MAX_RELATED = 20;
 export const SCORE = {

@@ -17,7 +17,7 @@ export interface SearchQuery {
 
 export interface SearchResult {
   total: number;
-  /** The requested page, clamped. */
+  /** The requested page number, clamped to the existing pages. */
   page: number;
   /** The sort keys of the videos on the page, in order. */
   sortKeys: bigint[];

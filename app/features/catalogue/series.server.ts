@@ -74,7 +74,7 @@ function isShown({ id, isPublic }: FoundSeries): boolean {
   return isPublic && prepared(`SELECT 1 ${LISTED} LIMIT 1`).get({ id }) !== undefined;
 }
 
-/** Returns one page of a series. */
+/** Returns one page of the videos in a series. */
 export function seriesVideos(id: number, requested: number): VideoPage {
   const total = prepared<number>(`SELECT count(*) ${LISTED}`).pluck().get({ id })!;
   const page = clampPage(requested, total);

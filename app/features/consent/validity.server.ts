@@ -150,7 +150,7 @@ function isOver(sourceId: string, causes: readonly string[], isLacking: boolean)
   return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
 }
 
-/** Puts a video on hold because of its record, with a log entry. Needs a transaction. */
+/** Puts a video on hold because of its consent record, and logs this. Needs a transaction. */
 export function holdForConsent(videoId: string, sourceId: string, now: number): void {
   if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
   appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);

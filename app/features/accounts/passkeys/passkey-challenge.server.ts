@@ -29,7 +29,7 @@ const RESPONSE = z.looseObject({
 });
 
 /**
- * Returns the options with which a browser asks for any passkey of this site. User verification (fingerprint, face or
+ * Returns the options with which a browser asks for any passkey for this site. User verification (fingerprint, face or
  * PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
 export function createPasskeyRequest(
@@ -56,7 +56,8 @@ export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON
 }
 
 /**
- * Returns the owner of a passkey id without verifying anything; undefined if the passkey isn't known on this host name.
+ * Returns the user who owns the passkey with this id, without verifying anything; undefined if the passkey isn't known
+ * on this host name.
  */
 export async function findPasskeyOwner(request: Request, id: string): Promise<string | undefined> {
   return (await findPasskey(request, id))?.user_id;
@@ -183,8 +184,8 @@ export function findChallenge(
 }
 
 /**
- * Spends a challenge. Only challenges with a valid response get a row, so that visitors can't write to the database and
- * a restart forgets nothing. Needs a transaction.
+ * Spends a challenge. Only challenges with a valid response get a row, so that other visitors can't write to the
+ * database. Because the rows are stored, a restart doesn't forget any spent challenges. Needs a transaction.
  *
  * @throws {FormError} 400 if it has already been spent.
  */

@@ -25,7 +25,7 @@ const MAX_PASSKEYS = 20;
 /** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
-/** Returns the passkeys of a user, oldest first. */
+/** Returns a user's passkeys, oldest first. */
 export async function listPasskeys(userId: string) {
   const rows = await database()
     .selectFrom("passkeys")

@@ -43,7 +43,7 @@ const SECOND_FACTOR_FORMS = [
 
 export const meta = privateMeta("Your account");
 
-/** Recovery codes must not stay in any cache, not even the browser's. */
+/** Recovery codes must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -24,7 +24,7 @@ import { performUsers, type UsersAnswer, type UsersFailure } from "../users/user
 
 export const meta = privateMeta("Users");
 
-/** Invitation links must not stay in any cache, not even the browser's. */
+/** Invitation links must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 const GONE = failure(404, "This user doesn’t exist, or it is your own account.").toast;

@@ -103,7 +103,7 @@ export function releaseFormerBlocks(
   });
 }
 
-/** Puts a video on hold. Returns whether it was public until now. */
+/** Puts a video on hold. Returns whether the video was public before. */
 function hideVideo(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });

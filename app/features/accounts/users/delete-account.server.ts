@@ -23,10 +23,10 @@ const NEEDS_RECEIVER = "Choose an account to receive the videos of this account.
  * What happens to each column that references an account when the account is deleted. A test compares it with the
  * schema.
  *
- * - `transferred`: it references the receiver of the videos instead.
+ * - `transferred`: the column references the account that receives the videos instead.
  * - `deleted`: the row belongs only to the account and is deleted with it.
- * - `kept`: it records an action. The id stays but no longer identifies anyone. It is never used for another account,
- *   because ids are 128 random bits.
+ * - `kept`: the column records who performed an action. The id stays but no longer identifies anyone. It is never used
+ *   for another account, because ids are 128 random bits.
  */
 export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" | "kept">> = {
   "videos.uploaded_by": "transferred",
@@ -52,7 +52,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "user_strikes.user_id": "deleted",
   "uploader_decisions.user_id": "deleted",
 
-  // Used invitations are kept, unused ones are deleted.
+  // Used invitations are kept, and unused ones are deleted.
   "invitations.invited_by": "kept",
   "activities.user_id": "kept",
   "moderation_log.user_id": "kept",

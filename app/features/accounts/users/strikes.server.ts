@@ -115,7 +115,10 @@ export function findStrikeable(videoIds: readonly string[], now = Date.now()): S
   });
 }
 
-/** Withdraws a strike, which stays in the list. Returns undefined if it has already been withdrawn or doesn't exist. */
+/**
+ * Withdraws a strike. The strike stays in the list. Returns undefined if it has already been withdrawn or doesn't
+ * exist.
+ */
 export async function withdrawStrike(
   strikeId: string,
   ownerId: string,

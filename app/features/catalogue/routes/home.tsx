@@ -73,7 +73,7 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-3 lg:gap-x-6">
           <SearchBox search={search} category={category} />
-          {/* Next to each other on a phone, so that the list starts higher up. */}
+          {/* Placed side by side on a phone, so that the list starts higher up. */}
           <div className="flex flex-wrap gap-2 sm:contents">
             <SurpriseLink />
             {joinUrl && (

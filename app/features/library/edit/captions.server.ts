@@ -129,7 +129,7 @@ async function storeCaptionFile(
   return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
 
-/** Returns `{userId}/{timestamp}` of the video's own file, or undefined if it has no file on this site. */
+/** Returns `{userId}/{timestamp}` for the video's file, or undefined if the video has no file on this site. */
 async function folderOf(videoId: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")

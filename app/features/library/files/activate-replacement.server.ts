@@ -39,7 +39,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // The counted parts belong to the current file.
+  // The watched parts counted so far belong to the current file.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // Earlier and original files keep their captions.
@@ -181,7 +181,7 @@ function swapFiles({
   );
   moveRecords(video, { from: file.id, to: earlier, keepsThumbnail });
   moveWatchedParts(video.id, { watched: file.watched, to: earlier });
-  // Unfinished jobs of the earlier file are dropped; finished jobs of the new file are kept.
+  // Unfinished jobs for the earlier file are dropped, and finished jobs for the new file are kept.
   prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
   // Additional codecs were requested or the video is popular, so the new file's stream is encoded with them too.
   prepared(

@@ -210,7 +210,8 @@ const INTERRUPTED = "Connection lost. Trying again...";
 /**
  * Uploads one file over tus, and passes the upload's name to `onArrived`, for the form.
  *
- * @returns `share`, the progress from 0 to 1, undefined while nothing is being uploaded, and `text`, its details.
+ * @returns `share`, the progress from 0 to 1 (undefined while nothing is being uploaded), and `text`, details about the
+ *   progress.
  */
 function useFileTransfer(onArrived: (upload: string) => void) {
   const [share, setShare] = useState<number>();

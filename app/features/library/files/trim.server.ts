@@ -50,7 +50,7 @@ const FULL = "The disk is almost full. Free up space, then try again.";
 const STORE_UNAVAILABLE = "The file store isn't responding. Try again in a few minutes.";
 const NO_FFMPEG = "Videos can’t be trimmed because ffmpeg is not installed on the server.";
 
-/** Returns the data of the trim dialog. */
+/** Returns the data for the trim dialog. */
 export async function trimView(videoId: string): Promise<TrimView> {
   const video = findVideo(videoId);
   const original = video && originalOf(video);

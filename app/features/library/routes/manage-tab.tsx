@@ -211,7 +211,7 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    // The schedule, replace and trim dialogs show their own errors.
+    // The schedule, replace and trim dialogs show errors themselves.
     return hydrated || error.schedule || error.replace || error.trim ? null : (
       <FailureNotice toast={error.toast} detail={error.detail} />
     );
