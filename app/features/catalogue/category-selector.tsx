@@ -7,7 +7,7 @@ export type CategoryChoice = SelectorChoice;
 
 /**
  * The categories as links, so that each has a URL and works without JavaScript. On a phone, they form a horizontally
- * scrolling row: the selected category is scrolled into view, and edges beyond which there is more fade out.
+ * scrolling row: the selected category is scrolled into view, and the edges fade out where the row continues.
  */
 export function CategorySelector({
   selected,

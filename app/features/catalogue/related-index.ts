@@ -171,8 +171,8 @@ export function relatedIndex(capacity: number) {
   }
 
   /**
-   * Returns the tags that contain `part`. Tags that start with it come first; the rest of the order is by number of
-   * videos.
+   * Returns the tags that contain `part`. Tags that start with it come first; within each group, tags with more videos
+   * come first.
    */
   function tagsWith(part: string, limit: number): string[] {
     return tags

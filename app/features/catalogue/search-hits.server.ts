@@ -25,7 +25,10 @@ export interface SearchResult {
 
 /** Searches with up to this many hits are cached completely. */
 const MAX_WHOLE = 2_048;
-/** The number of evenly spaced sort keys that are cached for longer searches, so that every page is close to one. */
+/**
+ * The number of evenly spaced sort keys that are cached for searches with more hits, so that every page is close to one
+ * of them.
+ */
 const MARKS = 64;
 const MAX_CACHED_SEARCHES = 500;
 

@@ -95,9 +95,7 @@ export function featuredSeries():
   return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
 
-/**
- * Returns the videos before and after a video in a public series; undefined if the series doesn't contain the video.
- */
+/** Returns the videos around a video in a public series; undefined if the series doesn't contain the video. */
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;

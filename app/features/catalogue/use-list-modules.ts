@@ -12,7 +12,8 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Preloads the scripts for the lists and the video page at low priority. The framework otherwise imports them on the
- * first visit, and reloads the whole page if that fails. While offline, the current page would then be lost.
+ * first visit, and reloads the whole page if that fails. If the visitor is offline, the current page would then be
+ * lost.
  */
 export function useListModules(): void {
   useEffect(() => {

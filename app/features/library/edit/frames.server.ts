@@ -25,7 +25,7 @@ const MAX_SIDE_PX = 720;
  * Extracts a frame from a video, passes it to `work` as if it had been uploaded, and removes it afterwards.
  *
  * @param position the position as entered, such as `1:30` or `1:02:03.5`.
- * @param userId the account that waits for the frame.
+ * @param userId the account that is waiting for the frame.
  * @throws {UploadError} 422 for an invalid position, or if no frame can be extracted; 429 if too many of the account's
  *   requests are waiting; 503 if a retry may succeed; 507 if the disk is full.
  */
