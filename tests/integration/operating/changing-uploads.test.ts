@@ -127,7 +127,7 @@ function entryOf(name: string, file: string) {
   return entry!;
 }
 
-describe("a backup while files change", () => {
+describe("a backup made while files are changing", () => {
   it("includes a stream that is being encoded, with everything that its playlists reference", async () => {
     const stream = "videos/u/1/hls-a";
     put(`${stream}/${UNFINISHED}`, "");
@@ -172,7 +172,7 @@ describe("a backup while files change", () => {
     entryOf(name, `${stream}/master.m3u8`);
   }, 120_000);
 
-  it("succeeds while an import copies", async () => {
+  it("succeeds while an import is copying files", async () => {
     const source = path.join(site.folder, "source");
     fs.mkdirSync(source);
     fs.copyFileSync(mp4Clip(1), path.join(source, "video.mp4"));
@@ -194,7 +194,7 @@ describe("a backup while files change", () => {
     expect(bytes).toBeLessThan(size());
   }, 120_000);
 
-  it("succeeds while files are deleted and replaced, and contains the files of its rows", async () => {
+  it("succeeds while files are deleted and replaced, and contains the files that its rows reference", async () => {
     for (const id of ["deleted", "deleted-later", "kept", "replaced", "trashed", "trashed-later"]) {
       addFile(id);
     }
@@ -244,7 +244,7 @@ describe("a backup while files change", () => {
     expect(fs.existsSync(copyOf(name, `${finished}/${UNFINISHED}`))).toBe(false);
   }, 120_000);
 
-  it("copies a file again that is damaged in the backup, in its current version", async () => {
+  it("copies the current version of a file if its copy in the backup is damaged", async () => {
     for (const id of ["damaged", "damaged-replaced"]) addFile(id, `videos/0/${id}.mp4`);
     const { exitCode, name } = await backUp(
       () => {},
@@ -286,7 +286,7 @@ function damage(file: string): void {
 }
 
 describe("the list of files", () => {
-  it("is complete while other folders are created and deleted", async () => {
+  it("is complete while other folders are being created and deleted", async () => {
     addFile("kept");
     const other = spawn(
       process.execPath,

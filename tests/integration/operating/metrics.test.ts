@@ -66,7 +66,7 @@ describe("the metrics without a token", () => {
   });
   afterAll(() => site.remove());
 
-  it("are in the Prometheus text format and not cached", async () => {
+  it("are in the Prometheus text format and aren't cached", async () => {
     const { status, headers, text } = await send(site, "/metrics");
     expect(status).toBe(200);
     expect(headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -84,7 +84,7 @@ describe("the metrics without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are only available to this machine, not through a proxy on it: %j", async (headers) => {
+  ])("are available only to this machine, not through a proxy on it: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -211,7 +211,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("report which part couldn't be read, and all others", async () => {
+  it("report which part couldn't be read, and still include all others", async () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);
@@ -282,7 +282,7 @@ describe("the metrics with a token", () => {
   });
 });
 
-describe("the log as JSON", () => {
+describe("the JSON log", () => {
   const site = new SiteProcess({ LOG_FORMAT: "json", ADMIN_EMAIL: ADMIN.email });
   beforeAll(() => site.start());
   afterAll(() => site.remove());

@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file, if the scan refuses it, until a decision is confirmed", async () => {
+  it("is kept with its file until a decision is confirmed, if the scan refuses it", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await openAlerts("scan-refused")).toEqual([]);
   });
 
-  it("is on hold, with an alert, and scanned again while the scan gives no verdict", async () => {
+  it("stays on hold, raises an alert and is scanned again while the scan gives no verdict", async () => {
     setCommand("/nowhere/scan");
     vi.spyOn(console, "error").mockImplementation(() => {});
     const id = await upload();
@@ -190,7 +190,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is on hold after it is restored from the trash, and scanned again", async () => {
+  it("is put on hold and scanned again after it is restored from the trash", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const [waiting, refused] = [await upload(), await upload()];
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(waiting);
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([count.get(0), count.get(1)]).toEqual([0, 3]);
   });
 
-  it("replaces the file of a video only once it passes the scan or an editor releases it", async () => {
+  it("replaces a video's file only once it passes the scan or an editor releases it", async () => {
     addVideo({ id: "v", title: "V", status: "published", video_url: "/media/videos/u/1.mp4" });
     scanWith(site.folder, "echo known; exit 2");
     const replace = async () => {
@@ -278,7 +278,7 @@ describe.runIf(ffmpegAvailable())("without SCAN_COMMAND", () => {
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
   });
 
-  it("keeps earlier uploads public when they are scanned later, unless something is found", async () => {
+  it("keeps earlier uploads public when they are scanned later, unless the scan finds something", async () => {
     const id = await upload();
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
     scanWith(site.folder, "exit 0");

@@ -99,7 +99,7 @@ describe("the entry dialog", () => {
     },
   );
 
-  it("is omitted only for existing routes", () => {
+  it("is omitted only on routes that exist", () => {
     const known = new Set(pages.map(({ id }) => id));
     expect([...UNGATED_ROUTES].filter((id) => !known.has(id))).toEqual([]);
   });

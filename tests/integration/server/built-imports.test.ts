@@ -12,7 +12,7 @@ const ONLY_ELSEWHERE = ["@simplewebauthn/browser", "tus-js-client", "tsx/esm/api
 
 /** A transitive dependency may be missing at the top of node_modules, or have another version there. */
 it.each(["build/server", "build/commands"])(
-  "%s imports nothing but the packages of package.json",
+  "%s imports only packages that package.json lists",
   (folder) => {
     const files = fs
       .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })

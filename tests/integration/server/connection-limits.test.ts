@@ -119,7 +119,7 @@ async function browseUntil(isOver: () => boolean, visitor: (page: number) => htt
 }
 
 describe("one client with thousands of slow requests", () => {
-  it("doesn't end the process, and doesn't prevent another client from browsing", async () => {
+  it("doesn't crash the process, and doesn't prevent another client from browsing", async () => {
     let isOver = false;
     const browsing = browseUntil(() => isOver, visitorAt);
     // Headers as large as the site accepts.
@@ -136,7 +136,7 @@ describe("one client with thousands of slow requests", () => {
     expect(site.log).not.toContain(ATTACKER);
   }, 120_000);
 
-  it("gets 429 beyond its share behind a proxy, while another client browses", async () => {
+  it("gets 429 beyond its share behind a proxy, while another client can still browse", async () => {
     let isOver = false;
     const browsing = browseUntil(
       () => isOver,
@@ -158,7 +158,7 @@ describe("one client with thousands of slow requests", () => {
 });
 
 describe("thousands of clients with slow requests behind a proxy", () => {
-  it("don't end the process, and it serves pages again when they have left", async () => {
+  it("don't crash the process, which serves pages again once they have disconnected", async () => {
     const count = REQUEST_LIMIT + 500;
     const networkOf = (index: number) => `203.0.${index % 250}.${Math.floor(index / 250)}`;
     const result = await attack(count, PROXY, (index) => slowRequest(7_900, networkOf(index)));
@@ -179,7 +179,7 @@ describe("a request with many headers", () => {
   };
   const some = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
 
-  it("gets its page with 64, and 431 with more or with more than 8 KB of them", async () => {
+  it("gets its page with 64 headers, but 431 with more than 64 or with more than 8 KB of headers", async () => {
     expect(await answerTo(some(62))).toBe("HTTP/1.1 200 OK");
     expect(await answerTo(some(63))).toBe("HTTP/1.1 431 Request Header Fields Too Large");
     expect(await answerTo(some(200))).toBe("HTTP/1.1 431 Request Header Fields Too Large");

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("reports the uploads folder on a full disk, and leaves no file there", async () => {
+it("the health check reports the uploads folder on a full disk, and leaves no file there", async () => {
   // A limit on the file size makes writes fail like a full disk, and doesn't need root.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =

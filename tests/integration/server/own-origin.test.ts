@@ -64,7 +64,7 @@ describe("the origin check", () => {
     expect(await statusOf({})).toBe(403);
   });
 
-  it("knows PUBLIC_URL behind a proxy that rewrites Host", async () => {
+  it("uses PUBLIC_URL behind a proxy that rewrites Host", async () => {
     process.env.PUBLIC_URL = "https://videos.example";
     forgetSettings();
     handle = requireOwnOrigin;
@@ -73,7 +73,7 @@ describe("the origin check", () => {
     expect(await statusOf({ Origin: "https://videos.example.evil" })).toBe(403);
   });
 
-  it("hides Origin from Remix, which would fail because of it", async () => {
+  it("hides the Origin header from Remix, which would otherwise reject the request", async () => {
     handle = (request) => {
       expect(request.headers.get("Origin")).toBeNull();
       requireOwnOrigin(request);
@@ -83,7 +83,7 @@ describe("the origin check", () => {
 });
 
 describe("a session in use", () => {
-  it("extends its cookie in any response", async () => {
+  it("has its cookie renewed by any response", async () => {
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     handle = async (request) => {
       expect(await findSession(request)).toBeDefined();

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SESSION_SECRET = "a-secret-for-tests-of-32-characters";
 const VIDEO = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => {
+describe.runIf(isNginxInstalled)("a site with a reader and a primary behind nginx", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));
   let reader: SiteProcess;
@@ -206,7 +206,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     ]);
   });
 
-  it("doesn't show a copy that is too old, and doesn't switch to an incomplete one", async () => {
+  it("doesn't show a copy that is too old, and doesn't switch to an incomplete copy", async () => {
     const good = fs.readFileSync(reader.databasePath);
     const put = (content: Buffer) => {
       fs.writeFileSync(`${reader.databasePath}.test`, content);
@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("can be promoted by starting it without READ_ONLY_FROM, and isn't overwritten then", async () => {
+  it("can promote the reader by starting it without READ_ONLY_FROM, and doesn't overwrite it then", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);
@@ -274,7 +274,7 @@ describe("a reader that shares the database file with its primary, as on a share
 
   const found = async (path: string) => (await fetch(reader.url + path)).text();
 
-  it("shows changes with the next request, and finds them once the primary has indexed them", async () => {
+  it("shows changes with the next request, and finds them in searches once the primary has indexed them", async () => {
     expect(await found("/")).toContain("Lighthouse");
     const change = writer.database();
     for (const [status, title] of [
@@ -290,7 +290,7 @@ describe("a reader that shares the database file with its primary, as on a share
     expect(await found("/?search=windmill")).toContain("/video/v");
   });
 
-  it("doesn't count views in it", async () => {
+  it("doesn't write view counts to that file", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
     const response = await fetch(`${reader.url}/video/v/view`, {

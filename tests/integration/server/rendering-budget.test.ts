@@ -72,7 +72,7 @@ describe("a network that has used up its rendering time", () => {
     await until(async () => (await sendRequest(uncached(), GREEDY)).status === 200);
   }, 60_000);
 
-  it("still gets cached pages, files and events, and another network gets pages", async () => {
+  it("still gets cached pages, files and events, while another network still gets all pages", async () => {
     expect((await sendRequest("/", VISITOR)).status).toBe(200);
     await useUp(GREEDY);
     for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
@@ -101,7 +101,7 @@ describe("a network that has used up its rendering time", () => {
     }
   }, 60_000);
 
-  it("is the client's behind a proxy, and a proxy that doesn't name its client isn't limited", async () => {
+  it("is identified by the client's address behind a proxy, and no limit applies if the proxy sends no address", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
     expect(

@@ -11,7 +11,7 @@ afterAll(() => site.remove());
 const states = () =>
   site.database().prepare("SELECT state FROM backups ORDER BY id").pluck().all() as string[];
 
-it("creates scheduled backups, and stops a running backup at a shutdown", async () => {
+it("creates scheduled backups, and stops a running backup during shutdown", async () => {
   fs.mkdirSync(folder);
   await site.start({ BACKUP_DIR: folder, BACKUP_EVERY: "1d" });
   await expect.poll(states, { timeout: 60_000 }).toEqual(["done"]);
