@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
   });
 
-  it("wait until the stream is complete, and remove the files of a killed attempt", async () => {
+  it("are encoded once the stream is complete, after a killed attempt's files are removed", async () => {
     const id = addStream();
     await enqueueCodecs(id);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await jobsCommand("--codecs", "nothing")).toContain("There are no codecs to add.");
   });
 
-  it("are added to the current stream, but not to a deleted one", async () => {
+  it("are added to the current stream, but not to one that was replaced or deleted", async () => {
     const id = addStream();
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);
@@ -232,7 +232,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
-  it("is logged at the start, and disabled", async () => {
+  it("is logged at startup, and disabled", async () => {
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("is HEVC without hardware encoding; with it, HEVC has a codec string that devices support", () => {
+  it("can be HEVC without hardware encoding, with which HEVC gets a codec string that devices support", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();

@@ -126,7 +126,7 @@ describe.runIf(ffmpegAvailable())("a file whose copy would play differently", ()
   });
 });
 
-describe.runIf(ffmpegAvailable())("a file that is copied", () => {
+describe.runIf(ffmpegAvailable())("a file that is copied instead of encoded", () => {
   it.each<[string, Edit[], "vide" | "soun" | undefined]>([
     [
       "its video begins late",

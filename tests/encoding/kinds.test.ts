@@ -44,7 +44,7 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 }
 
 describe.runIf(ffmpegAvailable())(
-  "a file with a damaged packet whose codecs browsers can play",
+  "a file with a damaged packet, in codecs that browsers can play",
   () => {
     it("is encoded if it can't be copied, and plays to its end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
     expect(found!.playable).toBe(as === "mp4" && videoIndex === 0 && audioIndex === 2);
   });
 
-  it("are copied to a new file if the defaults aren't the first ones", async () => {
+  it("are copied to a new file if the default streams aren't the first ones", async () => {
     const file = tracks("tracks", "mp4", ["0", "default", "0", "default"]);
     const id = await addToLibrary(site.uploads, file, false);
     await workUntilIdle();

@@ -124,13 +124,13 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is missing in the stream of a silent video, which has no audio groups", async () => {
+  it("is missing from a silent video's stream, which has no audio groups", async () => {
     const ladder = await createLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
-  it("doesn't prevent the stream if one of several tracks can't be decoded", async () => {
+  it("is encoded even if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
     // AC-4, which ffmpeg recognizes but can't decode.
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
     ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
     ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
-  ])("in a second language isn't lost if a copy replaces the file: %s", async (...row) => {
+  ])("in a second language isn't lost when a copy replaces the file: %s", async (...row) => {
     const [, codec, inCopy, isAll] = row;
     const metadata = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);

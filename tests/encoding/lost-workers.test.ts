@@ -15,7 +15,7 @@ const endLeases = () =>
     .database()
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
 
-describe.runIf(ffmpegAvailable())("a job of a worker", () => {
+describe.runIf(ffmpegAvailable())("a worker's job", () => {
   it("is done by another worker if its worker is killed or shut down", async () => {
     const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("continues after the site was unreachable", async () => {
+  it("continues after the site has been unreachable", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(3));

@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found at another size, with a logo or without their beginning, and other videos aren't", async () => {
+  it("are found at another size, with a logo or without their beginning, while other videos aren't", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("similar videos", () => {
     expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "video-3.mp4" });
   }, 120_000);
 
-  it("don't include black videos, test cards and stills", async () => {
+  it("don't include black videos, test cards or still images", async () => {
     await compared([
       stillVideo("black-1", "color=black:"),
       stillVideo("black-2", "color=black:"),

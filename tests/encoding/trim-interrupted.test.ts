@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site was killed, and the video keeps playing", async () => {
+  it("continues after the site was killed, while the video remains playable", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("is retried after its ffmpeg was killed, and the queue shows that", async () => {
+  it("is retried after its ffmpeg process was killed, and the queue shows the retry", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILL_LINES);
     await workUntilIdle();
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("waits for disk space without losing an attempt, and the queue shows that", async () => {
+  it("waits for disk space without using up an attempt, and the queue shows the wait", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();

@@ -35,7 +35,7 @@ describe.runIf(hasS3Server)(
     const request = (path: string, headers = {}) =>
       http.get(site.url + path, { agent: false, headers }).on("error", () => {});
 
-    it("aborts the request to the store before its response", async () => {
+    it("causes the site to abort its request before the store responds", async () => {
       store.fail({ when: READS, response: "hold" });
       const requests = Array.from({ length: VISITORS }, (_, index) =>
         request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
@@ -49,7 +49,7 @@ describe.runIf(hasS3Server)(
       store.release();
     });
 
-    it("aborts the response of the store in the middle, or without reading anything", async () => {
+    it("causes the site to abort the store's response midway, or before reading any of it", async () => {
       store.fail();
       const requests = Array.from({ length: VISITORS }, () => request(url));
       await Promise.all(requests.map((each) => once(each, "response")));

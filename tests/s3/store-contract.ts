@@ -76,7 +76,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(await open().head("videos/u/none.mp4")).toBeUndefined();
   });
 
-  it("stores nothing of a file that couldn't be read", async () => {
+  it("stores nothing if a file can't be read", async () => {
     const store = open();
     await expect(store.put("videos/u/6.mp4", path.join(folder(), "none"))).rejects.toThrow();
     expect(await keysOf(store)).not.toContain("videos/u/6.mp4");

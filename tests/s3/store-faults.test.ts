@@ -167,7 +167,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("gets four attempts when it disconnects, the video is kept, and incomplete uploads are removed", async () => {
+  it("gets four attempts when it disconnects, after which the video is kept and incomplete uploads are removed", async () => {
     store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, and a copy is restarted", async () => {
+  it("that disconnects in the middle of a video ends the response, while copying the object is retried", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -219,7 +219,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it("is reported to an admin who chooses a frame in the studio", async () => {
+  it("is reported to an admin who chooses a thumbnail frame in the studio", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: ANY, response: SLOW_DOWN });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("with an incomplete upload of a killed process has it reported and aborted by check-library", async () => {
+  it("with an incomplete upload left by a killed process has it reported and aborted by check-library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;
@@ -240,7 +240,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect((await checkStore(later))?.unfinished).toEqual([]);
   });
 
-  it("raises an alert and a metric after five minutes, and resolves them afterward", async () => {
+  it("raises an alert and a metric after five minutes, and resolves them once it recovers", async () => {
     const alerts = async () =>
       (await readAlertsPage()).last.map(({ kind, message, resolvedAt }) => ({
         ...{ kind, message },

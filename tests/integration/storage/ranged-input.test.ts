@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
   });
 
-  it("is read at a secret URL that is only valid during the work", async () => {
+  it("is available at a secret URL that is valid only while the file is in use", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
     const address = await byRange(file, async () => {
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
   });
 
-  it("is read by range only inside the work that requested it", async () => {
+  it("is read by range only within the task that requested it", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
 });
 
 describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
-  it("reads both files by range", async () => {
+  it("reads both the original and the played file by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
     const id = addProcessed(site.uploads, "converted");
     const { video_url, source_url } = videoRow(id);

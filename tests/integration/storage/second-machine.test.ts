@@ -59,7 +59,7 @@ const run = (...args: string[]) =>
     },
   });
 
-it("serves every file like the first machine", async () => {
+it("a second machine serves every file like the first machine", async () => {
   const files = filesBelow(store).filter((name) => name !== "site.json");
   expect(served.size).toBe(files.length);
   expect(served.size).toBeGreaterThan(20);
@@ -71,13 +71,13 @@ it("serves every file like the first machine", async () => {
   }
 });
 
-it("finds every file where it belongs", async () => {
+it("the second machine finds every file in the right place", async () => {
   const { stdout, exitCode } = await run(...command("check-library"));
   expect(stdout).toContain("No problems found.");
   expect(exitCode).toBe(0);
 });
 
-it.runIf(ffmpegAvailable())("encodes a video that is only in the store", async () => {
+it.runIf(ffmpegAvailable())("the second machine encodes videos from the store", async () => {
   fs.rmSync(path.join(second.uploads, "videos"), { recursive: true, force: true });
   const before = second.database().prepare("SELECT preview_url FROM videos WHERE id = ?").pluck();
   const earlier = before.get(id);
