@@ -262,7 +262,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
   });
 });
 
-describe("a request of an account that is restricted in the meantime", () => {
+describe("a request from an account that is restricted in the meantime", () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const PUBLISHERS = {
     ...FORMS,
@@ -287,7 +287,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     },
   );
 
-  it("doesn't change other users' videos after an editor has become an uploader", async () => {
+  it("doesn't change other users' videos after an editor was made an uploader", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,

@@ -45,14 +45,14 @@ const sizeOf = (id: string) =>
   sqliteHandle().prepare("SELECT bytes FROM videos WHERE id = ?").pluck().get(id);
 
 describe("files that other tools put into the buckets", () => {
-  it("count in Storage Used, with or without a row", async () => {
+  it("count toward Storage Used, with or without a row", async () => {
     put("videos/u/1.mp4", 9 * MB);
     put("thumbnails/u/1.webp", MB);
     await trackFiles(seen);
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
-  it("count in the size of the video whose row names them, in either order", async () => {
+  it("count toward the size of the video whose row refers to them, whichever comes first", async () => {
     put("videos/u/1.mp4", 5);
     await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
@@ -115,7 +115,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(2);
   });
 
-  it("are left to an upload in progress until it has ended", async () => {
+  it("aren't recorded while they belong to an upload in progress", async () => {
     put("videos/u/1.mp4", MB);
     const reserved = path.join(site.uploads, "videos/u/1");
     fs.mkdirSync(reserved);
@@ -126,7 +126,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("of another site aren't recorded", async () => {
+  it("aren't recorded if they belong to another site", async () => {
     fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
     put("videos/u/1.mp4", MB);
     await trackFiles(seen);

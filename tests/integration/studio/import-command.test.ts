@@ -55,7 +55,7 @@ function isReading(pid = 0): boolean {
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("prints its usage and errors in its arguments", async () => {
+it("prints its usage, and reports errors in its arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms while the studio requires their a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("is used by the demo, which accepts no terms and reports that before it generates anything", async () => {
+it("is run by the demo, which accepts no terms and reports that before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

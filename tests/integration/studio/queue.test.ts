@@ -105,7 +105,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page("/admin/queue?state=nonsense")).view).toEqual({ page: 1 });
   });
 
-  it("has pages, clamped to the last one", async () => {
+  it("has pages, and clamps the page number to the last one", async () => {
     for (let n = 0; n < 10; n += 1) await addQueued(`v${n}`);
     const { queue, view } = await page("/admin/queue?state=waiting&page=99");
     expect(queue).toMatchObject({ page: 2, pageCount: 2, counts: { waiting: 70 } });
@@ -201,7 +201,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     forgetSettings();
   };
 
-  it("are requested on the page of a video, and queued behind other jobs", async () => {
+  it("are requested on a video's page, and queued behind other jobs", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264,av1");
     expect(await page("/admin/queue?video=a")).toMatchObject({
@@ -228,7 +228,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     );
   });
 
-  it("explain why they can't be created", async () => {
+  it("can't be requested while they are disabled, and the page shows the reason", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
@@ -245,7 +245,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
-  it("puts them before or after all others, the most recently moved outermost", async () => {
+  it("puts them before or after all others, with the most recently moved job first or last", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -325,7 +325,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("is rejected with the status of the reason", async () => {
+  it("is rejected with a status that matches the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");
@@ -383,7 +383,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
 });
 
 describe.runIf(ffmpegAvailable())("running jobs again", () => {
-  it("repeats completed and failed jobs", async () => {
+  it("reruns completed and failed jobs", async () => {
     await addQueued("a");
     set("state = 'done', finished_at = '2026-01-01', priority = -160, progress = 1");
     set("state = 'failed', reason = 'No.', attempts = 3 WHERE kind = 'ladder'");
@@ -408,7 +408,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     expect(await toastMessage([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
-  it("repeats all jobs of a video, from its page and from the list", async () => {
+  it("reruns all jobs of a video, from its page and from the list", async () => {
     await addQueued("a");
     addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
@@ -475,7 +475,7 @@ describe.runIf(ffmpegAvailable())("a paused queue", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a long queue", () => {
-  it("is neither scanned nor sorted for a page or for the next job", async () => {
+  it("is neither scanned nor sorted to show a page or to find the next job", async () => {
     await addQueued("a");
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());

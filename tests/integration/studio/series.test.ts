@@ -121,7 +121,7 @@ describe("the series pages", () => {
   });
 });
 
-describe("the texts of a series", () => {
+describe("a series' details", () => {
   const open = async (id: number) => (await seriesPage(`/admin/series/${id}`)).one.series;
   const texts = { title: "Days", slug: "", description: "All of them", visibility: "public" };
   const save = async (id: number, fields: Record<string, string>) =>
@@ -148,7 +148,7 @@ describe("the texts of a series", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("are rejected if they have changed, but not if only the order has", async () => {
+  it("can't be saved if they have changed meanwhile, but can be if only the order has", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -172,7 +172,7 @@ describe("the texts of a series", () => {
   });
 });
 
-describe("the order of a series", () => {
+describe("the order of videos in a series", () => {
   it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
@@ -197,14 +197,14 @@ describe("the order of a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("is changed by buttons without JavaScript that only send their direction", async () => {
+  it("can be changed without JavaScript by buttons that send only their direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("is rejected if it has changed, and nothing moves", async () => {
+  it("can't be changed from an outdated page", async () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
@@ -238,7 +238,7 @@ describe("the order of a series", () => {
   });
 });
 
-describe("the videos of a series", () => {
+describe("the videos in a series", () => {
   it("are added at the end, each once, and only if they exist", async () => {
     const id = four();
     addVideo({ id: "e" });
@@ -258,7 +258,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(ids.slice(1));
   });
 
-  it("keep their position in the trash, and lose it when purged", async () => {
+  it("keep their position in the trash, and lose it when they are purged", async () => {
     const id = four();
     await removeVideos(["b", "c"], "u");
     const { list } = (await seriesPage(`/admin/series/${id}`)).one;
@@ -276,7 +276,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("no longer count if another tool deletes them, and disappear with the next change of the order", async () => {
+  it("no longer count if another tool deletes them, and disappear with the next order change", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);

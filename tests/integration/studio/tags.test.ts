@@ -127,7 +127,7 @@ describe("the Tags page", () => {
 });
 
 describe("a tag", () => {
-  it("is renamed in every video, even if only its spelling differs", async () => {
+  it("is renamed in every video, even if only its capitalization changes", async () => {
     addTagged();
     const done = await expectSuccess(merge("Hd", "hd"), "/admin/tags?sort=name");
     expect(done).toMatchObject({
@@ -141,7 +141,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others; each video gets the result once, in the place of the first", async () => {
+  it("is merged with others, and each video gets the result once, in place of the first merged tag", async () => {
     addTagged();
     await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
@@ -152,7 +152,7 @@ describe("a tag", () => {
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
 
-  it("is removed, and null is stored if none is left", async () => {
+  it("is removed, and null is stored if no tags are left", async () => {
     addTagged();
     const { description } = await expectSuccess([
       ["intent", "delete"],
@@ -348,7 +348,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects its URL to that of the tag, whose page also lists videos that other tools tagged with the alias", async () => {
+  it("redirects to the page of its tag, which also lists videos that other tools tagged with the alias", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
@@ -373,7 +373,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is created from the old name of a renamed tag if requested, and removed by undoing that", async () => {
+  it("is created from a renamed tag's old name if requested, and removed when the rename is undone", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     const { action: undo } = await expectSuccess([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);

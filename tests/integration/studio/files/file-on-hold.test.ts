@@ -135,7 +135,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader can't publish anymore", async () => {
+  it("waits for an editor once its uploader can no longer publish", async () => {
     change("may_publish = 1");
     addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");

@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("rejects a video that is being converted, has no file, lost it, or doesn't exist", async () => {
+  it("rejects a video that is being converted, has no file, has lost its file, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing when it is discarded, and continues after its video is restored", async () => {
+  it("leaves nothing behind when it is discarded, and continues after its video is restored", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found wherever its row is, while a trimmed file is created from it", async () => {
+  it("is found in whichever row refers to it, while a trimmed file is created from it", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -334,7 +334,7 @@ describe("the original of a trimmed video", () => {
     expect(trimSource("p")).toBeUndefined();
   });
 
-  it("can be seen by the uploader of the video, and by no other uploader", () => {
+  it("can be seen by the video's uploader, and by no other uploader", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
@@ -344,7 +344,7 @@ describe("the original of a trimmed video", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("leaves an ordinary video once it no longer exists", async () => {
+  it("leaves an ordinary video behind once the original no longer exists", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");

@@ -49,7 +49,7 @@ beforeEach(async () => {
   for await (const _ of missingFiles());
 });
 
-describe("the filters of the list", () => {
+describe("the list filters", () => {
   it.each([
     ["from=2026-01-10", "dcb"],
     ["to=2026-01-10", "cba"],
@@ -98,20 +98,20 @@ describe("the filters of the list", () => {
     "size=51",
     "size=-1",
     "columns=nothing",
-  ])("a bad value counts as none: %s", async (parameters) => {
+  ])("ignore the invalid value %s", async (parameters) => {
     const { list, view } = await manage(parameters);
     expect(list.total).toBe(4);
     expect(manageHref(view)).toBe("/admin?tab=manage");
   });
 
-  it("finds a failed job of a replacement file", async () => {
+  it("find a video whose replacement file has a failed job", async () => {
     sqliteHandle().exec(`
       INSERT INTO video_files (id, video_id, state) VALUES ('f', 'd', 'pending');
       INSERT INTO jobs (video_id, kind, priority, state) VALUES ('f', 'transcode', 1, 'failed')`);
     expect(await ids("failed=1")).toBe("dc");
   });
 
-  it("stay in the URL through pages, orders, forms and undo", async () => {
+  it("stay in the URL across pages, sort orders, forms and undo", async () => {
     const url =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
     const { view } = (await page(url)).manage!;
@@ -122,14 +122,14 @@ describe("the filters of the list", () => {
     expect(toast.action.to).toBe(url);
   });
 
-  it("reads columns as a form without JavaScript sends them", () => {
+  it("read columns the way a form without JavaScript sends them", () => {
     const read = (text: string) => readManageView(new URLSearchParams(text)).columns;
     expect(read("columns=title&columns=views&columns=status")).toEqual(["status", "views"]);
     expect(read("columns=title")).toEqual([]);
     expect(read("columns=title,status,category,duration,views,size,added")).toBeUndefined();
   });
 
-  it("limit a bulk action on all videos of the list", async () => {
+  it("limit a bulk action on all videos in the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
     await expectSuccess(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
@@ -139,7 +139,7 @@ describe("the filters of the list", () => {
     expect(video("a")?.status).toBe("published");
   });
 
-  it("offer the users who have uploaded something", async () => {
+  it("offer only users who have uploaded something", async () => {
     const { uploaders } = await manage("");
     expect(uploaders).toEqual([
       { id: "other", email: "<b>z@example.com" },
@@ -194,7 +194,7 @@ describe("filtering thousands of videos", () => {
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
   ];
 
-  it("matches a plain query on every page of every order", async () => {
+  it("matches a plain query on every page in every sort order", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       DELETE FROM videos;
@@ -281,7 +281,7 @@ describe("saved views", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("are limited to twenty per user, who sees and removes only their own", async () => {
+  it("are limited to twenty per user, and can't be seen or removed by other users", async () => {
     for (let n = 1; n <= 20; n += 1) await save(`View ${n}`);
     expect((await expectFailure({ intent: "save-view", name: "One more" })).status).toBe(422);
     await save("View 7", "/admin?tab=manage&failed=1");
@@ -296,7 +296,7 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next check, with its start time, and forgotten once they exist", async () => {
+  it("are found by the next check, shown with the time of that check, and forgotten once they exist", async () => {
     const { filesCheckedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
