@@ -118,7 +118,7 @@ async function sendHalf() {
 }
 
 describe("an interrupted document upload", () => {
-  it("leaves nothing if the client disconnects, and was encrypted on disk until then", async () => {
+  it("leaves nothing behind if the client disconnects, and was encrypted on disk until then", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();
@@ -126,7 +126,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable if the process is killed, and is removed by a start an hour later", async () => {
+  it("leaves nothing readable if the process is killed, and its remains are removed at a start an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -167,7 +167,7 @@ describe("a stored document", () => {
     document = documents()[0]!;
   });
 
-  it("is only sent to an owner through the form, under no other URL", async () => {
+  it("is sent only to an owner through the form, and has no other URL", async () => {
     const response = await open(document);
     expect(response.status).toBe(200);
     expect(response.body === PDF.toString()).toBe(true);
@@ -215,7 +215,7 @@ describe("a stored document", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("and its performer's data are not readable in any file, including backup and log", async () => {
+  it("isn't readable in any file, including backups and logs, and neither is its performer's data", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,
@@ -252,7 +252,7 @@ describe("a stored document", () => {
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 
-  it("reports a disk read error without a crash", async () => {
+  it("reports a disk read error without crashing", async () => {
     const file = path.join(site.uploads, "documents", document);
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);

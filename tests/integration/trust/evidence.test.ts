@@ -43,7 +43,7 @@ beforeEach(() => {
     ('up', 'up@b.c', 'x', 'uploader', 1), ('ed', 'ed@b.c', 'x', 'editor', 1)`);
 });
 
-describe("a video of an open report", () => {
+describe("a video named in an open report", () => {
   beforeEach(report);
 
   it("can be deleted by an editor but not by its uploader", async () => {
@@ -85,7 +85,7 @@ describe("a video that the scan refused", () => {
   });
 });
 
-describe("a video that a moderator has removed", () => {
+describe("a video that a moderator removed", () => {
   beforeEach(async () => {
     report();
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));

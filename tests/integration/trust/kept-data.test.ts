@@ -40,17 +40,17 @@ describe("the list of stored personal data", () => {
   migrate(database);
   const columns = columnsOf(database);
 
-  it("covers every column of the database, or lists it as impersonal", () => {
+  it("covers every database column, unless the column is listed as not personal", () => {
     expect(columns.length).toBeGreaterThan(250);
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("contains only existing columns, and none twice", () => {
+  it("contains only existing columns, and none of them twice", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
 
-  it("notices a new column and a new table", () => {
+  it("fails the check if a new column or table is missing from it", () => {
     database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
     database.exec("CREATE TABLE visits (address TEXT)");
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
@@ -115,7 +115,7 @@ describe("the list of data stored in the browser", () => {
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
   });
 
-  it("detects others", () => {
+  it("is checked against all ways of writing cookies and keys", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
     expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
@@ -139,18 +139,18 @@ describe("the list of data stored in the browser", () => {
   });
 });
 
-describe("the list of limits by IP address", () => {
+describe("the list of limits per IP address", () => {
   /** Counts email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
   const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));
 
-  it("contains every module that has one", () => {
+  it("contains every module that has such a limit", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises one hour at most, and no limit is longer", () => {
+  it("promises one hour at most, which no limit exceeds", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video as it was and records that a moderator has reviewed it", async () => {
+  it("keeps the video as it was, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("removes the video to the trash, blocks it, and can only be undone from the report", async () => {
+  it("moves the video to the trash, blocks it, and can only be undone from the report", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -149,7 +149,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("removes a video that is being converted and ends its jobs", async () => {
+  it("removes a video that is being converted, and ends its jobs", async () => {
     await transaction(() => enqueueJobs(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
@@ -159,7 +159,7 @@ describe("a decision on a report", () => {
     expect(jobs.get()).toBe(0);
   });
 
-  it("finishes at startup a removal that a stopped process began", async () => {
+  it("is completed at startup if the process stopped during a removal", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await finishDecisions();
@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("by the second of two moderators is rejected with the first one's decision", async () => {
+  it("is rejected if another moderator decided first, and shows that decision", async () => {
     await report("r");
     const version = versionNow("r");
     const results = await Promise.all([
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("on a report without a video can only close it or ask the reporter", async () => {
+  it("can only close a report without a video or ask the reporter a question", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -270,7 +270,7 @@ describe("a decision on a report", () => {
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
   });
 
-  it("applies only to the selected videos of a report", async () => {
+  it("applies only to the selected videos in a report", async () => {
     addVideo({ id: "w", title: "Another", status: "published" });
     await report("r", { videos: ["v", "w"] });
     await decide("r", "hide", { videos: ["w"] });
@@ -278,7 +278,7 @@ describe("a decision on a report", () => {
   });
 });
 
-describe("the page of a report", () => {
+describe("a report's page", () => {
   it("says that the text is encrypted with another secret, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
@@ -290,7 +290,7 @@ describe("the page of a report", () => {
     process.env.SESSION_SECRET = before;
   });
 
-  it("stays after the text was deleted", async () => {
+  it("is kept after the text is deleted", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r"));
@@ -345,8 +345,8 @@ describe("the page of a report", () => {
   });
 });
 
-describe("the queue", () => {
-  it("lists the next deadline first in pages, with overdue reports marked", async () => {
+describe("the moderation queue", () => {
+  it("lists the next deadline first, one page at a time, with overdue reports marked", async () => {
     await report("other", { kind: "other" });
     await report("late", { at: NOON - 50 * HOUR });
     await report("soon");
@@ -387,7 +387,7 @@ describe("the queue", () => {
     });
   });
 
-  it("reads a page of 100,000 reports, and one of them, by index", async () => {
+  it("uses an index to read a page of 100,000 reports or a single report", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
@@ -429,7 +429,7 @@ describe("the queue", () => {
     expect(readReportPage("n100")?.earlier).toHaveLength(10);
   }, 60_000);
 
-  it("is opened with its URL", async () => {
+  it("can be opened at its URL", async () => {
     await report("r");
     const request = new Request(`${ORIGIN}/admin/reports?kind=consent`, {
       headers: { Cookie: adminCookie() },
@@ -442,7 +442,7 @@ describe("the queue", () => {
   });
 });
 
-describe("the text of a report", () => {
+describe("a report's text", () => {
   const erase = async (id: string) => {
     const request = new Request(`${ORIGIN}/admin/reports/${id}`, {
       method: "POST",
@@ -478,7 +478,7 @@ describe("the data about a reporter", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is shown on the page with its deletion date, and on request with other reports from the email address", async () => {
+  it("is shown on the page with its deletion date, and on request with other reports from the same email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {
@@ -600,7 +600,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised for a report that is due before an earlier alert's", async () => {
+  it("are raised for a report that is due before the one in an earlier alert", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -617,7 +617,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("end with their own reports, not with those of another alert", async () => {
+  it("end once their reports are decided, regardless of the reports in other alerts", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });

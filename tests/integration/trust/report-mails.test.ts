@@ -111,7 +111,7 @@ describe("emails to reporters", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("are not sent without an email address", async () => {
+  it("aren't sent without an email address", async () => {
     await report("");
     expect(waiting()).toEqual([]);
   });
@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets one first email a day, regardless of its spelling and the number of reports", async () => {
+  it("gets one first email a day, regardless of the address's spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -207,7 +207,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("gets emails about other reports once a link was opened, at most fifty a day", async () => {
+  it("gets emails about other reports once a link was opened, but at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));
@@ -231,7 +231,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is stored only encrypted", async () => {
+  it("is stored only in encrypted form", async () => {
     const mails = await useMailServer();
     await report("secret.person@example.org");
     await sendReportEmails();

@@ -109,7 +109,7 @@ describe("a report that names two videos", () => {
     });
   });
 
-  it("can be closed although one of them was permanently deleted", async () => {
+  it("can be closed even if one of the videos was permanently deleted", async () => {
     await report("copyright", ["v", "gone"]);
     expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
       ["hide", "keep", "remove"],
@@ -123,7 +123,7 @@ describe("a report that names two videos", () => {
     expect(stateOf()).toEqual(["closed", "keep"]);
   });
 
-  it("can be decided although another report has removed one of them", async () => {
+  it("can be decided even if another report has removed one of the videos", async () => {
     await report("copyright", ["v"], "first");
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v"], "first");
@@ -144,7 +144,7 @@ describe("a report that names two videos", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("restores each after its texts were deleted", async () => {
+  it("can restore each video after the report's text was deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => eraseReport(ID));
@@ -157,7 +157,7 @@ describe("a report that names two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays removed after a question to the reporter, without a counter-notice", async () => {
+  it("leaves a video removed after a question to the reporter, if there is no counter-notice", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
@@ -168,7 +168,7 @@ describe("a report that names two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("finishes restoring a video if the site was killed in between", async () => {
+  it("finishes restoring a video at startup if the site was killed in the process", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -184,7 +184,7 @@ describe("a report that names two videos", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since, and requires another review", async () => {
+  it("shows which videos have changed since the decision, and requires another review", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -223,7 +223,7 @@ describe("an urgent report received after a moderator kept the video", () => {
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another file that wasn't reviewed", async () => {
+  it("hides the video once it has another file that wasn't reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
@@ -249,14 +249,14 @@ describe("an urgent report received after a moderator kept the video", () => {
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides it once the earlier report no longer names it", async () => {
+  it("hides the video once the earlier report no longer names it", async () => {
     await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
 
 describe("the list of reported videos", () => {
-  it("gets a video added by a moderator, which goes on hold like a reported one", async () => {
+  it("includes a video added by a moderator, which goes on hold like a reported one", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("gets a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
+  it("includes a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
@@ -306,7 +306,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("releases only this report's hold on a video that is removed from the list", async () => {
+  it("releases only its report's hold on a video that is removed from the list", async () => {
     await report("under-age", ["v", "w"]);
     await report("under-age", ["w"], "other");
     await decide("keep", ["v"]);
@@ -327,7 +327,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("rejects a decision from an outdated page", async () => {
+  it("rejects a decision made on an outdated page", async () => {
     await report("other", ["v"]);
     const version = pageOf()?.version ?? "";
     await addVideosToReport(ID, "w", "u");

@@ -92,12 +92,12 @@ async function stored(): Promise<string> {
 }
 
 describe("the upload form", () => {
-  it("accepts the current version and stores who accepted it", async () => {
+  it("accepts the current version, and stores who accepted it", async () => {
     expect(await upload({ terms: "2" })).toEqual({ status: 302 });
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is rejected without the terms and shows their text, while its file waits on the server", async () => {
+  it("is rejected without the terms and shows their text, while its file is kept on the server", async () => {
     const rejected = await upload({});
     expect(rejected).toMatchObject({
       status: 422,
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("requires nothing while it is off, regardless of what an open form sends", async () => {
+  it("requires nothing while the requirement is off, regardless of what an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -140,7 +140,7 @@ describe("the upload form", () => {
 });
 
 describe("the queue, with files that were already uploaded", () => {
-  it("publishes each with the version in its form", async () => {
+  it("publishes each video with the version in its form", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
@@ -197,7 +197,7 @@ describe("tus", () => {
     expect((await begin("2")).status).toBe(201);
   });
 
-  it("requires nothing while it is off", async () => {
+  it("requires nothing while the requirement is off", async () => {
     await requireTerms(false, "u");
     expect((await begin()).status).toBe(201);
   });
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("starts no upload without it either", async () => {
+  it("starts no upload without the version either", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -301,7 +301,7 @@ describe("the import page", () => {
   }
   const { title, description, category } = GOOD_TEXTS;
 
-  it("imports a URL whose form has accepted the terms, even if they change in the meantime", async () => {
+  it("imports a URL if its form accepted the terms, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
     const firstIsRequested = new Promise<void>((resolve) => {
@@ -395,7 +395,7 @@ describe("replacing a file", () => {
     return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
-  it("requires the current version, and its file waits until it is accepted", async () => {
+  it("requires the current version, and keeps the file until that version is accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
     const rejected = await replace({}, clip);

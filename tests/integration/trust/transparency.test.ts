@@ -27,7 +27,7 @@ describe("the transparency figures", () => {
     expect(await response.json()).toEqual({ periods: [] });
   });
 
-  describe("of reports", () => {
+  describe("for reports", () => {
     beforeEach(async () => {
       add("a", {});
       add("b", { decision: "keep", kind: "other", closed_at: "2026-11-01T05:00:00.000Z" });
@@ -46,7 +46,7 @@ describe("the transparency figures", () => {
       });
     });
 
-    it("count received, decided and executed reports by quarter, and the time they took", () => {
+    it("count received, decided and executed reports by quarter, and include the time they took", () => {
       expect(counted()).toEqual([
         expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
         {
