@@ -28,7 +28,7 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Creates a file with two video streams of different sizes and two audio streams, in this order with dispositions. */
+/** Creates a file with two video streams of different sizes and then two audio streams, with these dispositions. */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([
@@ -49,7 +49,7 @@ describe.runIf(ffmpegAvailable())(
     it("is encoded if it can't be copied, and plays to its end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
-      // Headers of audio frames (ADTS) in the second half: a copy to MP4 ends there.
+      // Damages the headers of audio frames (ADTS) in the second half, where copying to MP4 would stop.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
         at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
-    // Audio alone isn't a video in any container.
+    // A file with only audio isn't a video, whatever its container.
     const audioOnly = small("audio", {
       extension: "wma",
       audio: ["wmav2"],

@@ -9,7 +9,7 @@ import { encodersIn, type WorkerProcess } from "../workers/worker-process";
 
 const workers = useSiteForWorkers();
 const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
-/** Simulates two minutes without a heartbeat. */
+/** Simulates two minutes without a heartbeat from any worker. */
 const endLeases = () =>
   workers.site
     .database()
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a worker's job", () => {
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // The stream's folder would contain the video's upload id.
+    // A folder for the stream would be named after the video's upload ID.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

@@ -8,7 +8,7 @@ import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Creates a video of eight scenes of soft lights, determined by a seed. */
+/** Creates a video of eight scenes with soft lights, which a seed determines. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,

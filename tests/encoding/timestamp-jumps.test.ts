@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** ffmpeg lets audio that overlaps at a joint drift by up to 0.1 s before it corrects that. */
+/** The maximum drift: where two parts meet, ffmpeg corrects overlapping audio only after a drift of 0.1 s. */
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
@@ -54,7 +54,7 @@ const HOLE = clipOf(14, 1, {
 const OTHER_SIZE = clipOf(4, 3, { video: X264, videoSource: flash(3, 4, "320x180") });
 const OTHER_SOUND = clipOf(4, 3, { video: X264, audioSource: beep(3, 4, 44_100) });
 
-/** Appends the files of several clips, as `cat` does. */
+/** Concatenates the files of several clips, as `cat` does. */
 function join(parts: Clip[]): string {
   const files = parts.map((part, index) => makeClip(site.folder, `part-${index}`, part));
   const joined = path.join(site.folder, `joined.${parts[0]!.extension}`);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const beeps = beepsIn(audio);
     expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
     expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
-    // Counted like a player, for which a packet lasts as long as its samples.
+    // The duration is computed the way a player does it: a packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
     expect(flashTimes.times).toHaveLength(flashes.length);
     expect(beeps.times).toHaveLength(flashes.length);

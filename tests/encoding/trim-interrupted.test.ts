@@ -26,7 +26,7 @@ import { interruptOnce, KILL_LINES, readSpeedLines } from "../wrapped-ffmpeg";
 const site = useAdminSite();
 const TRIM_OUTPUT = "*cut.mp4*";
 
-/** Requests a trim of a five-second video. Returns the id of the trim, and the state that must not change. */
+/** Requests a trim of a five-second video. Returns the trim's ID, and the state that must not change. */
 async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
@@ -40,14 +40,14 @@ type RequestedTrim = Awaited<ReturnType<typeof requestTrim>>;
 
 const trimJob = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
 
-/** Checks that the video plays as before, its file is complete, and nothing refers to the trim. */
+/** Checks that the video plays as before, that its file is complete, and that nothing refers to the trim. */
 function expectUnchanged({ id, cut, row, video, bytes }: RequestedTrim): void {
   expect(videoRow(id)).toEqual(row);
   expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).pending?.id).toBe(cut);
 }
 
-/** Checks that the next attempt encodes the trim, which is activated, and removes files of the previous attempt. */
+/** Checks that the next attempt encodes and activates the trim, and removes the previous attempt's files. */
 async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();

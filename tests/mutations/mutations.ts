@@ -896,7 +896,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS",
     replace: "false",
     killedBy: "tests/integration/operating/removal-guard.test.ts",
-    title: "pauses removals at the start only if the site was stopped for more than a week",
+    title: "pauses removals at startup only if the site was stopped for more than a week",
   },
   {
     rule: "A conversion doesn't replace another video's file",

@@ -17,7 +17,7 @@ export async function keysOf(store: ObjectStore): Promise<string[]> {
   return keys.sort();
 }
 
-/** Writes a file to upload with `put`. Returns its path. */
+/** Writes a file that can be uploaded with `put`. Returns its path. */
 export function fileIn(folder: string, name: string, content: Buffer): string {
   const file = path.join(folder, name);
   fs.writeFileSync(file, content);

@@ -93,7 +93,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     }
   }
 
-  /** Clears the fault and checks that all files are moved and readable, and that the store has no other objects. */
+  /** Clears the fault, and checks that all files are moved and readable, and that the store has no other objects. */
   async function expectRecovery() {
     store.fail();
     await moveIntoStore();
@@ -129,7 +129,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
         failure: "full",
         message: expect.stringMatching(/^The file store is full\./),
       });
-      // The client considers an error with status 200 temporary.
+      // The client treats an error with status 200 as temporary.
       expect(store.sent(fault.when)).toBe(fault.response.status === 200 ? 4 : 1);
       expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
       expect(Buffer.from(await (await load()).arrayBuffer()).equals(VIDEO)).toBe(true);
@@ -178,7 +178,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     ["503", SLOW_DOWN],
     ["403", { status: 403, code: "InvalidAccessKeyId" }],
     ["500", { status: 500, code: "InternalError" }],
-    // Times out after ten seconds.
+    // The request times out after ten seconds.
     ["nothing", "none"],
   ] satisfies [string, Fault["response"]][])(
     "that responds with %s makes the site respond with a message and 503",

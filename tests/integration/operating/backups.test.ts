@@ -111,7 +111,7 @@ describe("a backup", () => {
   it("removes the oldest backups beyond BACKUP_KEEP, but never itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
-    // As with a clock that was ahead.
+    // Simulates backups that were made while the clock was ahead.
     for (const name of storedBackups(folder)) {
       fs.renameSync(path.join(folder, name), path.join(folder, name.replace(/^2\d/, "29")));
     }
@@ -166,7 +166,7 @@ describe("a backup", () => {
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
       .get() as { rootpage: number };
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
-    // Damages the header of a page that counting rows doesn't read.
+    // Damages the header of a page that isn't read when rows are counted.
     const file = fs.openSync(path.join(site.folder, "db", "site.sqlite"), "r+");
     fs.writeSync(file, Buffer.from([0, 255, 255]), 0, 3, (rootpage - 1) * 4096 + 1);
     fs.closeSync(file);
@@ -200,7 +200,7 @@ describe("a backup", () => {
 
     it("when its database has damage that row counts don't reveal", () => {
       const sqlite = new Sqlite(path.join(backup, "site.sqlite")).unsafeMode();
-      // An index whose values don't match the table.
+      // Creates an index whose values don't match the table.
       sqlite.exec(`CREATE INDEX damaged ON videos (title); PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(sql, 'title', 'category') WHERE name = 'damaged'`);
       sqlite.close();
@@ -251,7 +251,7 @@ describe("npm run backup without a folder", () => {
   it("removes the unfinished backup when the disk is full, and keeps earlier ones", async () => {
     const { name } = await make();
     addVideoWithFile("a", Buffer.alloc(12 * 1024 * 1024));
-    // A file size limit makes writes fail like a full disk, and works for any user.
+    // A file size limit makes writes fail as they do on a full disk, and doesn't require root.
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
     expect(exitCode).toBe(1);
@@ -331,7 +331,7 @@ describe("the backup schedule", () => {
     killed();
     await poll();
     killed();
-    // The second attempt ends before the delay of the first is over.
+    // The second attempt is killed before the retry delay of the first attempt is over.
     await poll();
     await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["interrupted", "interrupted"]);

@@ -15,7 +15,7 @@ interface Sample {
   value: number;
 }
 
-/** Parses the text format of Prometheus. Fails on invalid lines. */
+/** Parses the Prometheus text format. Fails on invalid lines. */
 function samplesOf(text: string): Sample[] {
   return text
     .split("\n")
@@ -39,7 +39,7 @@ const figure = (samples: Sample[], name: string, labels: Record<string, string> 
       Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
   )?.value;
 
-/** Sends a request with unmodified headers and path. Returns the status and the body. */
+/** Sends a request without changing its headers or path. Returns the status and the body. */
 async function send(
   site: SiteProcess,
   path: string,
@@ -133,11 +133,11 @@ describe("the metrics without a token", () => {
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = [
       ...["route", "status", "le", "kind", "state", "part", "file", "version"],
-      // From Node.js: resources, garbage collection, heaps, and its version.
+      // These metrics come from Node.js: resources, garbage collection, heaps, and its version.
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
-    // A route has a histogram of 14 lines and a line for each class of status.
+    // Each route has a histogram of 14 lines, and a line for each status class.
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
 
@@ -291,7 +291,7 @@ describe("the JSON log", () => {
     await send(site, "/?search=mark7f3a", { "User-Agent": "mark7f3a", Referer: "http://mark7f3a" });
     await send(site, "/invite/mark7f3a?x=1", { Cookie: "mark7f3a" });
     await send(site, "/healthz");
-    // A route that fails unexpectedly, with a stack trace of many lines.
+    // A route fails unexpectedly, with a stack trace of many lines.
     site.database().exec("ALTER TABLE videos RENAME TO videos_away");
     await send(site, "/trending");
     site.database().exec("ALTER TABLE videos_away RENAME TO videos");

@@ -180,7 +180,7 @@ describe("a wrong system clock", () => {
     async (days, reason) => {
       await identifySite();
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
-      // Resets the process state, as a restart does.
+      // Resets the state of the process, as a restart does.
       await stopRuntime();
       await identifySite();
       await tick();

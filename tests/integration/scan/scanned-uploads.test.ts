@@ -52,7 +52,7 @@ async function upload(): Promise<string> {
   return response.video.id;
 }
 
-/** Runs only the scans. */
+/** Runs only the scan jobs. */
 async function scan(): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01' WHERE kind = 'scan'");
   const runner = startRunner(1, ["scan"]);
@@ -76,7 +76,10 @@ const decide = (id: string, fields: Record<string, string>) =>
     context: {},
   });
 
-/** Returns what a visitor can access: the status of the video's page and file, and whether the feed includes it. */
+/**
+ * Returns what a visitor can access: the statuses of the video's page and file, and whether the feed includes the
+ * video.
+ */
 async function reach(id: string): Promise<[number, number, boolean]> {
   const get = (address: string) => new Request(`http://localhost${address}`);
   const status = async (response: Promise<unknown> | unknown) => {
@@ -102,7 +105,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
-    // No other job runs before.
+    // No other job runs before the scan.
     expect((await claim())?.kind).toBe("scan");
     expect(await claim()).toBeUndefined();
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting', worker = NULL");
@@ -127,7 +130,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([200, 200, true]);
     expect((await actions())[0]).toBe("scan-release");
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 409 } });
-    // It isn't scanned again.
+    // The video isn't scanned again.
     await scan();
     expect(isPublic(id)).toBe(true);
   });

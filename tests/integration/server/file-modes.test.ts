@@ -12,7 +12,7 @@ const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email, ACCEL_PREFIX: "/protect
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** Returns the files and folders that users outside of the group may read, write or enter. */
+/** Returns the files and folders that users outside the group may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return [folder, ...fs.readdirSync(folder, { recursive: true, encoding: "utf8" })]
     .map((name) => path.resolve(folder, name))

@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** Requests that attackers send to exhaust the site or to lock others out. */
+/** Requests that attackers send to exhaust the site's resources or to lock others out. */
 
 const PUBLIC_URL = "https://videos.example";
 const site = new SiteProcess({ PUBLIC_URL });
@@ -85,7 +85,7 @@ describe("a flood of sign-ins from one address", () => {
 });
 
 describe("open event streams", () => {
-  /** Returns whether a stream opens. It stays open until the signal. */
+  /** Returns whether a stream opens. An open stream remains open until the signal aborts it. */
   async function open(address: string, signal: AbortSignal): Promise<number> {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${site.url}/events`, { headers, signal })).status;

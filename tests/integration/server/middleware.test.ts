@@ -25,7 +25,7 @@ describe("a malformed request", () => {
     ["/%zz?search=x", undefined],
     ["/?_data=routes/home", undefined],
     ["*", undefined],
-    // They resolve to another path.
+    // These resolve to another path.
     ["/%2e/auth", undefined],
     ["/x/../auth", undefined],
     ["/x/..\\auth", undefined],
@@ -34,7 +34,7 @@ describe("a malformed request", () => {
     ["/%2e%2e/%2e%2e/etc/passwd", undefined],
     ["/assets/../../package.json", undefined],
     ["/.", undefined],
-    // Malformed until it is decoded once.
+    // This is malformed only after it is decoded once.
     ["/%%34%31uth", undefined],
   ])("is rejected with 400: %s with %s", async (target, headers) => {
     const response = await rawGet(site.url, target, headers);

@@ -8,7 +8,7 @@ import { ADMIN, SiteProcess } from "../../site-process";
 const site = new SiteProcess();
 const gated = new SiteProcess({ AGE_GATE: "on" });
 beforeAll(async () => {
-  // Sequentially, because the first may have to build.
+  // The processes start one after the other, because the first one may have to build the site.
   await site.start();
   await gated.start();
   site.addVideo({ id: "v", title: "The first" });
@@ -27,7 +27,7 @@ async function sendRequest(path: string, headers: Record<string, string> = {}, f
   return { response, status: response.status, text, policy, etag: response.headers.get("ETag") };
 }
 
-/** Returns the inline scripts of a page that a browser would run. */
+/** Returns a page's inline scripts that a browser would run. */
 function inlineScripts(html: string): string[] {
   return [...html.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g)]
     .filter(([, attributes = ""]) => !attributes.includes("ld+json"))
@@ -40,7 +40,7 @@ describe("a public page for an anonymous visitor", () => {
     async (path) => {
       const [first, second] = [await sendRequest(path), await sendRequest(path)];
       expect([first.status, second.status]).toEqual([200, 200]);
-      // The page's data contains the time of rendering, which a cached page repeats.
+      // The page's data contains the rendering time, so an identical page must come from the cache.
       expect(second.text).toBe(first.text);
       expect(second.policy).toBe(first.policy);
       for (const { text, policy } of [first, second]) {
@@ -214,7 +214,7 @@ describe("the cache", () => {
     };
     expect(find(1, 1, 60_000)).toBe(true);
     expect(find(2, 1, 1)).toBe(false);
-    // Views written by another process or tool.
+    // These views were written by another process or tool.
     expect(find(1, 2, 900)).toBe(true);
     expect(find(1, 2, 1_000)).toBe(false);
   });

@@ -34,12 +34,12 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
       },
     });
   }
-  /** Refreshes until the reader responds to a direct request as expected. */
+  /** Refreshes the copy until the reader responds to a direct request as expected. */
   async function refreshUntil(isCurrent: () => Promise<boolean>): Promise<void> {
     await until(async () => {
       expect(refresh().stderr).toBe("");
       const inode = fs.statSync(reader.databasePath).ino;
-      // It checks every second.
+      // The reader checks for a new copy every second.
       for (let looks = 0; looks < 40; looks++) {
         if (await isCurrent()) return true;
         await new Promise((next) => setTimeout(next, 50));
@@ -74,7 +74,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     litestream.start();
     writer.addFile("videos", "u/1700000000000.mp4", "0123456789".repeat(100));
     writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: VIDEO });
-    // The primary updates derived data.
+    // The search makes the primary update derived data.
     expect(await (await fetch(`${writer.url}/?search=lighthouse`)).text()).toContain("/video/v");
     reader = new SiteProcess({
       READ_ONLY_FROM: writer.url,
@@ -144,7 +144,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     const headers = { Cookie: cookie.join("; ") };
     const studio = await fetch(`${nginx.url}/admin`, { headers });
     expect([studio.status, studio.headers.get("X-Data-Age")]).toEqual([200, null]);
-    // Signed-in users see the current state, also on public pages.
+    // Signed-in users see the current state, even on public pages.
     expect((await fetch(`${nginx.url}/`, { headers })).headers.get("X-Data-Age")).toBeNull();
     await watch(nginx.url);
     // Views are written in batches.
@@ -166,7 +166,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
         expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
-    // A session of the primary gives no access here.
+    // A session on the primary gives no access to the reader.
     const signedIn = await signIn(writer.url);
     const cookie = signedIn.headers.getSetCookie().map((each) => each.split(";")[0]);
     const page = await fetch(`${reader.url}/`, { headers: { Cookie: cookie.join("; ") } });

@@ -5,7 +5,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** A trusted address, like that of a proxy, and two untrusted addresses of this machine. */
+/** A trusted address like a proxy's, and two untrusted addresses of this machine. */
 const PROXY = "127.0.0.1";
 const GREEDY = "127.0.0.2";
 const VISITOR = "127.0.0.3";
@@ -95,7 +95,7 @@ describe("a network that has used up its rendering time", () => {
     expect((await sendRequest("/admin", GREEDY, { Cookie })).status).toBe(200);
     expect((await sendRequest("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
     for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
-      // Together they take more than the full budget of a network.
+      // Together, these requests take more than a network's full budget.
       const many = Array.from({ length: 190 }, () => sendRequest("/api/v1/videos", GREEDY, wrong));
       expect((await Promise.all(many)).map(({ status }) => status)).toContain(429);
     }
@@ -117,7 +117,7 @@ describe("a network that has used up its rendering time", () => {
   }, 60_000);
 });
 
-/** Returns the name of a file of the build. */
+/** Returns the name of a file from the build. */
 async function asset(): Promise<string> {
   const { body } = await sendRequest("/", VISITOR);
   return /\/assets\/([^"]+\.js)/.exec(body)![1]!;

@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** A failing start ends within this time, even on a busy machine. */
+/** The time within which a failing start ends, even on a busy machine. */
 const ENDS_WITHIN_MS = 20_000;
 
-/** Runs the start script until it exits, and returns its output. `uid` is the user who runs it. */
+/** Runs the start script until it exits, and returns its output. `uid` is the user who runs the script. */
 async function startFails(environment: Record<string, string>, uid?: number) {
   const env = {
     NODE_ENV: "production" as const,
@@ -42,7 +42,7 @@ async function startFails(environment: Record<string, string>, uid?: number) {
   return { code: failure.code, output: failure.stderr.trim() };
 }
 
-/** Debian's user `nobody`. */
+/** The ID of Debian's user `nobody`. */
 const NOBODY = 65_534;
 
 function overwriteMiddle(file: string, bytes: number): void {

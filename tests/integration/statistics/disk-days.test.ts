@@ -30,7 +30,7 @@ it("keeps the last record of each day, in bytes", async () => {
   const { bavail, bfree, blocks, bsize } = fs.statfsSync(site.uploads);
   for (const { used, free } of readDiskDays()) {
     expect(used).toBeGreaterThan(1);
-    // Other processes may write to this disk at the same time.
+    // Other processes may be writing to this disk at the same time.
     expect(Math.abs(used - (blocks - bfree) * bsize)).toBeLessThan(blocks * bsize * 0.1);
     expect(Math.abs(free - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
   }

@@ -34,7 +34,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** Returns when a URL becomes valid. */
+/** Returns the time at which a URL becomes valid. */
 async function signedAt(): Promise<number> {
   const url = new URL((await store.presign("videos/u/1.mp4", 60, "video/mp4"))!);
   const [, date, time] = /^(\d{8})T(\d{6})Z$/.exec(url.searchParams.get("X-Amz-Date")!)!;

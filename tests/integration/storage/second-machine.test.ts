@@ -10,11 +10,13 @@ import { until } from "../../process-figures";
 import { addProcessedVideo } from "../../processed-videos";
 import { SiteProcess } from "../../site-process";
 
-/** A copy of the database, the store and the secrets, without anything else from the first machine. */
+/**
+ * The second machine gets a copy of the database, the store and the secrets, but nothing else from the first machine.
+ */
 const store = fs.mkdtempSync(path.join(os.tmpdir(), "store-"));
 const first = new SiteProcess({ STORAGE_URL: `file://${store}` });
 const second = new SiteProcess({ STORAGE_URL: `file://${store}` });
-/** Responses of the first machine, by URL. */
+/** The first machine's responses, by URL. */
 const served = new Map<string, Buffer>();
 let id: string;
 
@@ -22,7 +24,7 @@ beforeAll(async () => {
   await first.start();
   const sqlite = first.database();
   id = addProcessedVideo({ sqlite, uploads: first.uploads }, "complete");
-  // Uploads record their file.
+  // Records the file, as an upload does.
   sqlite.exec(`INSERT INTO media_files (bucket, path, video_id, kind, bytes)
     SELECT 'videos', substr(source_url, 15), id, 'video', 1 FROM videos`);
   const due = sqlite.prepare("SELECT count(*) FROM media_files WHERE stored < 1").pluck();

@@ -115,7 +115,7 @@ async function bytesOf(url = URL_PATH): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Evicts every copy. */
+/** Evicts every copy from the disk. */
 async function evictAll() {
   set({ STORAGE_CACHE_BYTES: "0" });
   const evicted = await evictCopies({ now: Date.now() + HOUR_MS });
@@ -123,7 +123,7 @@ async function evictAll() {
   return evicted;
 }
 
-/** Simulates a machine that only has a copy of the database and the settings. */
+/** Simulates a machine that has only a copy of the database and the settings. */
 function loseDisk() {
   fs.rmSync(site.uploads, { recursive: true });
   for (const name of ["videos", "thumbnails", "tmp"]) fs.mkdirSync(at(name), { recursive: true });
@@ -292,7 +292,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES + 1);
     await removeFiles(Date.now() + 2 * DAY_MS);
     expect(objects()).toHaveLength(FILES);
-    // It can't be recorded from now on.
+    // From now on, the object can't be recorded.
     const record = { object, bytes: 4, sha256: "", version: "1-1-1", modifiedMs: 1, type: "a/b" };
     expect(await transaction(() => recordStored(NAME, record))).toBe(false);
   });
@@ -384,7 +384,7 @@ describe("copies on the disk", () => {
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
     const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
     vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
-    // Even without any copies, there wouldn't be that much space.
+    // Even without any copies on the disk, there wouldn't be enough space for this.
     await expect(requireDiskSpace(2_000_000)).rejects.toMatchObject({ status: 507 });
     expect(fs.existsSync(video())).toBe(true);
     await requireDiskSpace(1_000);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const server = fileURLToPath(new URL("../../../build/server", import.meta.url));
 
-/** Returns the modules of the built site that are loaded at the start, with their source. */
+/** Returns the built site's modules that are loaded at startup, with their source. */
 function loadedAtStart(file = path.join(server, "index.js"), found = new Map<string, string>()) {
   if (found.has(file)) return found;
   const source = fs.readFileSync(file, "utf8");

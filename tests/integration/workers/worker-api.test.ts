@@ -60,7 +60,7 @@ beforeEach(async () => {
   owner = insertUser();
   token = await createWorkerToken(owner.id);
   video = await addToLibrary(site.uploads, source, true);
-  // Everything except the stream is done.
+  // All jobs except the stream's are done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
 afterEach(async () => {
@@ -76,7 +76,7 @@ const endLeases = () =>
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
   );
 
-/** Requests the video of a lease, and returns only the status. */
+/** Requests the video for a lease, and returns only the status. */
 async function videoStatus(lease: string, given = token): Promise<number> {
   const response = await callWorker(`leases/${lease}/video`, given);
   await response.body?.cancel();
@@ -270,7 +270,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
-  /** Moves the video into a store, and leaves no copy of it on the disk. */
+  /** Moves the video into a store, and leaves no copy on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
     const [source] = await moveToStore(store, video, [videoRow(video).video_url]);

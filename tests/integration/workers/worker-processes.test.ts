@@ -9,7 +9,7 @@ import { until } from "../../process-figures";
 import { useSiteForWorkers } from "../../workers/site-for-workers";
 import { encodersIn } from "../../workers/worker-process";
 
-/** Tests with killed workers and unavailable sites are in tests/encoding. */
+/** The tests with killed workers and unavailable sites are in tests/encoding. */
 describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () => {
   const workers = useSiteForWorkers();
   const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
