@@ -39,7 +39,7 @@ const bulk = (what: string, selected: string[], more: Record<string, string> = {
 });
 const column = (name: string) => ["a", "b", "c"].map((id) => video(id)?.[name]);
 
-/** A time in a year. */
+/** A date next year. */
 const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
 describe("previewing a bulk action", () => {
@@ -331,7 +331,7 @@ describe("bulk actions on thousands of videos", () => {
   const COUNT = 3_000;
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
-  /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
+  /** Returns the average time for which `work` blocks timers. Other processes may delay any single timer. */
   async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
     let ticks = 0;
@@ -357,7 +357,7 @@ describe("bulk actions on thousands of videos", () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
-    // Typically a tenth of this if nothing else is running.
+    // The delay is typically a tenth of this if nothing else is running.
     expect(delay).toBeLessThan(100);
     await ensureProjected();
     expect(

@@ -30,7 +30,7 @@ const site = useAdminSite();
 
 const addFile = (name: string) => writeUpload(site.uploads, name);
 
-/** Returns what the Manage Videos tab shows of its data. */
+/** Returns the HTML that the Manage Videos tab renders from its data. */
 function htmlOf(manage: ManageData): string {
   const tab = createElement(ManageTab, {
     manage,

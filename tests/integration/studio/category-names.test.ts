@@ -38,12 +38,12 @@ describe("category names", () => {
     const before = catalogueVersion().catalogue;
     await succeed({ "label.desi": " Indian\u0007 ", "label.premium": "Gold" });
     expect(categoryLabel("desi")).toBe("Indian");
-    // Legacy values have the current label.
+    // Videos with a legacy category get the current label.
     expect([categoryLabel("amateur"), categoryLabel("retro")]).toEqual(["Indian", "retro"]);
     expect(selectorChoices().map(({ label }) => label)).toEqual([
       ...["All Videos", "Indian", "Blacked", "English", "Model/Star", "Gold", "Trending"],
     ]);
-    // Cached pages show the old names.
+    // Cached pages show the old names, so they must be invalidated.
     expect(catalogueVersion().catalogue).not.toBe(before);
     expect((await listActivities())[0]).toMatchObject({
       action: "categories",

@@ -30,7 +30,7 @@ async function exported(format: "csv" | "json"): Promise<string> {
   return (await loader({ request, params, context: {} } as never)).text();
 }
 
-/** Returns the clip with different bytes at the end, in a box that players skip. */
+/** Returns the clip with different bytes at the end, in an MP4 box that players skip. */
 function clipWith(mark: string): Buffer {
   const box = Buffer.concat([Buffer.alloc(4), Buffer.from("free"), Buffer.from(mark)]);
   box.writeUInt32BE(box.length);

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** Longer than a file counts as growing. */
+/** A time when the file is old enough that it no longer counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-/** Writes a file like another tool, without notifying the site. */
+/** Writes a file the way another tool does, without notifying the site. */
 function put(name: string, bytes: number): void {
   const file = path.join(site.uploads, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -106,7 +106,7 @@ describe("files that other tools put into the buckets", () => {
   it("aren't read again in a folder that hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
-    // A deleted record is only added again if the folder is read.
+    // A deleted record is added again only if the folder is read.
     sqliteHandle().exec("DELETE FROM media_files");
     await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);

@@ -37,7 +37,7 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-/** Returns the clip with different bytes at the end, in a box that players skip. */
+/** Returns the clip with different bytes at the end, in an MP4 box that players skip. */
 function video(name: string, mark: string): string {
   const file = path.join(folder, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -209,7 +209,7 @@ describe("importing a folder", () => {
       userId,
       mode: "copy",
       signal: controller.signal,
-      // As soon as the third file has been read.
+      // Stops the import as soon as the third file has been read.
       onProgress: (() => {
         let read = 0;
         return (bytes: number) => {
@@ -240,7 +240,7 @@ describe("importing a folder", () => {
     const importing = importVideos(plan, {
       userId,
       mode: "move",
-      // When the first file is in the bucket and its row isn't written yet.
+      // At this point, the first file is in the bucket, but its row isn't written yet.
       onProgress(_, files) {
         if (files > 0) ended ??= end(owner.id);
       },

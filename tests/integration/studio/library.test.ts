@@ -97,7 +97,7 @@ describe("checking the library", () => {
 
   it("leaves a file without a row in place until it is a week old", async () => {
     put("videos/u/3.mp4", 7);
-    // Simulates a copy that keeps the modification time of its source.
+    // Simulates a copy that keeps the source file's modification time.
     const old = new Date("2020-01-01");
     fs.utimesSync(path.join(site.uploads, "videos/u/3.mp4"), old, old);
     const { stray } = await checkLibrary();
@@ -222,7 +222,7 @@ describe("checking the library", () => {
   });
 
   it("ignores a running import until it is a day old", async () => {
-    // A running copy across file systems, next to the folder with which the upload reserves its name.
+    // Simulates a running copy across file systems, next to the folder with which the upload reserves its name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);
     put("thumbnails/u/7.webp", 3);
@@ -245,7 +245,7 @@ describe("checking the library", () => {
   it("keeps what other requests record while it is running", async () => {
     await checkLibrary();
     put("videos/u/8.mp4", 80);
-    // Several hundred files keep the check busy while an upload and a conversion finish.
+    // Several hundred files keep the check busy until an upload and a conversion are recorded.
     for (let n = 100; n < 400; n++) put(`videos/u/${n}.mp4`, 1);
     const checking = checkLibrary();
     addVideo("new", { video_url: "/media/videos/u/8.mp4" });

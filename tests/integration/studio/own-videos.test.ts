@@ -129,7 +129,7 @@ describe("an uploader's studio", () => {
       { title: "Another's draft" },
       { title: "My video", status: "published" },
     ]);
-    // A draft scheduled by an editor counts as published.
+    // A draft that an editor has scheduled counts as published.
     sqliteHandle().exec(`UPDATE videos SET publish_at = '${publishAt}' WHERE id = 'draft'`);
     expect(await update("draft")).toBe(403);
   });
@@ -179,7 +179,7 @@ describe("an uploader's studio", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
-    // Neither does a replacement, which only editors can make.
+    // Replacing a file doesn't name the other user's video either.
     addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
     const copy = path.join(site.folder, "same.mp4");
     fs.copyFileSync(mp4Clip(2), copy);
@@ -264,7 +264,7 @@ describe("files of unpublished videos", () => {
     expect(await statusAt(cookie, "/media/videos/up/1/hls/master.m3u8")).toBe(200);
     expect(await statusAt(cookie, "/media/thumbnails/u/3.webp")).toBe(200);
     expect(await statusAt(cookie, "/media/videos/u/2.mp4")).toBe(404);
-    // The file is in their folder, but no video of theirs uses it.
+    // The file is in the uploader's folder, but none of the uploader's videos uses it.
     expect(await statusAt(cookie, "/media/videos/up/2.mp4")).toBe(404);
     expect(await statusAt("", "/media/videos/up/1.mp4")).toBe(404);
   });

@@ -40,7 +40,7 @@ function send(fields: [string, string][], url = "/admin/queue") {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that should succeed. Returns the toast. */
+/** Submits a form that should succeed. Returns the toast. */
 async function toastMessage(fields: [string, string][], url?: string): Promise<string> {
   return (await expectSuccessOf(() => send(fields, url))).toast.description;
 }
@@ -54,7 +54,7 @@ async function rejection(fields: [string, string][]): Promise<Failure> {
   return response.data.error;
 }
 
-/** Adds a video with a file, and its jobs. */
+/** Adds a video with a file and its jobs. */
 async function addQueued(id: string, columns: Record<string, string> = {}): Promise<void> {
   addVideo({
     id,
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect(found.length).toBeGreaterThan(1);
     expect(found[0]).toMatchObject({ videoId: "a", title: "Video a" });
     const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;
-    // The cleanup job, which waits by design, is only shown there.
+    // The cleanup job, which waits by design, is shown only on the video's page.
     expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
     const selected = numberOf("new", "ladder");
     expect(
@@ -162,7 +162,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
     expect(queue.secondsLeft).toBeNull();
-    // Jobs of a video of 50 s: 25 s for the streams, once 10 hours because it was suspended, and 5 s.
+    // The jobs of 50-second videos: 25 s for the streams, except for one of 10 hours that was suspended, and 5 s for
+    // the loudness.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],
@@ -318,7 +319,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
       worker: null,
       attempts: 0,
     });
-    // Its worker may continue until its lease expires.
+    // The job's worker may continue until its lease expires.
     expect(await next()).toEqual(["b", "transcode"]);
     set("state = 'done' WHERE video_id = 'b'");
     expect(await claim(undefined, Date.now() + 20_000)).toBeUndefined();

@@ -80,11 +80,11 @@ async function refusalOf(file: string, id = "v", more: Record<string, string> = 
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
-/** Returns a small clip with a duration in seconds. */
+/** Returns a small clip with the given duration in seconds. */
 const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
-/** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
+/** Adds a video with a file and a stream of 5 bytes each, and another file that is just as complete. */
 function addVideoWithTwoFiles(
   state: "pending" | "earlier" = "pending",
   replacedAt = new Date().toISOString(),

@@ -214,7 +214,7 @@ describe("scheduling many videos", () => {
 
 describe("publishing and hiding manually", () => {
   const IN_A_WEEK = 7 * 24 * 60;
-  /** Returns the status after all times in these tests have passed. */
+  /** Returns the status after all scheduled times in these tests have passed. */
   const statusLater = () => statusAfter(IN_A_WEEK * 2);
   const times = () => [video()?.publish_at, video()?.unpublish_at];
   const callApi = async (name: "publish" | "hide") => {
@@ -234,7 +234,7 @@ describe("publishing and hiding manually", () => {
     expect(((await actOnApi(args)) as Response).status).toBe(200);
   };
   const ways = {
-    // Sent from a page that was loaded while the video may have had another status.
+    // The form comes from a page that was loaded when the video may have had another status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
       if (isPublished !== (to === "hide")) await expectSuccess({ intent: "toggle", id: "v" });
@@ -336,7 +336,7 @@ describe("the list of scheduled videos", () => {
     addVideo({ id: "third", status: "hidden", publish_at: at(3), unpublish_at: at(9) });
     addVideo({ id: "first", status: "published", publish_at: at(0), unpublish_at: at(1) });
     addVideo({ id: "second", status: "review", publish_at: at(2) });
-    // Its time no longer has any effect.
+    // This video's scheduled time no longer has any effect.
     addVideo({ id: "last", status: "published", publish_at: at(0) });
     const sorted = readManageView(new URLSearchParams({ status: "scheduled", sort: "schedule" }));
     const order = async (search = "") =>

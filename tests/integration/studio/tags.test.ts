@@ -72,7 +72,7 @@ const tagsOf = (...ids: string[]) =>
   });
 const found = async (search: string) =>
   (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
-/** Returns the tag whose alias matches a search, and the ids of its videos. */
+/** Returns the tag whose alias matches a search, and the IDs of its videos. */
 const findCloseMatches = async (search: string, category?: string) => {
   const { tag, videos = [] } = (await closeMatches({ search, category })) ?? {};
   return [tag, ...videos.map(({ id }) => id).sort()];
@@ -177,7 +177,7 @@ describe("a tag", () => {
       "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
-    // Someone else has pressed it as well.
+    // Another user has already clicked Undo.
     expect((await rejected(fields)).status).toBe(404);
     expect(await listTagChanges()).toEqual([]);
     expect((await listActivities())[0]?.action).toBe("tag-undo");
@@ -226,7 +226,7 @@ describe("a tag change", () => {
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
-    // The state that a process leaves if it ends halfway.
+    // Simulates the state that a process leaves behind if it ends halfway.
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["old"]' WHERE number > 50;
       DELETE FROM tag_change_videos WHERE video_id IN (SELECT id FROM videos WHERE number > 50);
@@ -255,12 +255,12 @@ describe("a tag change", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const waits = vi.spyOn(globalThis, "setTimeout");
     const resumed = resumeTagChanges();
-    // It waits for 20 ms between two attempts, and checks the clock at each.
+    // The change waits 20 ms between two attempts, and checks the clock before each one.
     const attempts = () => waits.mock.calls.filter(([, ms]) => ms === 20).length;
     for (let time = 0; time < 5; time += 1) {
       const before = attempts();
       await vi.waitFor(() => expect(attempts()).toBeGreaterThan(before));
-      // Longer than a request waits in total.
+      // This is longer than a request waits in total.
       vi.advanceTimersByTime(3_000);
     }
     other.exec("COMMIT");
@@ -327,7 +327,7 @@ describe("a tag alias", () => {
     }
     expect(await findCloseMatches("q", "desi")).toEqual(["HD", "a", "b"]);
     expect(await findCloseMatches("q", "english")).toEqual([undefined]);
-    // Exact results aren't repeated.
+    // The exact results aren't repeated.
     sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
     expect([await found("uhd"), await findCloseMatches("uhd")]).toEqual([
       ["a", "t"],
@@ -335,7 +335,7 @@ describe("a tag alias", () => {
     ]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
     expect(await findCloseMatches("uhd")).toEqual([undefined]);
-    // Only the whole name matches.
+    // An alias matches only if the whole name is entered.
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 

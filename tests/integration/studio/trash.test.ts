@@ -42,7 +42,7 @@ function send(fields: [string, string][], url = "/admin/trash", headers = {}) {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that should expectSuccess. Returns the redirect and the toast. */
+/** Submits a form that should succeed. Returns the redirect and the toast. */
 async function expectSuccess(fields: [string, string][], url?: string) {
   const { location, toast } = await expectSuccessOf(() => send(fields, url));
   return { location, description: toast.description as string };
@@ -83,7 +83,7 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
     writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
   ];
 }
-/** Returns the response to an admin who requests a file of such a video. */
+/** Returns the status of the response to an admin who requests a file of such a video. */
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
@@ -471,7 +471,7 @@ describe("the automatic trash cleanup", () => {
       await work();
       clearInterval(timer);
       expect(inTrash()).toEqual([]);
-      // A thousand videos take at least a third of a second.
+      // Restoring or purging a thousand videos takes at least a third of a second.
       expect(ticks).toBeGreaterThan(2);
       await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");

@@ -275,7 +275,7 @@ describe("documents", () => {
       302,
     );
     expect(refusalsOf(["v"]).get("v")).toContain("can’t be read");
-    // Readable fields can be changed, unreadable ones stay.
+    // The readable fields can be changed, while the unreadable ones are kept.
     const { updatedAt: shown } = findPerformer(id)!;
     const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
     fields.set("stageNames", "Jane Doe");
@@ -307,7 +307,7 @@ describe("documents", () => {
     await catchResponse(() => post(performerAction as Action, { id }, form, cookie));
     const listed = listUploads(site.uploads).map((file) => file.path);
     expect(listed).toEqual([`documents/${findPerformer(id)!.documents[0]!.id}`]);
-    // As on another machine: the database and session-secret, without the records secret.
+    // Simulates another machine that has the database and session-secret, but not the records secret.
     const secrets = path.join(beside, "session-secret");
     setting("SESSION_SECRET", fs.readFileSync(secrets, "utf8").trim());
     fs.renameSync(path.join(beside, "records-secret"), path.join(beside, "away"));

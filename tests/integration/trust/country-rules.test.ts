@@ -70,7 +70,7 @@ const OTHERS = [
   "/video/v/stream",
   "/surprise",
   "/nowhere",
-  // Start with an open path but lead elsewhere.
+  // These start with an open path but lead elsewhere.
   "/privacy/%2e%2e/video/v",
   "/assets/%2e%2e/video/v",
 ];
@@ -83,7 +83,7 @@ const STILL_READ = [
   "/auth",
   "/favicon.ico",
   "/manifest.webmanifest",
-  // Other spellings of the same paths.
+  // These are other spellings of the same paths.
   "/PRIVACY",
   "/privacy/",
   "/%70rivacy",
@@ -279,7 +279,7 @@ describe("the age check that a country requires", () => {
     }
     const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
-    // Cached as for everyone, and not checked again on other pages.
+    // The page is cached as it is for everyone, and the visitor isn't checked again on other pages.
     expect(
       (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
     ).toBeTruthy();
@@ -406,7 +406,7 @@ describe("the age check that a country requires", () => {
   });
 });
 
-/** Starts a check like a browser. Returns the redirect and the cookie. */
+/** Starts a check the way a browser does. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
   const response = await sendRequest(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,

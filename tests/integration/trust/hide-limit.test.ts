@@ -7,7 +7,9 @@ import { sqliteHandle } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
 
-/** Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos they hide before a moderator reads them. */
+/**
+ * Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos reports can hide before a moderator reads them.
+ */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -19,7 +21,7 @@ function set(values: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Sends the public form from an IP address. Returns the status of the response. */
+/** Submits the public form from an IP address. Returns the status of the response. */
 async function report(videoId: string, from: string, kind = "under-age"): Promise<number> {
   forms += 1;
   const fields = {

@@ -59,7 +59,7 @@ describe("the list of stored personal data", () => {
   it("has no column that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
-    // The URL of a file that an admin has imported.
+    // This is the URL of a file that an admin has imported.
     expect(found).toEqual(["downloads.address"]);
   });
 });
@@ -73,7 +73,7 @@ const sources = fs
     return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
   });
 
-/** Modules that write for others, which pass the name. */
+/** Modules that write cookies and keys for other modules, which pass the name. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
   "app/features/visitor/browser-storage.ts",
@@ -90,7 +90,7 @@ const WRITES: [pattern: RegExp, prefix: string][] = [
   [/["'`]?Set-Cookie["'`]?[,:]\s*(["'`][^"'`]*)/g, ""],
 ];
 
-/** Returns the names of all cookies and keys that a source file writes. Constants are replaced by their value. */
+/** Returns the names of all cookies and keys that a source file writes. Constants are replaced with their values. */
 function keysIn(source: string): string[] {
   return WRITES.flatMap(([pattern, prefix]) =>
     [...source.matchAll(pattern)].map(([, name = ""]) => {
@@ -109,7 +109,7 @@ describe("the list of data stored in the browser", () => {
     const written = sources
       .filter(({ file }) => !GENERIC.includes(file))
       .flatMap(({ source }) => keysIn(source));
-    // The key prefix of the tus client.
+    // This is the key prefix used by the tus client.
     const isUsed = sources.some(({ source }) => source.includes('"tus-js-client"'));
     if (isUsed) written.push("tus::");
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
@@ -134,13 +134,13 @@ describe("the list of data stored in the browser", () => {
       .filter(({ source }) => /`\$\{COOKIE\}=|["'`]\w+=\$\{/.test(source) && /Max-Age/.test(source))
       .map(({ file }) => file)
       .filter((file) => !GENERIC.includes(file));
-    // Writes the only unsigned cookie, whose name is also passed to signedCookie().
+    // This module writes the only unsigned cookie, whose name is also passed to signedCookie().
     expect(raw).toEqual(["app/platform/age.server.ts"]);
   });
 });
 
 describe("the list of limits per IP address", () => {
-  /** Counts email addresses for a day, as the list of stored data says about reports. */
+  /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;

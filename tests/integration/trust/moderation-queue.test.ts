@@ -34,7 +34,7 @@ const NOON = Date.parse("2030-01-01T12:00:00.000Z");
 const HOUR = 3_600_000;
 const DIGEST = "a".repeat(64);
 
-/** Sends a report as a visitor. */
+/** Submits a report as a visitor. */
 function report(
   id: string,
   more: Partial<{ kind: ReportKind; videos: string[]; at: number }> = {},
@@ -105,7 +105,7 @@ describe("a decision on a report", () => {
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
-    // However often a video is reported for one kind, it is reviewed only once.
+    // No matter how often a video is reported for one kind of violation, it is reviewed only once.
     await decide("s", "keep");
     expect(isPublic("v")).toBe(true);
   });
@@ -181,7 +181,7 @@ describe("a decision on a report", () => {
       report: { state: "open" },
       videos: [{ decision: null, choices: ["remove", "restore"] }],
     });
-    // The objection is rejected.
+    // The moderator rejects the counter-notice.
     expect(await decide("r", "remove")).toMatchObject({ kind: "success" });
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
@@ -358,7 +358,7 @@ describe("the moderation queue", () => {
       ["other", "5 days left", false],
     ]);
     expect(readQueue({ state: "open", kind: "other" }, NOON).reports).toHaveLength(1);
-    // Changing the clock only changes the wording.
+    // Changing the clock changes only the wording.
     expect(readQueue({ state: "open" }, NOON + 1_000 * HOUR).reports).toHaveLength(3);
     await decide("late", "keep");
     await decide("soon", "ask");
@@ -536,7 +536,7 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // As after an urgent report. A video that is still public has a separate alert.
+  // The video is hidden as it is after an urgent report, because a video that is still public causes a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
   it("are raised once each for urgent, due within 12 hours, and overdue", async () => {

@@ -218,7 +218,7 @@ describe("a video on hold", () => {
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
-    // Nor while it is hidden, or while the account that created the link is deactivated.
+    // The link doesn't work while the video is hidden, or while the account that created the link is deactivated.
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(findPreview(token)).toBeUndefined();
     expect(await createPreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({

@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Tests that every response of the site has the label. */
+/** Tests that every response from the site has the label. */
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const META = `<meta name="rating" content="${RTA}"/>`;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => site.remove());
 
 const paths = (await routes).map(({ path = "" }) => `/${path}`);
-/** For a route with parameters: an existing URL and a missing one. */
+/** Existing URLs for routes with parameters. */
 const REAL: Record<string, string> = {
   "/categories/:category?": "/categories/desi",
   "/tags/:tag": "/tags/a",
@@ -88,10 +88,10 @@ describe("the Restricted To Adults label", () => {
       { "X-Country": "FR" },
     ] as Record<string, string>[];
     for (const url of new Set(paths.flatMap(urlsOf))) {
-      // The last one, because it ends the session that the others use.
+      // This URL is tested last, because it ends the session that the other requests use.
       if (url === "/sign-out") continue;
       for (const [index, headers] of people.entries()) {
-        // Other methods, on public and private routes.
+        // Tests other methods too, on both public and private routes.
         for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
           const { status, label, meta } = await labelOf(method, url, headers);
           statuses.add(status);

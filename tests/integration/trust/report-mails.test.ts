@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Starts a local mail server, by the authors of nodemailer. */
+/** Starts a local mail server, which is written by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Returns a new address, because the limits outlive a test. */
+/** Returns a new address for each test, because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -145,7 +145,7 @@ describe("emails to reporters", () => {
     await report();
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
-    // After a restart, long after.
+    // Simulates a restart, followed by a long time.
     closeDatabase();
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
@@ -191,7 +191,7 @@ describe("an email address that anyone may have entered", () => {
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The sender of the form has this link, and mail scanners open the other one.
+    // The sender of the form already has this link, and mail scanners open the one in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await sendQuestion(1);
@@ -200,7 +200,7 @@ describe("an email address that anyone may have entered", () => {
     expect(waiting()).toEqual([]);
 
     expect((await pageOf(linkIn(mails[0]))).isLinkUnopened).toBe(false);
-    // After a restart, long after.
+    // Simulates a restart, followed by a long time.
     closeDatabase();
     await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
     await sendReportEmails(Date.now() + 9 * DAY);

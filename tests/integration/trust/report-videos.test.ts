@@ -28,7 +28,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
-/** Tests the videos of a report. Each has its own decision, and moderators can correct the list. */
+/** Tests the videos named in a report. Each has a separate decision, and moderators can correct the list. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -138,7 +138,7 @@ describe("a report that names two videos", () => {
     await decide("remove", ["v", "w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
     await decide("restore", ["v"], "first");
-    // Each report that has removed it restores it.
+    // A video is restored only once every report that removed it restores it.
     expect(isPublic("v")).toBe(false);
     await decide("restore", ["v"]);
     expect(isPublic("v")).toBe(true);
@@ -164,7 +164,7 @@ describe("a report that names two videos", () => {
     await decide("ask", []);
     expect(pageOf()?.choices).toEqual(["remove", "restore", "ask"]);
     await performStatus(statusToken(ID), withdrawal());
-    // Withdrawing it doesn't undo the removal.
+    // Withdrawing the report doesn't undo the removal.
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
@@ -177,7 +177,7 @@ describe("a report that names two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // A user has deleted it since, which the report must not undo.
+    // A user has deleted the video since, and the report must not undo that.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
@@ -228,7 +228,7 @@ describe("an urgent report received after a moderator kept the video", () => {
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
     );
-    // Not in the same millisecond as the decision.
+    // The change must not happen in the same millisecond as the decision.
     await new Promise((next) => setTimeout(next, 2));
     expect(await activateReplacement("n", "u")).toBe("done");
     expect(heldBy()).toEqual(["later"]);
@@ -262,7 +262,7 @@ describe("the list of reported videos", () => {
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
     expect(isPublic("v")).toBe(false);
     expect(pageOf()?.choices).toEqual(["hide", "keep", "remove", "ask"]);
-    // Adding it twice has no effect.
+    // Adding the same video twice has no effect.
     expect(await send({ intent: "add-video", address: "v" })).toBe(302);
     expect(decisions()).toEqual([["v", null]]);
     await decide("keep", ["v"]);

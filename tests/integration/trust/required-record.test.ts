@@ -29,7 +29,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests all ways to publish a video without a consent record, if one is required. */
+/** Tests every way to publish a video without a consent record while one is required. */
 
 const site = useAdminSite();
 const HOUR_MS = 3_600_000;
@@ -137,7 +137,7 @@ describe("another tool", () => {
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
   ])("can't make a video public without a record, even briefly, when it %s", async (_, sql) => {
-    // Even within its own transaction, which no other connection sees.
+    // The video isn't public even within the tool's transaction, which no other connection sees.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");

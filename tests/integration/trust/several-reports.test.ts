@@ -25,7 +25,7 @@ async function responseOf(work: () => Promise<unknown>): Promise<Response> {
   return response as Response;
 }
 
-/** Sends the public form, each time from another IP address. Returns the token of the status link. */
+/** Submits the public form, each time from a different IP address. Returns the token from the status link. */
 async function report(kind: string, ...videos: string[]): Promise<string> {
   reports += 1;
   const fields = {
@@ -48,7 +48,7 @@ async function report(kind: string, ...videos: string[]): Promise<string> {
 
 const idOf = (token: string) => readStatusToken(token)?.id ?? "";
 
-/** Sends the moderator's form. Returns the status of the response. */
+/** Submits the moderator's form. Returns the status of the response. */
 async function decide(token: string, decision: string, ...videos: string[]) {
   const id = idOf(token);
   const { version = "", videos: named = [] } = readReportPage(id) ?? {};
@@ -81,7 +81,7 @@ const withdraw = (token: string) =>
   );
 const choicesOf = (token: string, videoId: string) =>
   readReportPage(idOf(token))?.videos.find(({ id }) => id === videoId)?.choices;
-/** Simulates a replaced SESSION_SECRET. */
+/** Simulates a SESSION_SECRET that has been replaced. */
 const makeUnreadable = () =>
   sqliteHandle().exec(
     "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",

@@ -35,7 +35,7 @@ const clip = mp4Clip(2);
 const MISSING = "Read and accept the uploaders’ terms. The current version is 2.";
 const OUTDATED = expect.stringContaining("from version 1, which you accepted, to version 2");
 
-/** Version 2 is the latest, and is required. */
+/** Version 2 is the latest one, and its acceptance is required. */
 beforeEach(async () => {
   await saveTerms("Be good.", 0, "u");
   await saveTerms("Be very good.", 1, "u");
@@ -43,11 +43,11 @@ beforeEach(async () => {
 });
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
-/** Returns the accepted terms of the only video. */
+/** Returns the accepted terms for the only video. */
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Returns the status and failure of a form, with or without JavaScript. */
+/** Returns the status of a form submission and the failure, if any, with or without JavaScript. */
 async function outcome(work: Promise<unknown>) {
   const given = (await work.catch((thrown) => thrown)) as
     | Response
@@ -73,7 +73,7 @@ const upload = (texts: Record<string, string>, file = clip) =>
     }) as Promise<unknown>,
   );
 
-/** Publishes a received file like the upload queue. */
+/** Publishes a received file the way the upload queue does. */
 function publishSent(texts: Record<string, string>) {
   const parts = Object.entries({ ...GOOD_TEXTS, ...texts });
   const sent = multipart(parts);
@@ -209,7 +209,7 @@ describe("tus", () => {
     upload.metadata.terms = "2";
     fs.writeFileSync(record, JSON.stringify(upload));
     expect((await readFinishedUpload("u", id)).terms).toBe("2");
-    // The version in the form has priority.
+    // The version in the form takes precedence.
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({ status: 422 });
     expect(await publishSent({ upload: id })).toEqual({ status: 201 });
     expect(accepted()).toEqual(ACCEPTED);
@@ -314,7 +314,7 @@ describe("the import page", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // All requests while it runs also go to the test's network.
+    // While this import is running, all other requests go to the test's network, too.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);

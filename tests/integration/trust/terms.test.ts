@@ -33,7 +33,7 @@ beforeEach(async () => {
   uploaderCookie = (await openSession("up")).split(";")[0] ?? "";
 });
 
-/** Sends the form. Returns its status and why nothing was saved. */
+/** Submits the form. Returns the status and the reason why nothing was saved. */
 async function send(fields: Record<string, string>, as = adminCookie()) {
   const request = new Request(`${ORIGIN}/admin/terms`, {
     method: "POST",
@@ -186,12 +186,12 @@ describe("accepted terms", () => {
     expect(await deleteOldAcceptances(0, NOW)).toBe(0);
     expect(findAcceptances(["v"])?.v).toHaveLength(1);
     await purge(["v"]);
-    // Another tool doesn't use the trash.
+    // Another tool deletes a video without using the trash.
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'x'");
     await deleteOldAcceptances(0, NOW);
     await deleteOldAcceptances(0, NOW + 364 * DAY_MS);
     expect(kept()).toEqual(["v", "w", "x"]);
-    // It exists again, as after restoring a backup.
+    // The video exists again, as it does after a backup is restored.
     addVideo({ id: "x" });
     await deleteOldAcceptances(0, NOW + 366 * DAY_MS);
     expect(kept()).toEqual(["w", "x"]);

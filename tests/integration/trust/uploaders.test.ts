@@ -42,7 +42,7 @@ function addVideo(id: string, status: string, publishAt: string | null = null) {
 const actions = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
-/** Sends the form. Returns the message of its toast, or its status and reason. */
+/** Submits the form. Returns the toast's message, or the status and the reason. */
 async function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
   const response = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
@@ -173,11 +173,11 @@ describe("a block", () => {
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
     expect(all.map(isPublic)).toEqual([false, false, false]);
-    // Blocking twice has no effect.
+    // Blocking the account again has no effect.
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // They don't become public when another hold is released or another tool publishes them.
+    // The videos don't become public when another hold is released or when another tool publishes them.
     await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);
@@ -196,7 +196,7 @@ describe("a block", () => {
     run("DELETE FROM videos WHERE id = 'hidden'");
     run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
     await send({ intent: "block", id: other.id, hide: "1" });
-    // One account is reactivated, the other one stays blocked.
+    // One account is reactivated, while the other one stays blocked.
     await send({ intent: "reactivate", id: other.id });
     expect(isPublic("public")).toBe(false);
     await send({ intent: "block", id: other.id, hide: "1" });

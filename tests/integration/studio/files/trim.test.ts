@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       expect(fs.existsSync(diskPath(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
-    // The current file is compared with other videos.
+    // Runs the remaining jobs, which compare the current file with other videos.
     await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       rows("SELECT bytes FROM storage"),
     );
 
-    // It isn't in the trash, so it isn't purged.
+    // The original isn't in the trash, so it isn't purged.
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(otherFiles(id).original?.id).toBe(original?.id);
     const dialog = (await page(address(id))).manage;
@@ -166,7 +166,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     ]);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Redone from the trash.
+    // The trim is redone by restoring its file from the trash.
     const again = otherFiles(id).earlier.find(({ range }) => range?.start === 1.2);
     await expectSuccess({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays reserved while it is queued.
+    // The trim's upload ID stays reserved while the trim is queued.
     const folder = diskPath(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const waiting = rows("SELECT kind FROM jobs WHERE video_id = ?", pending());
     expect(waiting).toEqual(expect.arrayContaining([{ kind: "transcode" }]));
     expect(waiting).not.toEqual(expect.arrayContaining([{ kind: "captions" }]));
-    // Its original no longer exists, so a retry can't help.
+    // The trim's original no longer exists, so a retry can't help.
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(id);
     fs.rmSync(playing(id));
     await workUntilIdle();

@@ -187,7 +187,10 @@ describe("filtering thousands of videos", () => {
     ...{ from: "2025-01-01T06:00:00.000Z", to: "2025-01-02", uploader: "u", search: "even" },
     ...{ status: "published", category: "desi" },
   };
-  /** Single filters, with other orders and texts, and combinations, with few matches and with too many to sort. */
+  /**
+   * Single filters, which are also combined with other sort orders and search text, and combinations of filters. Some
+   * have few matches, others too many to sort.
+   */
   const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
     ...["from to", "uploader from", "uploader status", "failed missing", "no-thumbnail from"],
@@ -213,7 +216,7 @@ describe("filtering thousands of videos", () => {
     const random = randomFrom(3);
     for (const [index, query] of QUERIES.entries()) {
       const names = query.split(" ");
-      // Each with three of the sort orders.
+      // Each query is tested with three of the sort orders.
       for (const [sort, keys] of Object.entries(KEYS).filter((_, at) => at % 2 === index % 2)) {
         const where = names.map((name) => CONDITIONS[name]).join(" AND ");
         const plain = sqlite
