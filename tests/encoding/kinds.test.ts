@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
       "mpg",
     ],
     ["MXF", { extension: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
-  ])("%s", async (_, clip, ending) => {
+  ])("include %s", async (_, clip, ending) => {
     const file = small("kind", clip);
     expect(await upload(file)).toMatchObject({ ok: true, video: { status: "published" } });
     const [row] = sqliteHandle().prepare("SELECT source_url, duration FROM videos").all();
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(entries.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it("Ogg with a Skeleton", async () => {
+  it("include Ogg with a Skeleton", async () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
@@ -145,7 +145,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(await upload(audioOnly)).toMatchObject({ status: 422, failure: { message } });
   });
 
-  it("tone-maps HDR without color tags to SDR", async () => {
+  it("can contain HDR without color tags, which is tone-mapped to SDR", async () => {
     if (!hasFilter("zscale")) return;
     const tags = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084"];
     const half = small("half", { video: ["libx264", "-preset", "ultrafast", ...tags] });
@@ -169,8 +169,8 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("rejected files have a specific message", () => {
-  it("VVC", async () => {
+describe.runIf(ffmpegAvailable())("rejected files", () => {
+  it("get a specific message for VVC", async () => {
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
@@ -181,7 +181,7 @@ describe.runIf(ffmpegAvailable())("rejected files have a specific message", () =
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("an empty file, by form, tus and import", async () => {
+  it("get a specific message if they are empty, by form, tus and import", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

@@ -15,7 +15,7 @@ afterEach(() => site.remove());
 
 const SECONDS = 600;
 
-describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
+describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
   it("gets a storyboard of at most a hundred frames in sync, and renditions of its full length", async () => {
     // The brightness encodes the timestamp: 20 at the beginning, 220 at the end.
     const clip = makeClip(site.folder, "long", {

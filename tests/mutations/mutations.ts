@@ -461,7 +461,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Origin and Sec-Fetch-Site, which takes precedence",
+    title: "uses Origin and Sec-Fetch-Site, of which the latter takes precedence",
   },
   {
     rule: "A request from another origin changes nothing in the studio",

@@ -51,7 +51,7 @@ function script(site: SiteProcess, name: string, ...args: string[]) {
 describe.each([
   ["this version", CURRENT, packageJson.version],
   ...VERSIONS.map((version) => [`version ${version}`, KEPT, version]),
-])("a site of %s", (_, folder, version) => {
+])("a site from %s", (_, folder, version) => {
   it("is upgraded, used, backed up and restored", async () => {
     const saved = JSON.parse(
       fs.readFileSync(path.join(folder, `${version}.json`), "utf8"),

@@ -285,7 +285,7 @@ describe("a webhook", () => {
     expect(waiting.pluck().get()).toBe(50);
   });
 
-  it("is given up after a day and a half", async () => {
+  it("is abandoned after a day and a half", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const received = await useWebhook((response) => response.writeHead(404).end());

@@ -61,7 +61,7 @@ describe.runIf(isNginxInstalled && process.getuid?.() === 0)("nginx with docs/ng
 
   it.each([
     ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
-    ["can't read them outside of it", NOBODY, 403],
+    ["can't read files outside the site's group", NOBODY, 403],
   ])("%s", async (_, gid, status) => {
     const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
     const file = path.join(site.uploads, url.replace("/media/", ""));

@@ -91,7 +91,7 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has page data with an entity tag", async () => {
+  it("has an entity tag on its data", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);

@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("can promote the reader by starting it without READ_ONLY_FROM, and doesn't overwrite it then", async () => {
+  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites it", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);

@@ -685,7 +685,7 @@ describe("moving back", () => {
     expect(fs.readFileSync(video()).equals(damaged)).toBe(true);
   });
 
-  it("moves everything else if an object is lost, and reports which", async () => {
+  it("moves everything else if an object is lost, and reports the lost object", async () => {
     await moveIntoStore();
     await evictAll();
     fs.rmSync(objectOf(DERIVED_PLAYLIST));

@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video once, like an upload", async () => {
+  it("becomes a video like an upload, and only once", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([

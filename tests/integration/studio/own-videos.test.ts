@@ -84,7 +84,7 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
 }
 
 describe("an uploader's studio", () => {
-  it("lists, finds and counts only their own videos, in every sort order", async () => {
+  it("lists, finds and counts only the uploader's videos, in every sort order", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { ids, total, stats } = await shown(cookie);
@@ -151,7 +151,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("publishes, hides and changes their own videos once they may publish", async () => {
+  it("publishes, hides and changes the uploader's videos once the uploader may publish", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);

@@ -80,7 +80,7 @@ const activities = async () =>
   });
 
 describe.runIf(ffmpegAvailable())("the Queue page", () => {
-  it("shows running, queued and failed jobs, and each group at its own URL", async () => {
+  it("shows running, queued and failed jobs, and each group at a separate URL", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged. ffmpeg said: moov", true);
     await claim();

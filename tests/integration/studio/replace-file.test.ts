@@ -339,7 +339,7 @@ describe("switching to the new file", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("works without a stream when an admin requests it, and the stream follows", async () => {
+  it("works without a stream when an admin requests it, and the stream follows later", async () => {
     addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -364,7 +364,7 @@ describe("switching to the new file", () => {
 });
 
 describe("a replaced file", () => {
-  it("is purged from the trash with its size, and its URL still redirects to the video", async () => {
+  it("is purged from the trash and disk usage, while its URL still redirects to the video", async () => {
     addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);

@@ -147,7 +147,7 @@ describe("the schedule form", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("doesn't publish a published video", async () => {
+  it("doesn't schedule the publication of a published video", async () => {
     addVideo({ status: "published" });
     await expectSuccess(form(inAnHour()));
     expect(video()?.publish_at).toBeNull();

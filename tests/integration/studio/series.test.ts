@@ -51,7 +51,7 @@ const move = (id: number, fields: Record<string, string>) => {
 };
 
 describe("the series pages", () => {
-  it("create a private series from a title, with its own URL", async () => {
+  it("create a private series from a title, and give it a URL", async () => {
     expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
     const before = catalogueVersion().catalogue;
     const { location } = await expectSeriesSuccess({
@@ -148,7 +148,7 @@ describe("a series' details", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("can't be saved if they have changed meanwhile, but can be if only the order has", async () => {
+  it("can't be saved if they have changed in the meantime, but can be if only the order has changed", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -162,7 +162,7 @@ describe("a series' details", () => {
     expect(series(id).title).toBe("Mine");
   });
 
-  it("feature one series at a time on the home page", async () => {
+  it("can feature one series at a time on the home page", async () => {
     const [one, other] = [addSeries(), addSeries({ title: "Other", slug: "other" })];
     await save(one, { title: "One", slug: "one", featured: "1" });
     await save(other, { title: "Two", slug: "two", featured: "1" });
@@ -332,7 +332,7 @@ describe("a deleted series", () => {
   });
 });
 
-describe("series in the list of videos", () => {
+describe("the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
   it("adds many videos to a series in the order of the list, and removes them", async () => {

@@ -196,7 +196,7 @@ describe("a tag", () => {
     ["a tag that doesn't exist", merge("x", "gone"), 404, "No videos have this tag anymore."],
     ["no intent", [["selected", "hd"]], 400, "Reload the page"],
     [
-      "no such change",
+      "an unknown change",
       [
         ["intent", "undo"],
         ["change", "9"],
@@ -204,7 +204,7 @@ describe("a tag", () => {
       404,
       "It was already undone",
     ],
-    ["no change at all", [["intent", "undo"]], 404, "It was already undone"],
+    ["a missing change", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
     "doesn't change with %s",
     async (_, form, status, message) => {
@@ -360,7 +360,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is stored as the tag in edits and bulk actions, once", async () => {
+  it("is replaced by its tag in edits and bulk actions, without duplicates", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
@@ -407,7 +407,7 @@ describe("a tag alias", () => {
     expect(aliasesOf("hd")).toEqual([]);
   });
 
-  it("of a tag that doesn't exist returns 404", async () => {
+  it("returns 404 if its tag doesn't exist", async () => {
     expect((await rejected(aliases("gone", "x"))).status).toBe(404);
   });
 });

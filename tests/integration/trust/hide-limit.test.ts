@@ -111,7 +111,7 @@ describe("reports about possible minors", () => {
     expect(isPublic("v0")).toBe(false);
   });
 
-  it("require a challenge question only after four times as many from one /48 as from one /64", async () => {
+  it("trigger a question only after four times as many reports from one /48 as from one /64", async () => {
     const statuses = [];
     for (let at = 0; at < 21; at++) {
       statuses.push(await report(`v${at % 9}`, `2001:db8:7:${at.toString(16)}::1`, "other"));

@@ -539,7 +539,7 @@ describe("alerts about open reports", () => {
   // The video is hidden as it is after an urgent report, because a video that is still public causes a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
-  it("are raised once each for urgent, due within 12 hours, and overdue", async () => {
+  it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {
     await report("r");
     await report("s", { kind: "other" });
     await checkReports(NOON);
@@ -590,7 +590,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent"]);
   });
 
-  it("are raised again after the reporter has withdrawn a report with a question", async () => {
+  it("are raised again after the reporter withdraws a report about which a question was asked", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");

@@ -169,7 +169,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
   });
 
-  it("can be preserved by anyone who decides reports, but only an owner can end it", async () => {
+  it("can be preserved by anyone who decides reports, but only an owner can end the preservation", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );

@@ -57,7 +57,7 @@ describe("the schedule of a video without a record", () => {
     expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
   });
 
-  it("puts the video on hold at its time, and publishes it as soon as there is a record", async () => {
+  it("puts the video on hold at the scheduled time, and publishes it as soon as there is a record", async () => {
     await performDue(due);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -82,7 +82,7 @@ describe("the schedule of a video without a record", () => {
     expect(await releaseHidden(waiting!.source, "u")).toBeUndefined();
   });
 
-  it("hides the video at its end even though the record is still missing", async () => {
+  it("hides the video at the end of the schedule even though the record is still missing", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
@@ -103,7 +103,7 @@ describe("the schedule of a video without a record", () => {
 });
 
 describe("many videos scheduled together", () => {
-  it("show how many lack a record, before and after", async () => {
+  it("show how many lack a record, before and after scheduling", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };

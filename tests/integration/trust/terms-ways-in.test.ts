@@ -139,7 +139,7 @@ describe("the upload form", () => {
   });
 });
 
-describe("the queue, with files that were already uploaded", () => {
+describe("the upload queue, with files that were already uploaded", () => {
   it("publishes each video with the version in its form", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
@@ -150,7 +150,7 @@ describe("the queue, with files that were already uploaded", () => {
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("is rejected if the version changed in the meantime, and continues with the new one", async () => {
+  it("rejects a video if the version changed in the meantime, and accepts it with the new version", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,

@@ -96,7 +96,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("isn't trimmed, and a trim isn't undone", async () => {
+  it("can't be trimmed, and its trim can't be undone", async () => {
     addVideoWithTwoFiles("original", "published");
     await holdVideo();
     expect(
@@ -158,7 +158,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("replaces a draft of a drafts-only uploader, who can also switch to it early", async () => {
+  it("replaces a drafts-only uploader's draft, and the uploader can also switch to it early", async () => {
     addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {

@@ -78,7 +78,7 @@ describe("the list filters", () => {
     ["search=beach&no-thumbnail=1&uploader=u", "a"],
     ["category=english&no-thumbnail=1", ""],
     ["status=scheduled&missing=1", ""],
-  ])("%s", async (parameters, found) => {
+  ])("find the right videos: %s", async (parameters, found) => {
     const { list } = await manage(parameters);
     expect(list.videos.map(({ id }) => id).join("")).toBe(found);
     expect(list.total).toBe(found.length);
@@ -327,7 +327,7 @@ describe("the page size", () => {
     [20, 20, 3, 14],
     [50, 50, 2, 4],
     [100, 54, 1, 54],
-  ])("%i", async (size, first, pageCount, last) => {
+  ])("can be %i", async (size, first, pageCount, last) => {
     for (let n = 0; n < 50; n += 1) addVideo({ id: `m${n}`, title: `Many ${n}` });
     const { list } = await manage(`size=${size}`);
     expect([list.videos.length, list.pageCount]).toEqual([first, pageCount]);
