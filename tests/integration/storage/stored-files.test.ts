@@ -528,7 +528,7 @@ describe("incomplete uploads to the store", () => {
 });
 
 describe("a machine that has only a copy of the database", () => {
-  it("serves every file, and reports none as missing", async () => {
+  it("serves every file, and reports no file as missing", async () => {
     await moveIntoStore();
     loseDisk();
     expect(await identifySite()).toBeUndefined();
@@ -619,7 +619,7 @@ describe("a read replica", () => {
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
 
-  it("serves files from the store, and writes nothing into its own folder", async () => {
+  it("serves files from the store, and writes nothing into its uploads folder", async () => {
     const reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM, UPLOADS_DIR: reader });
     expect((await bytesOf()).equals(VIDEO)).toBe(true);

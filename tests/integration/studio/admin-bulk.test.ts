@@ -206,7 +206,7 @@ describe("bulk actions", () => {
     expect(column("status")).toEqual(["published", "hidden", "review"]);
   });
 
-  it("change all videos or none", async () => {
+  it("change either all of the selected videos or none of them", async () => {
     sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE ON videos WHEN OLD.id = 'c'
       BEGIN SELECT raise(ABORT, 'no'); END`);
     expect(await expectFailure(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });

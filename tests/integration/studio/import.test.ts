@@ -374,7 +374,7 @@ describe("importing an export from the earlier system", () => {
     });
   });
 
-  it("never reads outside the folder for any URL", async () => {
+  it("never reads files outside the folder, whatever the URL", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",

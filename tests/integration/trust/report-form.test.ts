@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted without a public video once that is confirmed, whether or not the video is hidden", async () => {
+  it("is accepted without a public video once the reporter confirms it, whether or not the video is hidden", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });

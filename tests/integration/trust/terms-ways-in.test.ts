@@ -202,7 +202,7 @@ describe("tus", () => {
     expect((await begin()).status).toBe(201);
   });
 
-  it("passes the version on to a form that has none", async () => {
+  it("passes the version on to a form that doesn't include one", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));

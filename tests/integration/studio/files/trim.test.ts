@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(frameNumbers(playing(id))).toEqual(from(12, 29));
   });
 
-  it("uses the uploaded file if a converted copy of it is played", async () => {
+  it("uses the uploaded file even if a converted copy is played", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
