@@ -294,6 +294,13 @@ describe("the visibility toggle", () => {
     expect(video()?.status).toBe("hidden");
   });
 
+  it("rejects an unknown expected status and changes nothing", async () => {
+    addVideo();
+    const failure = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "shown" });
+    expect(failure.status).toBe(400);
+    expect(video()?.status).toBe("published");
+  });
+
   it("responds with 404 if the row doesn't exist", async () => {
     expect(await expectFailure({ intent: "toggle", id: "v" })).toMatchObject({
       status: 404,

@@ -65,7 +65,7 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({
     intent: z.literal("toggle"),
     id,
-    expectedStatus: z.enum(VIDEO_STATUSES).optional().catch(undefined),
+    expectedStatus: z.enum(VIDEO_STATUSES).optional(),
   }),
   z.object({
     intent: z.literal("schedule"),
