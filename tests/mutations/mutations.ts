@@ -453,7 +453,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "ends after 30 days without use, and use prolongs it",
+    title: "ends after 30 days without use, and is extended by use",
   },
   {
     rule: "A request from another origin changes nothing",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, and no other",
+    title: "block an address after ten failures, but no other address",
   },
   {
     rule: "Failed sign-ins are limited by account",
@@ -501,7 +501,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many addresses, except in known browsers",
+    title: "block guesses for one account from many addresses, except from known browsers",
   },
   {
     rule: "Floods of sign-ins get a response without a page",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of attempts, and rejects a flood with a line of text",
+    title: "accepts a burst of sign-in attempts, and rejects a flood with one line of text",
   },
   {
     rule: "A sign-in sent by another site isn't counted",
@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives no guesses for device cookies from before it was turned on",
+    title: "gives no separate allowance to device cookies from before it was turned on",
   },
   {
     rule: "Wrong codes count per account",
@@ -541,7 +541,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "allows no more codes with several device cookies than with one",
+    title: "allows no more attempts with several device cookies than with one",
   },
   {
     rule: "Turning off two-factor authentication requires a code",
@@ -573,7 +573,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "has another role from the next request",
+    title: "has the new role from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -1009,7 +1009,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely on a deactivation, and isn't restored by a reactivation",
+    title: "ends completely on deactivation, and isn't restored by reactivation",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1017,7 +1017,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "continues after an interruption, during which the account can't be used",
+    title: "resumes after an interruption, and the account can't be used in the meantime",
   },
   {
     rule: "A deleted account leaves no email address",
@@ -1025,7 +1025,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "removes the email address from the database, and no other",
+    title: "removes the account's email address from the database, but no other address",
   },
   {
     rule: "A transfer doesn't give a pending replacement file the permissions of its new owner",
@@ -1033,7 +1033,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "leaves a pending replacement file to someone who may change the video",
+    title: "leaves a pending replacement file for someone else who may change the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't public unchanged",
