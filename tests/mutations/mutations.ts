@@ -615,7 +615,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token of an earlier role",
+    title: "rejects moderators, even with a token from an earlier role",
   },
   {
     rule: "An uploader publishes only with permission",
@@ -639,7 +639,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "needs the scope",
+    title: "requires the scope",
   },
   {
     rule: "An API token allows no more than its user's role",
