@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are returned for public videos, in the order of the ids, each once",
+    title: "are returned for public videos, once each, in the order of the requested ids",
   },
   {
     rule: "A series shows no hidden video",
@@ -706,7 +706,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "isn't shown to search engines, nor twice to a visitor",
+    title: "isn't shown to search engines, or twice to the same visitor",
   },
   {
     rule: "The age gate replaces the page",
@@ -733,8 +733,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title:
-      "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
+    title: "are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page beyond the last is the last",
@@ -742,7 +741,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing ones: %d",
+    title: "are clamped to the existing pages: %d",
   },
   {
     rule: "A view is counted once by the page",
@@ -758,7 +757,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "batch.add(id, 1);",
     replace: "batch.add(id, 2);",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts once",
+    title: "counts a view once",
   },
   {
     rule: "Views from one IP address are limited",
@@ -766,7 +765,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts at most 60 views per hour of one IP address and video",
+    title: "counts at most 60 views of a video per hour and IP address",
   },
   {
     rule: "Crawlers aren't counted as views",
@@ -782,7 +781,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos with views, most viewed first, ties to the newer",
+    title: "shows videos that have views, most viewed first, with ties won by the newer video",
   },
   {
     rule: "Search finds tags",
@@ -872,7 +871,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/permanent-url.test.ts",
-    title: "serves the uploaded file while another video uses it too",
+    title: "serves the uploaded file if another video uses that file too",
   },
   {
     rule: "A file that can't be decoded doesn't replace a playable one",
