@@ -76,7 +76,7 @@ it("replaces a file, keeps the URL and restores the earlier file", async () => {
   await visitor.open(`${MANAGE}&replace=${id}`);
   visitor.in(dialog()).getByRole("button", { name: "Discard" });
   expect(visitor.in(dialog()).queryByRole("button", { name: "Switch now" })).toBeNull();
-  // A file with a failed job doesn't replace the other one on its own.
+  // A file with a failed job doesn't automatically replace the current one.
   site.database().exec("UPDATE jobs SET state = 'failed' WHERE kind <> 'transcode'");
   await runJobs(site, ["transcode"]);
   await visitor.open(`${MANAGE}&replace=${id}`);
