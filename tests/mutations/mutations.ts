@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "gets the extension of its content, regardless of its name and type",
+    title: "gets the extension that matches its content, regardless of its name and type",
   },
   {
     // ffprobe rejects other files too, but only when all of their bytes have been received.
@@ -1040,7 +1040,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
-    title: "is not in a file with",
+    title: "is never public for a file with",
   },
   {
     rule: "Unknown boxes of an MP4 are overwritten",
@@ -1072,7 +1072,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is private: another user gets 404 while it is running and afterward",
+    title: "is private, so another user gets 404 both while it is running and afterward",
   },
   {
     rule: "An upload that sends nothing loses its reserved space",
@@ -1088,6 +1088,6 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {",
     replace: "if (uploader !== undefined && !(await makeSpace(own))) {",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is at most a quarter of the free space for one uploader",
+    title: "is limited to a quarter of the free space for each uploader",
   },
 ];
