@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, and free their slot in every case",
+    title: "are limited in number, and free their slot whether they are completed or aborted",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -855,7 +855,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes files of a stream only while it is being encoded",
+    title: "removes a stream's files only while it is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",
@@ -879,7 +879,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "doesn't replace the played file if it can't be decoded",
+    title: "don't have their playable file replaced if the new one can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -930,7 +930,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy is damaged where decoders don't notice it",
+    title: "is kept if the copy is damaged in a place where decoders don't notice it",
   },
   {
     rule: "The original is kept if its copy has fewer frames",
@@ -938,7 +938,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isSame && (probe.playable || !(isHalf || played === steady)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy has fewer frames, although it is as long",
+    title: "is kept if the copy has fewer frames, even with the same duration",
   },
   {
     rule: "The original is kept if its stream is damaged",
@@ -946,7 +946,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (frames === undefined)\n      throw",
     replace: "if (false)\n      throw",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "of the stream is damaged",
+    title: "is kept if the stream's",
   },
   {
     // The packets of a copy are also compared after that, so only a conversion shows it.
@@ -955,7 +955,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the playable version is replaced after it was decoded",
+    title: "is kept if the playable version is replaced after it was decoded",
   },
 
   // Backups

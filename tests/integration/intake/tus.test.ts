@@ -133,7 +133,7 @@ describe("every tus request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("finds nothing under the id %s", async (id) => {
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("finds nothing for the id %s", async (id) => {
     expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
   });
 });
