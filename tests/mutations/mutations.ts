@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives no separate allowance to device cookies from before it was turned on",
+    title: "gives no separate attempts to device cookies from before it was turned on",
   },
   {
     rule: "Wrong codes count per account",
@@ -741,7 +741,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing pages: %d",
+    title: "are clamped to the existing pages (%d)",
   },
   {
     rule: "A view is counted once by the page",
@@ -781,7 +781,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos that have views, most viewed first, with ties won by the newer video",
+    title: "shows videos that have views, most viewed first, with the newer video first in a tie",
   },
   {
     rule: "Search finds tags",

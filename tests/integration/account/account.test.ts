@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("gives browsers that have signed in with a code a separate allowance, which strangers can't use up", async () => {
+  it("gives browsers that have signed in with a code separate attempts, which strangers can't use up", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("gives no separate allowance to device cookies from before it was turned on", async () => {
+  it("gives no separate attempts to device cookies from before it was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);

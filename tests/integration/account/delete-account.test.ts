@@ -69,7 +69,7 @@ const uploaderOf = (id: string) =>
 const isPublic = (id: string) => read("SELECT public FROM videos WHERE id = ?", id)[0] === 1;
 const exists = (id: string) => read("SELECT 1 FROM users WHERE id = ?", id).length === 1;
 
-/** Returns all rows of all tables, by table. */
+/** Returns all rows in all tables, grouped by table. */
 function everything(): Record<string, unknown[]> {
   const names = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",

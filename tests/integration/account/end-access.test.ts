@@ -115,7 +115,7 @@ describe("an account's access", () => {
     expect(await left()).toEqual(expected);
   });
 
-  it("ends after a role change wherever it exceeds the new role", async () => {
+  it("is reduced to what the new role allows after a role change", async () => {
     await changeRole(user, "uploader", owner);
     expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({

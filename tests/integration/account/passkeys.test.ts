@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("requires confirmation with a passkey, and its other sessions are ended", async () => {
+  it("can only be set up with a passkey, which ends the account's other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };

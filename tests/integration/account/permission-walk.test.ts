@@ -104,7 +104,7 @@ function expected(name: Name, permission: Permission): Verdict {
 
 const urlOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** Returns the form for a permission, for a video that doesn't exist. */
+/** Returns the form for a permission. It names a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";

@@ -260,7 +260,7 @@ describe("the storage limit", () => {
 describe("the limit on videos in 24 hours", () => {
   beforeEach(() => setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 2 }, owner));
 
-  it("shows when the next upload is possible", async () => {
+  it("reports when the next upload is possible", async () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");

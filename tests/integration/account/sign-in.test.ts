@@ -62,7 +62,7 @@ describe("the redirect after signing in", () => {
     return response!;
   };
 
-  it("leads once to the page that required signing in", async () => {
+  it("leads to the page that required signing in, but only once", async () => {
     insertUser();
     const away = await redirectToSignIn("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
@@ -143,7 +143,7 @@ describe("signing in", () => {
     [{ email: "admin@example.com" }],
     [{ password: "x" }],
     [{ email: " ", password: "x" }],
-  ])("requires both fields: %j", async (fields: Record<string, string>) => {
+  ])("requires both fields (%j)", async (fields: Record<string, string>) => {
     expect(await post(fields)).toMatchObject({
       status: 422,
       message: "Email and password are required.",

@@ -41,7 +41,7 @@ describe("a form sent without a session", () => {
   it.each([
     ["/admin", "You must be logged in to upload videos."],
     ["/admin?tab=manage&edit=v", "You must be logged in to edit videos."],
-  ])("isn't read if it sends files to %s", async (url, message) => {
+  ])("isn't read if it contains files (%s)", async (url, message) => {
     const body = new FormData();
     body.set("title", "A video");
     expect((await send(url, body)).form).toEqual({ message, fields: [] });
@@ -53,7 +53,7 @@ describe("a form sent without a session", () => {
     ["/admin/trash", "You must be logged in to change the trash."],
     ["/admin/tags", "You must be logged in to change tags."],
     ["/admin/series", "You must be logged in to do this."],
-  ])("gets its values back from %s", async (url, message) => {
+  ])("is returned with its values (%s)", async (url, message) => {
     const fields: [string, string][] = [
       ["intent", "save"],
       ["title", "Night & day"],
@@ -63,7 +63,7 @@ describe("a form sent without a session", () => {
     expect((await send(url, new URLSearchParams(fields))).form).toEqual({ message, fields });
   });
 
-  it("doesn't get its values back if it is too large", async () => {
+  it("is returned without its values if it is too large", async () => {
     const long = new URLSearchParams({ note: "x".repeat(70_000) });
     const many = new URLSearchParams(Array.from({ length: 201 }, () => ["selected", "v"]));
     for (const body of [long, many]) {
@@ -71,7 +71,7 @@ describe("a form sent without a session", () => {
     }
   });
 
-  it("doesn't get its values back if it has a secret field", async () => {
+  it("is returned without its values if it has a secret field", async () => {
     const names = secretFields();
     expect(names).toEqual(expect.arrayContaining(["password", "current", "again", "code"]));
     for (const name of names) {
@@ -118,7 +118,7 @@ describe("a form whose session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("is rejected with 400, and gets an upload's text back, but not its file", async () => {
+  it("is rejected with 400, and returned with an upload's text, but without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");

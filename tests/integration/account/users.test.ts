@@ -261,7 +261,7 @@ describe("a user", () => {
 });
 
 describe("the last owner", () => {
-  it("can't be removed or given another role, not even by themselves", async () => {
+  it("can't be removed or given another role, even by themselves", async () => {
     for (const fields of [
       { intent: "role", role: "editor" },
       { intent: "deactivate", role: "" },

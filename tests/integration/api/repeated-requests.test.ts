@@ -141,7 +141,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing while another process writes, and happens once afterward", async () => {
+  it("changes nothing while another process is writing, and happens once afterward", async () => {
     const before = state();
     disableBusyTimeout();
     const other = openSqlite(sqliteHandle().name);

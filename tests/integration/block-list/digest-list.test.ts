@@ -45,7 +45,7 @@ function post(body: FormData | URLSearchParams) {
   return action({ request, params: {}, context: {} });
 }
 
-describe("a list of digests", () => {
+describe("a digest list", () => {
   it.each([
     ["one digest per line", `${sha256(1)}\n${md5(2)}\n`],
     ["no line break at the end", `${sha256(1)}\n${md5(2)}`],
@@ -127,7 +127,7 @@ describe("a list of digests", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("matches nothing after it is removed until it is put back", async () => {
+  it("matches nothing after it is removed, until it is put back", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     const send = (intent: string) =>
       expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));

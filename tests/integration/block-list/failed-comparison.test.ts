@@ -104,7 +104,7 @@ describe("a failed comparison", () => {
   afterEach(() => forgetFfmpeg());
   const why = "The file is damaged.";
 
-  it("is shown in the list, on the block list page, and when someone publishes the video", async () => {
+  it("is shown in the list, on the block list page, and when someone tries to publish the video", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     expect(await listed()).toEqual([{ id: "v", title: "A video", why }]);
     const { manage } = (await page("/admin?tab=manage")) as never as {

@@ -71,7 +71,7 @@ describe("a list with a sort order and a length filter", () => {
     ),
   );
 
-  it.each(cases)("equals a plainly sorted list ($order, $length.id, $category)", async (params) => {
+  it.each(cases)("matches a plain sort ($order, $length.id, $category)", async (params) => {
     const { order, length, category } = params;
     const expected = rows
       .filter((row) => row.status === "published")
@@ -128,7 +128,7 @@ describe("pages of sorted lists", () => {
     "sort=&length=",
     "sort=longest%00",
     "length=short&length=x",
-  ])("use the default for invalid input: %s", async (query) => {
+  ])("use the default for invalid input (%s)", async (query) => {
     write([video({ id: "a" }), video({ id: "b" })]);
     expect(await open(home, `/?${query}`)).toMatchObject({ status: 200, ids: ["b", "a"] });
   });

@@ -50,7 +50,7 @@ describe("pages", () => {
   });
 
   it.each([-5, 0, 1, Number.NaN, 3, 99, 1e9, Number.MAX_SAFE_INTEGER])(
-    "are clamped to the existing pages: %d",
+    "are clamped to the existing pages (%d)",
     async (requestedPage) => {
       write(Array.from({ length: 17 }, (_, i) => video({ id: `v${i}`, views: 1 })));
       const page = Math.min(3, Math.max(1, requestedPage || 1));
@@ -228,7 +228,7 @@ describe("the maintained order and totals", () => {
     { weight: 1, arbitrary: fc.record({ what: fc.constant("delete" as const), id, row }) },
   );
 
-  it("equal a plain sort after any sequence of changes", async () => {
+  it("match a plain sort after any sequence of changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 60 }), async (changes) => {
         const model = new Map<string, reference.ReferenceVideo>();

@@ -213,7 +213,7 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows videos that have views, most viewed first, with ties won by the newer video", async () => {
+  it("shows videos that have views, most viewed first, with the newer video first in a tie", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
@@ -328,7 +328,7 @@ describe("the age gate", () => {
     },
   );
 
-  it("accepts answers only from our own pages", async () => {
+  it("accepts answers only from the site's pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
     const result = await call(age.action, "/age", foreign);
     expect([result.status, result.headers.get("Set-Cookie")]).toEqual([403, null]);

@@ -56,7 +56,7 @@ describe("the relatedness score", () => {
 });
 
 describe("related videos", () => {
-  it("number at most 20, with ties won by the newer video", async () => {
+  it("are limited to 20, with the newer video first in a tie", async () => {
     const others = Array.from({ length: 50 }, (_, i) =>
       video({ ...plain, id: `v${i}`, title: "Night", created_at: daysAgo(40 + ((i * 17) % 50)) }),
     );

@@ -176,7 +176,7 @@ describe("a restore that is killed", () => {
 
   it("is finished by the site's next start, and other commands fail until then", async () => {
     const { after } = await changeAfterBackup();
-    // The first change creates the copy, the second moves it into place.
+    // The first change creates the copy, and the second one moves it into place.
     const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
     expect(signal).toBe("SIGKILL");
     expect(fs.existsSync(path.join(site.uploads, "videos/u/Deleted.mp4"))).toBe(false);
@@ -225,7 +225,7 @@ describe("a restore that fails", () => {
     expect(readSite()).toEqual(before);
   });
 
-  it("changes nothing if a file in the backup can't be read, and can be continued when it is readable", async () => {
+  it("changes nothing if a file in the backup can't be read, and succeeds when the file is readable again", async () => {
     const { before, after } = await changeAfterBackup();
     const unreadable = path.join(backup, "uploads/videos/u/Replaced.mp4");
     fs.chmodSync(unreadable, 0);

@@ -31,7 +31,7 @@ describe("a video that is no longer public", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("isn't found as soon as it is %s", async (_how, statement) => {
+  ])("is no longer found as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -206,7 +206,7 @@ describe("pending changes", () => {
     }, 60_000);
   });
 
-  it("stay pending while another process locks the database file, without blocking requests", async () => {
+  it("stay pending while another process has locked the database file, without blocking requests", async () => {
     write([video({ id: "a", title: "Night train" })]);
     await ensureProjected();
     const before = catalogueVersion();

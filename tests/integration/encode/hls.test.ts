@@ -40,7 +40,7 @@ interface Playlist {
 let folder: string;
 let ladder: string;
 let master: Playlist;
-/** Names of the video renditions. */
+/** The video renditions, with their names and playlists. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
 let audioRenditions: typeof renditions;
 /** Returns only the smallest and the largest rendition, because checking all of them takes a minute. */

@@ -127,7 +127,7 @@ describe("a moderator", () => {
   });
 });
 
-it("is a role that owners can choose for invitations and users", async () => {
+it("offers owners the moderator role for invitations and users", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("Role", "Moderator");

@@ -120,7 +120,7 @@ describe("public pages", () => {
     expect(cards()).toHaveLength(1);
   });
 
-  it("show a tag with any characters at the URL that its link has", async () => {
+  it("show a tag with any characters at the URL that its link points to", async () => {
     const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
     await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
     for (const tag of tags) {

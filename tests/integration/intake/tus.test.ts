@@ -290,7 +290,7 @@ describe("a PATCH request", () => {
     ]);
   });
 
-  it("can't be sent as a GET request with X-HTTP-Method-Override, because its origin isn't checked", async () => {
+  it("can't be sent as a GET request, in which X-HTTP-Method-Override is ignored because the origin isn't checked", async () => {
     const at = await create();
     const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
     await tus("GET", at, headers);
@@ -379,7 +379,7 @@ describe("an upload's termination", () => {
   });
 });
 
-describe("expiration and restarts", () => {
+describe("a stored upload", () => {
   const file = (at: string) => path.join(site.uploads, "tmp/tus", idOf(at));
   const record = (at: string) => `${file(at)}.json`;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -391,7 +391,7 @@ describe("expiration and restarts", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("end an upload after a day, immediately for clients, and on the disk at the next start", async () => {
+  it("expires after a day, immediately for clients, and on the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);
@@ -409,7 +409,7 @@ describe("expiration and restarts", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("keep a slow upload for a day after its last byte, whether it is complete or not", async () => {
+  it("is kept for a day after its last byte, even if it is slow, and whether it is complete or not", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
@@ -420,7 +420,7 @@ describe("expiration and restarts", () => {
     expect([404, 410]).toContain((await head(at)).status);
   });
 
-  it("let an upload resume after the server was killed, with the correct digest", async () => {
+  it("can be resumed after the server was killed, and gets the correct digest", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     await site.stop("SIGKILL");

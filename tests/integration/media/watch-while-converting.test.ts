@@ -129,7 +129,7 @@ const streamsOf = (id: string) => {
 };
 
 describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout: 120_000 }, () => {
-  it("can be watched while it is encoded, from the beginning up to the current position, and then completely", async () => {
+  it("can be watched while it is being encoded, from the beginning up to the current position, and then completely", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);
     expect((await findPublished(id))?.preparing).toBe(true);
