@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "is not shown by preview links",
+    title: "isn't shown by preview links",
   },
   {
     rule: "Only the worker that has claimed its job can read a video",
@@ -180,7 +180,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes it at its time and not before, as new",
+    title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
     rule: "The schedule doesn't publish a video before its time",
@@ -188,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes it at its time and not before, as new",
+    title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
     rule: "The schedule hides a video at its time",
@@ -196,7 +196,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: appears ? "published" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "hides it at its time",
+    title: "hides the video at the scheduled time",
   },
   {
     rule: "The schedule runs every second",
@@ -461,7 +461,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Origin and Sec-Fetch-Site, which takes precedence",
+    title: "uses Origin and Sec-Fetch-Site, of which the latter takes precedence",
   },
   {
     rule: "A request from another origin changes nothing in the studio",
@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first email a day, regardless of its spelling and the number of reports",
+    title: "gets one first email a day, regardless of the address's spelling and the number of reports",
   },
   {
     rule: "Only the link in an email confirms its address",
@@ -631,7 +631,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "changes drafts, but no other user's video and nothing published",
+    title: "changes drafts, but no published videos and no other user's videos",
   },
   {
     rule: "An API token needs the scope of the call",
@@ -689,7 +689,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
-    title: "has the security headers, for pages and for files of the build",
+    title: "has the security headers, both for pages and for build files",
     needsBuild: true,
   },
   {
@@ -807,7 +807,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores texts, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -815,7 +815,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps files that another tool's row references by then, and their derived files",
+    title: "keeps files that another tool's row references by then, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -823,7 +823,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "stay while the store doesn't have the object, or has it with another length",
+    title: "aren't evicted while the store lacks the object, or has it with another length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -831,7 +831,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "keeps an object that another file's record names",
+    title: "keeps an object that another file's record refers to",
   },
   {
     rule: "An object whose announcement has expired isn't recorded",
@@ -839,7 +839,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leave no object behind if the process was killed before their record was written",
+    title: "leave no object behind if the process was killed before recording it",
   },
   {
     rule: "The store of another site is rejected",
@@ -847,7 +847,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents the start, and gets no files",
+    title: "prevents startup, and receives no files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -895,7 +895,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS",
     replace: "false",
     killedBy: "tests/integration/operating/removal-guard.test.ts",
-    title: "pauses removals at the start only if the site was stopped for more than a week",
+    title: "pauses removals at startup only if the site was stopped for more than a week",
   },
   {
     rule: "A conversion doesn't replace another video's file",
@@ -911,7 +911,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores texts, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "The trash keeps a video for 30 days",
@@ -965,7 +965,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (integrity !== "ok") {',
     replace: "if (false) {",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "when its database has damage that no count notices",
+    title: "when its database has damage that row counts don't reveal",
   },
   {
     rule: "A backup without all rows isn't kept",
@@ -981,7 +981,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again that is damaged in earlier backups",
+    title: "copies a file again if it is damaged in earlier backups",
   },
 
   // Shutdown

@@ -26,7 +26,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     kind: "cookie",
     keys: ["age"],
     what: "That you confirmed that you are 18 or over or, where the law requires it, that your age was checked. It has the same value for everyone.",
-    howLong: "One year; after an age check, as long as the owners of the site have set.",
+    howLong: "One year; after an age check, for the period set by the site’s owners.",
     isForVisitors: true,
   },
   {

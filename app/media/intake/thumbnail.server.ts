@@ -43,7 +43,7 @@ function toUploadError(failure: ImageFailure): UploadError {
       );
     case "too slow":
     case "crashed":
-      return imageError("The thumbnail takes too long to process. Choose a smaller image.");
+      return imageError("The thumbnail took too long to process. Choose a smaller image.");
   }
 }
 
