@@ -27,7 +27,7 @@ beforeEach(async () => {
   sqliteHandle().exec(
     "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'review')",
   );
-  // The user to whom the token belongs.
+  // Delete the activity that records the token's creation.
   sqliteHandle().exec("DELETE FROM activities");
   upload = await arrivedUpload();
 });

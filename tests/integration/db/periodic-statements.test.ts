@@ -118,7 +118,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these rows, some of the work would end before it runs a statement.
+    // Without these settings, some of the work would end before it runs a statement.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",
