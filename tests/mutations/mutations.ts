@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are returned for public videos, in the order of the ids, each once",
+    title: "are returned for public videos, once each, in the order of the requested ids",
   },
   {
     rule: "A series shows no hidden video",
@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "gets the extension of its content, regardless of its name and type",
+    title: "gets the extension that matches its content, regardless of its name and type",
   },
   {
     // ffprobe rejects other files too, but only when all of their bytes have been received.
@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, and free their slot in every case",
+    title: "are limited in number, and free their slot whether they are completed or aborted",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -453,7 +453,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "ends after 30 days without use, and use prolongs it",
+    title: "ends after 30 days without use, and is extended by use",
   },
   {
     rule: "A request from another origin changes nothing",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, and no other",
+    title: "block an address after ten failures, but no other address",
   },
   {
     rule: "Failed sign-ins are limited by account",
@@ -501,7 +501,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many addresses, except in known browsers",
+    title: "block guesses for one account from many addresses, except from known browsers",
   },
   {
     rule: "Floods of sign-ins get a response without a page",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of attempts, and rejects a flood with a line of text",
+    title: "accepts a burst of sign-in attempts, and rejects a flood with one line of text",
   },
   {
     rule: "A sign-in sent by another site isn't counted",
@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives no guesses for device cookies from before it was turned on",
+    title: "gives no separate attempts to device cookies from before it was turned on",
   },
   {
     rule: "Wrong codes count per account",
@@ -541,7 +541,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "allows no more codes with several device cookies than with one",
+    title: "allows no more attempts with several device cookies than with one",
   },
   {
     rule: "Turning off two-factor authentication requires a code",
@@ -573,7 +573,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "has another role from the next request",
+    title: "has the new role from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -615,7 +615,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token of an earlier role",
+    title: "rejects moderators, even with a token from an earlier role",
   },
   {
     rule: "An uploader publishes only with permission",
@@ -639,7 +639,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "needs the scope",
+    title: "requires the scope",
   },
   {
     rule: "An API token allows no more than its user's role",
@@ -706,7 +706,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "isn't shown to search engines, nor twice to a visitor",
+    title: "isn't shown to search engines, or twice to the same visitor",
   },
   {
     rule: "The age gate replaces the page",
@@ -733,8 +733,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title:
-      "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
+    title: "are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page beyond the last is the last",
@@ -742,7 +741,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing ones: %d",
+    title: "are clamped to the existing pages (%d)",
   },
   {
     rule: "A view is counted once by the page",
@@ -758,7 +757,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "batch.add(id, 1);",
     replace: "batch.add(id, 2);",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts once",
+    title: "counts a view once",
   },
   {
     rule: "Views from one IP address are limited",
@@ -766,7 +765,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts at most 60 views per hour of one IP address and video",
+    title: "counts at most 60 views of a video per hour and IP address",
   },
   {
     rule: "Crawlers aren't counted as views",
@@ -782,7 +781,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos with views, most viewed first, ties to the newer",
+    title: "shows videos that have views, most viewed first, with the newer video first in a tie",
   },
   {
     rule: "Search finds tags",
@@ -856,7 +855,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes files of a stream only while it is being encoded",
+    title: "removes a stream's files only while it is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",
@@ -872,7 +871,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/permanent-url.test.ts",
-    title: "serves the uploaded file while another video uses it too",
+    title: "serves the uploaded file if another video uses that file too",
   },
   {
     rule: "A file that can't be decoded doesn't replace a playable one",
@@ -880,7 +879,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "doesn't replace the played file if it can't be decoded",
+    title: "don't have their playable file replaced if the new one can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -931,7 +930,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy is damaged where decoders don't notice it",
+    title: "is kept if the copy is damaged in a place where decoders don't notice it",
   },
   {
     rule: "The original is kept if its copy has fewer frames",
@@ -939,7 +938,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isSame && (probe.playable || !(isHalf || played === steady)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy has fewer frames, although it is as long",
+    title: "is kept if the copy has fewer frames, even with the same duration",
   },
   {
     rule: "The original is kept if its stream is damaged",
@@ -947,7 +946,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (frames === undefined)\n      throw",
     replace: "if (false)\n      throw",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "of the stream is damaged",
+    title: "is kept if the stream's",
   },
   {
     // The packets of a copy are also compared after that, so only a conversion shows it.
@@ -956,7 +955,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the playable version is replaced after it was decoded",
+    title: "is kept if the playable version is replaced after it was decoded",
   },
 
   // Backups
@@ -1009,7 +1008,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely on a deactivation, and isn't restored by a reactivation",
+    title: "ends completely on deactivation, and isn't restored by reactivation",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1017,7 +1016,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "continues after an interruption, during which the account can't be used",
+    title: "resumes after an interruption, and the account can't be used in the meantime",
   },
   {
     rule: "A deleted account leaves no email address",
@@ -1025,7 +1024,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "removes the email address from the database, and no other",
+    title: "removes the account's email address from the database, but no other address",
   },
   {
     rule: "A transfer doesn't give a pending replacement file the permissions of its new owner",
@@ -1033,7 +1032,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "leaves a pending replacement file to someone who may change the video",
+    title: "leaves a pending replacement file for someone else who may change the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't public unchanged",
@@ -1041,7 +1040,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
-    title: "is not in a file with",
+    title: "is never public for a file with",
   },
   {
     rule: "Unknown boxes of an MP4 are overwritten",
@@ -1073,7 +1072,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is private: another user gets 404 while it is running and afterward",
+    title: "is private, so another user gets 404 both while it is running and afterward",
   },
   {
     rule: "An upload that sends nothing loses its reserved space",
@@ -1089,6 +1088,6 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {",
     replace: "if (uploader !== undefined && !(await makeSpace(own))) {",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is at most a quarter of the free space for one uploader",
+    title: "is limited to a quarter of the free space for each uploader",
   },
 ];
