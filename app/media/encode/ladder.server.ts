@@ -59,8 +59,8 @@ const AUDIO_FRAGMENT_SECONDS = 1;
  * Encodes the adaptive stream (CMAF): all video and audio renditions, decoded once and each written to a separate file,
  * and their playlists.
  *
- * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the
- * file that is played without JavaScript is remuxed from the stream.
+ * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the file
+ *   that is played without JavaScript is remuxed from the stream.
  */
 export async function encodeLadder(
   source: Source,

@@ -148,7 +148,7 @@ export async function localFile(file: string): Promise<string> {
  * requests.
  *
  * @param options.fetchCopy false to use range requests even if a copy would fit, for work that needs only parts of the
- * file. Copies that are larger than half of the cache, or than the free disk space, aren't fetched.
+ *   file. Copies that are larger than half the cache, or than the free disk space, aren't fetched.
  * @throws {StorageError}
  */
 export async function withReadableFile<T>(
@@ -249,9 +249,9 @@ interface Copy extends FileName {
  * Evicts the least recently used copies. Before it evicts a copy, it checks that the store has the object and that no
  * job is using the video.
  *
- * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES. Ignored if all evictable copies together are
- * smaller.
- * @returns how many bytes were evicted.
+ * @param options.needed bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all evictable
+ *   copies together are smaller.
+ * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */
 export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promise<number> {
