@@ -12,11 +12,11 @@ import { isStored } from "./files/stored-files.server";
 /**
  * Decides whether files may be removed automatically. With a wrong DATABASE_PATH, an unmounted volume or a restored
  * database, files that are the only copies would look unused. Videos that a person deletes permanently are removed
- * anyway; only their objects in the store wait.
+ * anyway; only the removal of their objects from the store waits.
  *
- * `site.json` in the uploads folder, the marker, repeats the site's id and clock. The clock is a counter in the
- * database that is incremented every minute, so a database whose clock is behind the marker is an older copy. The
- * marker also records when it was written, which reveals a wrong system clock at the next start.
+ * The marker, `site.json` in the uploads folder, repeats the site's id and clock. The clock is a counter in the
+ * database that is incremented every minute, so if the database's clock is behind the marker's, the database is an
+ * older copy. The marker also records when it was written, which reveals a wrong system clock at the next start.
  */
 export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
