@@ -134,9 +134,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/*
-             * On a phone, the player is above the header. The key makes React replace the frame, so that nothing jumps.
-             */}
+            {/* On a phone, the player is above the header. The key replaces the frame, so that nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}
