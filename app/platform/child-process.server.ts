@@ -7,7 +7,7 @@ import { childEnvironment } from "./settings.server";
  * environment of settings/child-environment.ts.
  */
 
-/** Runs a command with execa. `options` are those of execa, except for the environment. */
+/** Runs a command with execa. `options` are execa's options, except for the environment. */
 export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   command: string,
   args: readonly string[],
@@ -20,7 +20,7 @@ export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   }) as unknown as ResultPromise<Given>;
 }
 
-/** Runs a command that takes only milliseconds, and blocks until it exits. Returns its exit code and output. */
+/** Runs a command that takes only a few milliseconds, and blocks until it exits. Returns its exit code and output. */
 export function runCommandSync(command: string, args: readonly string[], timeoutMs?: number) {
   return spawnSync(command, args, {
     encoding: "utf8",
@@ -46,7 +46,7 @@ export function startScan(command: string, args: readonly string[]) {
     (resolve) => {
       child.on("error", (error) => resolve({ error: error.message, code: null, signal: null }));
       child.on("exit", (code, signal) => {
-        // A child process that it left behind may keep its output open.
+        // A child process that the command left behind may keep the output open.
         const timer = setTimeout(end, OUTPUT_WAIT_MS);
         child.on("close", () => {
           clearTimeout(timer);
@@ -59,7 +59,7 @@ export function startScan(command: string, args: readonly string[]) {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // The process has just exited.
+      // Ignore the error: the process has just exited.
     }
   }
   return { stdout: child.stdout, ended, end };

@@ -2,8 +2,8 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import { type FileName, mediaBasePath } from "../bucket.server";
 
 /**
- * Preserved reports. Until a given time, nobody can delete their texts, or the files and rows of their videos. Each
- * report has its own rows, so that ending one preservation never ends another.
+ * Preserved reports. Until a given time, nobody can delete a preserved report's text, or the files and rows of its
+ * videos. Each report has separate rows, so that ending one preservation never ends another.
  */
 
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
@@ -20,7 +20,7 @@ export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
-/** Whether a file is recorded as belonging to a preserved video, current, previous or pending. */
+/** Whether a file is recorded as belonging to a preserved video, as its current, previous or pending file. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;
@@ -59,7 +59,7 @@ export function endPreservation(reportId: string): boolean {
   return changes > 0;
 }
 
-/** Returns until when a report is preserved, ISO 8601 UTC; null if it isn't. */
+/** Returns the time until which a report is preserved (ISO 8601 UTC); null if it isn't preserved. */
 export function preservedUntil(reportId: string): string | null {
   const until = prepared<string>(
     `SELECT until FROM preserved_reports WHERE report_id = ? AND until > ${NOW}`,

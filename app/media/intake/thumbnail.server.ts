@@ -4,7 +4,7 @@ import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
 export interface EncodedThumbnail {
-  /** In `uploads/tmp`. */
+  /** A path in `uploads/tmp`. */
   file: string;
   colors: string | undefined;
 }

@@ -14,20 +14,20 @@ import { routeNameOf } from "./request-context.server";
  * don't count.
  */
 
-/** Milliseconds of rendering per second. */
+/** The number of milliseconds of rendering per second that a network may use. */
 const BUDGET_MS = 300;
-/** The maximum that an inactive network accumulates. Opening 50 tabs takes about a second of rendering. */
+/** The maximum budget that an idle network accumulates. Opening 50 tabs takes about a second of rendering. */
 const MAX_SAVED_MS = 3_000;
-/** Limits the wait of a network that has exceeded its budget with many requests in progress. */
+/** The maximum debt, which limits how long a network has to wait after many requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
-/** Reserved for each request in progress. Otherwise a hundred of them could start with one millisecond left. */
+/** The time reserved for each request in progress. Otherwise, a hundred could start with one millisecond left. */
 const RESERVED_MS = 20;
-/** Bounds the memory for many addresses: about 2 MB. */
+/** The maximum number of networks, which limits the memory for many addresses to about 2 MB. */
 const MAX_NETWORKS = 10_000;
 /** After this time, a network has its full budget again, and its entry is removed. */
 const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
 
-/** Files, streams, monitoring, and calls that require a worker's token. */
+/** The routes without a limit: files, streams, monitoring, and calls that require a worker's token. */
 const EXEMPT_ROUTES: readonly string[] = [
   ...["/assets/*", "/media/*", "/preview/:token/media/*", "/events"],
   ...["/healthz", "/metrics", "/api/worker/*"],
@@ -35,7 +35,7 @@ const EXEMPT_ROUTES: readonly string[] = [
 const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
-/** The key of requests without a limit. They get a share of the time too, so that others don't pay for them. */
+/** The key for requests without a limit. They are charged a share of the time too, so that others don't pay for it. */
 const EXEMPT = "";
 
 interface Active {
@@ -50,7 +50,7 @@ interface Active {
  * connection pays nothing while the loop is idle.
  */
 export class RenderingBudgets {
-  /** By digest of the address, in memory only. */
+  /** The time left, by the address's digest, in memory only. */
   private readonly left = new LRUCache<string, { ms: number; at: number }>({
     ...maxEntries(MAX_NETWORKS),
     ttl: REFILL_MS,

@@ -20,19 +20,19 @@ import { onShutdown } from "./shutdown.server";
  */
 
 /**
- * How long, and for how many bytes, a client may continue to send after an early response. Closing the connection
+ * How long a client may continue to send after an early response, and how many bytes. Closing the connection
  * immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
-/** Other calls of the HTTP API read their bodies through Remix. */
+/** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** During shutdown, an upload that has received nothing for this time is ended with a response. */
+/** During a shutdown, an upload that has received nothing for this long is ended with a response. */
 const STALLED_MS = 1_000;
-/** How long other uploads may continue. The rest of the grace period is for the response. */
+/** How long all other uploads may continue. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 

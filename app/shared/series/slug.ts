@@ -1,7 +1,7 @@
 const MAX_SLUG_LENGTH = 80;
 
 /**
- * Returns the slug of a text: letters and digits of any script in lower case, without accents, separated by hyphens.
+ * Returns the slug for a text: letters and digits of any script in lowercase, without accents, separated by hyphens.
  * Empty if the text has no letters or digits.
  */
 export function slugOf(text: string): string {

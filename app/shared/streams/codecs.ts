@@ -1,4 +1,4 @@
-/** Video codecs of a stream. H.264 is always encoded, since every browser decodes it. */
+/** The video codecs in which a stream may be encoded. H.264 is always encoded, since every browser decodes it. */
 export const CODECS = ["h264", "av1", "hevc"] as const;
 type Codec = (typeof CODECS)[number];
 /** Codecs that are added for players that decode them efficiently. */
