@@ -5,7 +5,7 @@ import type { Commands } from "./commands";
 import { SEEK_STEP_S } from "./constants";
 import type { PlayerVideo } from "./types";
 
-/** Provides title, poster and buttons for the lock screen and headphones. */
+/** Provides the title, poster and buttons for the lock screen and headphones. */
 export function useMediaSession(
   element: HTMLVideoElement,
   commands: Commands,
@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** Pauses the videos in the site's other tabs when this one starts playing. */
+/** Pauses videos in the site's other tabs when this video starts playing. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

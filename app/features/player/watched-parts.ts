@@ -4,7 +4,7 @@ import { continued } from "./continued";
 import { savesData } from "./prefetch";
 import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 
-/** The module that tracks a view, loaded when playback begins. */
+/** The module that tracks a view. It is loaded when playback begins. */
 let loaded: typeof import("./watched-report") | undefined;
 
 /**
@@ -25,7 +25,7 @@ export function useWatchedParts(
 
   useEffect(() => {
     if (!enabled || hasOptedOut()) return;
-    // End the view of the mini player.
+    // Ends the mini player's view.
     if (!isContinuation) loaded?.endView();
     let isLeft = false;
     const begin = async ({ target }: Event) => {
@@ -39,7 +39,7 @@ export function useWatchedParts(
     return () => {
       isLeft = true;
       document.removeEventListener("timeupdate", begin, true);
-      // Unless the video continues in the mini player.
+      // Ends the view unless the video continues in the mini player.
       if (continued.get()?.video.id !== id) loaded?.endView(visit);
     };
   }, [id, visit, enabled, isContinuation]);
