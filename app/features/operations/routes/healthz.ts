@@ -9,7 +9,7 @@ const MESSAGES: Record<CheckName, string> = {
   copy: "The database replica is too far behind.",
 };
 
-/** The health check for orchestrators. Responds with the version, and 200, or 503 and the failing checks. */
+/** The health check for orchestrators. Responds with the version and status 200, or with 503 and the failing checks. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length
