@@ -1,7 +1,10 @@
 import { Link } from "@remix-run/react";
 import { Ban, ShieldAlert } from "lucide-react";
 
-/** Shows why a video can’t be published, with a link to its notes. Renders nothing for a video without holds. */
+/**
+ * Shows the reasons why a video can’t be published, with a link to its notes. Renders nothing for a video without
+ * holds.
+ */
 export function HoldNotice({ id, title, held }: { id: string; title: string; held?: string }) {
   if (!held) return null;
   return (
