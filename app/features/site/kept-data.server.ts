@@ -8,14 +8,14 @@ import { settings } from "~/platform/settings.server";
 interface KeptData {
   what: string;
   why: string;
-  /** The retention period as a sentence; a function where it depends on a setting. */
+  /** The retention period as a sentence, or a function if it depends on a setting. */
   howLong: string | (() => string);
-  /** The columns that contain it, by table. */
+  /** The columns that contain the data, by table. */
   columns: Readonly<Record<string, string>>;
 }
 
 export interface KeptGroup {
-  /** The people concerned. */
+  /** The people whom the data is about. */
   title: string;
   lead: string;
   kept: readonly KeptData[];
