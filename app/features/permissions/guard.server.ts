@@ -99,7 +99,7 @@ export function rememberedPage(request: Request): string {
   return safePath(readSignedCookie(request, COOKIE), "/");
 }
 
-/** Returns the `Set-Cookie` header that forgets the page. */
+/** Returns the `Set-Cookie` header that makes the browser forget the page. */
 export function forgetPage(): string {
   return removedCookie(COOKIE);
 }

@@ -96,7 +96,7 @@ const TABLE = {
   "/admin/videos/:id/statistics": ["all", "all", "none", "own"],
   "/admin/videos/:id/statistics/:file": ["all", "all", "none", "own"],
   "/admin/activity": ["all", "all", "none", "none"],
-  // Files of unpublished videos, and live updates of the job queue.
+  // The files of unpublished videos, and live updates from the job queue.
   "/media/* hidden": ["all", "all", "reported", "own"],
   "/events jobs": ["all", "all", "all", "all"],
 

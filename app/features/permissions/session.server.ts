@@ -8,7 +8,7 @@ import { allows, type Permitted, permittedOf } from "./permissions";
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
 const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** The absolute limit, so that using a copied cookie doesn't prolong its session forever. */
+/** The maximum lifetime, so that a copied cookie can't be used to extend its session forever. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Using a session extends it, but writes to the database at most this often. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;

@@ -2,7 +2,7 @@ import { useAuth } from "~/ui/auth-context";
 import type { VideoStatus } from "~db/schema";
 import { allows, isDraft, type Permission, reachOf } from "./permissions";
 
-/** The properties of a video that decide whether it is still a draft. */
+/** The properties of a video that determine whether it is still a draft. */
 interface OfVideo {
   status: VideoStatus;
   schedule: { publishAt: string | null };

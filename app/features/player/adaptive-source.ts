@@ -153,7 +153,7 @@ function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
-/** Returns whether the server responded, even if only with an error; a lost connection has no status. */
+/** Returns whether the server responded, even if only with an error. If the connection was lost, there is no status. */
 function hasResponse(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
 }

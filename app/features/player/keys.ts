@@ -12,7 +12,7 @@ interface KeyActions
   wake(): void;
 }
 
-/** Handles the keyboard shortcuts (specification, section 2) wherever the focus is, except in text fields. */
+/** Handles the keyboard shortcuts (specification, section 2) no matter where the focus is, except in text fields. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -158,8 +158,8 @@ const ARROWS_OF_THEIR_OWN =
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * Returns whether a key belongs to the focused element or an open dialog rather than to the player. Up and
- * down scroll the page unless the player has the focus.
+ * Returns whether a key belongs to the focused element or an open dialog rather than to the player. The up and down
+ * keys scroll the page unless the player has the focus.
  */
 export function belongsElsewhere(key: string, target: Element, player: Element): boolean {
   if (target.closest(FIELDS)) return true;

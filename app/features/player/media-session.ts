@@ -12,7 +12,7 @@ export function useMediaSession(
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // Anyone nearby can read a lock screen.
+  // The title is kept discreet, because anyone nearby can read a lock screen.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;

@@ -101,7 +101,7 @@ function newPrefetch({ segmentUrl, bytes: size }: FileStart): Prefetch {
   };
 }
 
-/** Returns the prefetch of a file if it contains all bytes before `end`. */
+/** Returns a file's prefetch if it contains all bytes before `end`. */
 export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }

@@ -32,9 +32,9 @@ export interface SourceState {
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
-  /** Switches the audio track, for this video and the next ones. */
+  /** Switches the audio track, for this video and for the videos that follow. */
   chooseAudioTrack(index: number): void;
-  /** Reloads the current source and continues at the position. */
+  /** Reloads the current source and continues at the same position. */
   reload(position: PlaybackPosition): void;
 }
 

@@ -95,7 +95,7 @@ export function useFocusReturn(): (to: HTMLElement | null) => void {
   };
 }
 
-/** Calls `onEscape` when Escape is pressed, wherever the focus is. */
+/** Calls `onEscape` when Escape is pressed, no matter where the focus is. */
 export function useEscape(onEscape: () => void): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;

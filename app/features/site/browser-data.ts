@@ -1,8 +1,8 @@
 import type { SiteCookie } from "~/platform/site-cookies";
 
 /**
- * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code:
- * a cookie or a storage key that isn't listed here fails the suite.
+ * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code: the
+ * test fails if a cookie or a storage key isn't listed here.
  */
 export type BrowserData = Described &
   (

@@ -80,7 +80,7 @@ function Acknowledged({ email, message }: { email: string; message: ContactMessa
   );
 }
 
-/** The input of the contact form. */
+/** An input in the contact form. */
 export interface ContactMessage {
   name: string;
   email: string;

@@ -79,7 +79,7 @@ export function listenForShift(on: {
   exit(): void;
 }): () => void {
   let presses = 0;
-  /** Whether Shift was used as a modifier since it was pressed. */
+  /** Whether Shift has been used as a modifier since it was pressed. */
   let isModifier = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -17,7 +17,7 @@ const LEGAL = [
 ];
 const RECORDS = { to: "/records", label: "Record Keeping" };
 
-/** The footer: About, links, categories, legal pages, the copyright line and the 18+ notice. */
+/** The footer, with About, links, categories, legal pages, the copyright line and the 18+ notice. */
 export function Footer({
   siteName,
   year,

@@ -134,7 +134,7 @@ function moveRowToTrash(id: string, userId: string, deletedAt: string): string[]
      VALUES (@id, @title, @row, @userId, @deletedAt, @bytes)`,
   ).run({ id, title, row: JSON.stringify(withoutComputed(row)), userId, deletedAt, bytes });
   prepared("DELETE FROM videos WHERE id = ?").run(id);
-  // The jobs of a pending file are enqueued again when the video is restored.
+  // A pending file's jobs are requeued when the video is restored.
   prepared(
     "DELETE FROM jobs WHERE video_id IN (SELECT id FROM video_files WHERE video_id = ?)",
   ).run(id);

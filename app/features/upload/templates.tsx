@@ -36,7 +36,7 @@ export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
 export const MAX_TEMPLATE = 50;
 export const MAX_TEMPLATE_NAME_LENGTH = 60;
 
-/** Returns the URL of the upload form filled from a template or the last upload. */
+/** Returns the URL of the upload form, filled in from a template or the last upload. */
 function startHref(start: number | "last"): string {
   return `/admin?start=${start}`;
 }

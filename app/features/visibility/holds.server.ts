@@ -21,7 +21,7 @@ export const HOLD_MESSAGES: Record<HoldReason, string> = {
 
 const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 
-/** One cause for holding a video. */
+/** A cause for putting a video on hold. */
 export interface Hold {
   videoId: string;
   reason: HoldReason;

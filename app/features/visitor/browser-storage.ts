@@ -129,7 +129,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page restored from the back/forward cache has missed any changes.
+        // A page restored from the back/forward cache has missed all changes made in the meantime.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);

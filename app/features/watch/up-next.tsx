@@ -40,7 +40,7 @@ export function UpNext({
   const list = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // Moving a row in the DOM loses the focus.
+  // A row loses the focus when it is moved in the DOM.
   useEffect(() => {
     if (!focus.current) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];

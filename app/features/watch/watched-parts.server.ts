@@ -39,7 +39,7 @@ export function countWatched(id: string, report: string, address?: string): bool
   return true;
 }
 
-/** Returns the stored statistics of a video; zeros if there are none. */
+/** Returns a video's stored statistics, or zeros if there are none. */
 export function readWatchedParts(id: string): WatchedParts {
   const row = prepared<{ views: number; parts: string }>(
     "SELECT views, parts FROM watched_parts WHERE video_id = ?",

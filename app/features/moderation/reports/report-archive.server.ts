@@ -78,7 +78,7 @@ async function filesOf({ id, row, otherVideos }: ReturnType<typeof videoOf>) {
   return files.filter((file) => file !== undefined);
 }
 
-/** Returns the caption files. They need their own entries because folders of derived files are not archived. */
+/** Returns the caption files. They need separate entries because folders of derived files are not archived. */
 function captionsOf({ captions }: NamingRow): MediaName[] {
   return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
 }

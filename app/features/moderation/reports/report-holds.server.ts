@@ -24,10 +24,10 @@ import {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The minimum for small sites, where the percentage would be less than one video. */
+/** The minimum daily limit, for small sites where the percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-/** It is unlikely that more reports are open at the same time. */
+/** The number of reports remembered. It is unlikely that more reports are open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
  * The networks from which the latest urgent reports came, by report id. They are kept only in memory, because visitors'

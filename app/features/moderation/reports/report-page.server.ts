@@ -46,7 +46,7 @@ export interface ReportedVideo extends NamedVideo {
 interface OtherFile {
   id: string;
   state: "pending" | "earlier" | "original";
-  /** Empty for a file that was replaced, which can't be played. */
+  /** Empty for a file that has been replaced and therefore can't be played. */
   videoUrl: string;
   /** When the file was uploaded or replaced (ISO 8601, UTC). */
   at: string;

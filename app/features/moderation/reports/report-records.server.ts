@@ -23,7 +23,7 @@ import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.serv
 const HOUR_MS = 3_600_000;
 /** The kinds of reports that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
-/** The number of reports erased in one batch. Each takes a fraction of a millisecond. */
+/** The number of reports erased in one batch. Erasing one takes a fraction of a millisecond. */
 const ERASE_BATCH_SIZE = 100;
 
 /** A report; times are ISO 8601 UTC. */

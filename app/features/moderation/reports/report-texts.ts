@@ -64,7 +64,7 @@ export const DECISION_TEXTS: Record<ReportDecision, string> = {
   withdrawn: "You have withdrawn this report.",
 };
 
-/** The decision on one of several videos, shown next to its path. */
+/** The decision about one of several videos, shown next to the video's path. */
 export const VIDEO_DECISION_TEXTS: Record<VideoDecision, string> = {
   keep: "stays online",
   remove: "removed",

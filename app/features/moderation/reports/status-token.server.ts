@@ -16,7 +16,7 @@ export function statusPath(id: string, origin: Origin = "page"): string {
   return `/report/${statusToken(id, origin)}`;
 }
 
-/** Returns the report id in a status link and the link's origin; undefined for one that this site hasn't signed. */
+/** Returns the report id in a status link and the link's origin; undefined if this site hasn't signed the link. */
 export function readStatusToken(token: string): { id: string; origin: Origin } | undefined {
   for (const origin of ["page", "email"] as const) {
     const id = verify(PURPOSES[origin], token);

@@ -92,7 +92,7 @@ export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   );
 }
 
-/** Links to the review pages of videos. */
+/** Links to the videos' review pages. */
 export function ReviewLinks({
   videos,
   label,

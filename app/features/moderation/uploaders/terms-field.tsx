@@ -79,7 +79,7 @@ export function latestTerms(...known: (Terms | undefined)[]): Terms | undefined 
   return there.sort((a, b) => b.version - a.version)[0];
 }
 
-/** The text of a version. It is focusable, so that it can be scrolled with the keyboard. */
+/** A version's text. It is focusable, so that it can be scrolled with the keyboard. */
 export function TermsText({
   label,
   text,

@@ -159,7 +159,7 @@ export async function readAlertsPage() {
     .select(["delivered_at as deliveredAt", "next_at as nextAt"])
     .$narrowType<Pick<AlertNotice, "event">>()
     .where("alert_id", "in", ids)
-    // In the order in which they were written.
+    // Sorted by the order in which they were written.
     .orderBy("rowid" as "id")
     .execute();
   return {

@@ -18,16 +18,16 @@ const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
 /** A backup is overdue after this many intervals. */
 const OVERDUE_INTERVALS = 2;
-/** This gives the site time, after it starts, to make up for a backup that was missed while it was down. */
+/** The grace period after startup, in which the site can make up for a backup that was missed while it was down. */
 const STARTUP_GRACE_MS = 10 * 60_000;
-/** Shorter outages of the store don't raise an alert. */
+/** Only longer outages of the store raise an alert. */
 const STORE_OUTAGE_MS = 5 * 60_000;
 /** The minimum interval between alerts about failed jobs; jobs that fail within it share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
 const MAX_TITLES = 3;
 
 /**
- * Raises and resolves alerts. Each cause raises one alert, however often this runs.
+ * Raises and resolves alerts. Each cause raises only one alert, no matter how often this function runs.
  *
  * @param upMs how long the site has been running, in milliseconds.
  */
@@ -89,7 +89,7 @@ function firstBackupAt(): string | undefined {
   return first.get();
 }
 
-/** Raises an alert about the jobs that have failed since the previous one. */
+/** Raises an alert about the jobs that have failed since the previous alert. */
 async function checkJobs(now: number): Promise<void> {
   const oldest = prepared(
     "SELECT min(finished_at) FROM jobs WHERE state = 'failed' AND finished_at > ? AND finished_at <= ?",

@@ -28,7 +28,7 @@ interface ReportAlert {
   kind: AlertKind;
   /** The report's column for the alert of this kind that included the report. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
-  /** An SQL condition in addition to the deadline. */
+  /** An additional SQL condition, besides the deadline. */
   where?: string;
   /** Only deadlines up to this time are included; no limit if undefined. */
   upTo?: string;

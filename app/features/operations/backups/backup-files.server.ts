@@ -32,7 +32,7 @@ export const BACKUP = {
 /** The folder with performers' documents, encrypted with a secret that no backup contains. */
 const DOCUMENTS = "documents";
 
-/** Returns the path of the file with the cookie secret, which is used if no setting provides it. */
+/** Returns the path of the cookie secret's file, which is used if no setting provides the secret. */
 export function secretFile(): string {
   return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
 }
@@ -109,7 +109,7 @@ export const copy: CopyFile = (from, to, { modifiedMs }) => {
 export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 
 /**
- * Copies one file to its target atomically.
+ * Atomically copies a file to its target.
  *
  * @returns false if the source has been deleted in the meantime.
  */
@@ -285,10 +285,10 @@ export function flushFileSystems(folders: readonly string[]): void {
   if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }
 
-/** A failed backup. The message is for the operator. */
+/** The error thrown if a backup fails. The message is for the operator. */
 export class BackupError extends Error {}
 
-/** Another process is running a backup. */
+/** The error thrown if another process is running a backup. */
 export class BackupRunningError extends BackupError {
   constructor() {
     super("Another backup is running.");

@@ -102,8 +102,8 @@ async function fill(
   const stored = openStoredCopies(databasePath);
   const databaseSpace = 2 * fs.statSync(databasePath).size;
   requireSpace(folder, databaseSpace + (withUploads ? uploads.bytesToCopy(stored) : 0));
-  // Files are copied before the database and again after it, so that every file referenced in the copied database is
-  // in the backup, even if it was added or deleted in the meantime.
+  // Files are copied both before and after the database, so that every file referenced in the copied database is in the
+  // backup, even if the file was added or deleted in the meantime.
   if (withUploads) uploads.copyNew(stored);
   stored.close();
   const tables = await copyDatabase(databasePath, target);

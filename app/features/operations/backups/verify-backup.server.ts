@@ -32,7 +32,7 @@ export function verifyBackup(
     withUploads,
     repair,
   }: {
-    /** The number of rows per table when the database was copied. */
+    /** The number of rows in each table when the database was copied. */
     tables: TableCounts;
     /** If false, the backup only lists the uploaded files, which are stored elsewhere. */
     withUploads: boolean;

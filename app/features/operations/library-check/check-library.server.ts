@@ -162,7 +162,8 @@ async function isInTransit(entry: LibraryEntry): Promise<boolean> {
 
 /**
  * Returns whether the file belongs to an upload in progress. An upload reserves the empty folder `{userId}/{timestamp}`
- * before the file's first byte and until its row exists. A reservation older than a day was left by a killed process.
+ * from before the file's first byte arrives until its row exists. A reservation older than a day was left by a killed
+ * process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
   // An import reserves a whole second with such a folder. Its rows in `imports` show whether it is still running.

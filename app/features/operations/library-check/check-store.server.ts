@@ -26,12 +26,12 @@ export interface StoreReport {
   recoverable: string[];
   /** Objects that are at least a week old and aren't referenced by any file's record. */
   stray: { key: string; bytes: number }[];
-  /** Keys of incomplete uploads to the store that are at least a day old. */
+  /** The keys of incomplete uploads to the store that are at least a day old. */
   unfinished: string[];
 }
 
 /**
- * Compares the store with the records of the files in it. Returns undefined on a site without a store.
+ * Compares the store's objects with the file records that reference them. Returns undefined on a site without a store.
  *
  * @throws {StorageError}
  */

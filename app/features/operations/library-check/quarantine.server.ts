@@ -32,7 +32,7 @@ export async function moveToQuarantine(
   }
 }
 
-/** Returns whether a file, or everything in a folder, hasn't been modified, moved or created for a week. */
+/** Returns whether a file, or everything in a folder, has been unchanged for a week: not modified, moved or created. */
 export async function isUnchanged(file: string, now = Date.now()): Promise<boolean> {
   const stat = await fs.lstat(file).catch(() => undefined);
   // A copy may keep the modification time of its source, but the file system sets the change time.

@@ -26,7 +26,7 @@ export async function loader(): Promise<Response> {
   });
 }
 
-/** The state of Litestream is included but doesn't affect the status, because the site works without it. */
+/** Litestream's state is included, but doesn't affect the status, because the site works without it. */
 function replication(): object {
   const { readOnlyFrom } = settings();
   if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: replicaAgeSeconds() };

@@ -20,16 +20,16 @@ import { hashComparedFrames } from "./hash-frames.server";
  */
 export const COMPARISON_TIMEOUT_MS = 20_000;
 
-/** The frame hashes of a file, and the ids of the blocked videos that it resembles. */
+/** A file's frame hashes, and the ids of the blocked videos that the file resembles. */
 export interface FileComparison {
   frames: Frames;
   blockedVideos: number[];
 }
 
 /**
- * Compares a file with the block list before its video is created.
+ * Compares a file with the block list before the file's video is created.
  *
- * @returns undefined if there is nothing to compare, "late" if the comparison failed or took too long.
+ * @returns undefined if there is nothing to compare, or "late" if the comparison failed or took too long.
  */
 export async function compareFile(file: string): Promise<FileComparison | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;

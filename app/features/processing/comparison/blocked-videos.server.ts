@@ -8,7 +8,7 @@ import type { BlockReason } from "~db/schema/moderation";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The error for a file that is on the block list. */
+/** The error message for a file that is on the block list. */
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
@@ -195,7 +195,7 @@ function fileOf(row: FileRow): string | undefined {
 /** An uploaded file that is about to become a video or to replace a video's file. */
 export interface ArrivedFile {
   path: string;
-  /** Hexadecimal; undefined if there is no file. */
+  /** The digest in hexadecimal; undefined if there is no file. */
   sha256?: string;
   /** Hexadecimal; only set if the list contains MD5 digests. */
   md5?: string;

@@ -8,7 +8,7 @@ import { parseReason } from "../queue/failure-reasons";
 import { onJobsChanged } from "../queue/queue-state.server";
 
 const EVERY_MS = 10_000;
-/** The number of releases per transaction. */
+/** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
 /**
  * Rows per query; the loop yields to the event loop in between, because tens of thousands of videos may be waiting
@@ -84,7 +84,7 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
   return { isToBePublic: status === "published", ...(failure && { failure }) };
 }
 
-/** The jobs that a comparison depends on. */
+/** The jobs on which a comparison depends. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
 const NO_JOB: ComparisonFailure = {
   why: "No duplicate check is queued for it.",
@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns those of a video's jobs that its comparison depends on. */
+/** Returns those of a video's jobs on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
@@ -106,7 +106,7 @@ export function jobsOfComparison(videoId: string): ComparisonJob[] {
   ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON));
 }
 
-/** Returns the reasons why the comparisons of some videos have failed for good, by video. */
+/** Returns the reasons why videos' comparisons have failed for good, by video id. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
   const waiting = prepared<string>(
     `SELECT video_id FROM video_holds

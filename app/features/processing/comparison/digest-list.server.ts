@@ -7,7 +7,7 @@ import { ListFileError, linesOf } from "./list-file.server";
 
 /**
  * Imports lists of MD5 and SHA-256 digests from other organizations: one digest per line, the output of `sha256sum` or
- * `md5sum`, or CSV. Each list is one entry of the block list.
+ * `md5sum`, or CSV. Each list becomes one entry on the block list.
  */
 
 const MAX_DIGESTS = 2_000_000;
@@ -101,8 +101,8 @@ function badLinesMessage(named: readonly number[], count: number): string {
 }
 
 /**
- * Returns a function that parses the lines of a file in order. For each line it returns the digests in lower case, an
- * empty list for an empty line, a comment or the CSV header, and undefined for an invalid line.
+ * Returns a function that parses a file's lines in order. For each line, the function returns the digests in lower
+ * case, an empty list if the line is empty, a comment or the CSV header, or undefined if the line is invalid.
  */
 function lineReader(): (line: string) => string[] | undefined {
   let isFirst = true;
@@ -129,7 +129,7 @@ function addEntry(name: string, reason: BlockReason): number {
   return Number(lastInsertRowid);
 }
 
-/** @returns the id of the entry. */
+/** @returns the entry's id. */
 function addTo(entry: number, digests: ReadonlySet<string>): number {
   const addMd5 = prepared("INSERT INTO blocked_md5s (md5, blocked_video_id) VALUES (?, ?)");
   const addSha256 = prepared("INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, ?)");

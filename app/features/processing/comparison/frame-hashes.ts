@@ -122,7 +122,7 @@ function pixelsOf(from: number, to: number): [first: number, end: number][] {
   });
 }
 
-/** The hashes of evenly spaced frames of a video. */
+/** The hashes of a video's frames at evenly spaced times. */
 export interface Frames {
   /** The timestamp of the first frame, in seconds. */
   first: number;

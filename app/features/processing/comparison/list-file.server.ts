@@ -155,7 +155,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Reads a file line by line. Throws early if a line is too long. */
+/** Reads a file line by line. Throws as soon as a line is too long. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, {

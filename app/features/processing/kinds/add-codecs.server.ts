@@ -54,9 +54,9 @@ const CPU_TIME_FACTOR = 6;
 interface Stream {
   /** The path of the folder on disk. */
   folder: string;
-  /** The path of the folder in its bucket. */
+  /** The folder's path in its bucket. */
   path: string;
-  /** The content of the master playlist. */
+  /** The master playlist's content. */
   master: string;
 }
 
@@ -218,7 +218,7 @@ export interface AddedRendition {
   /** The segments of the H.264 rendition. */
   h264Segments: readonly Segment[];
   file: string;
-  /** The file names of its playlists. */
+  /** The names of the rendition's playlists. */
   playlist: string;
   keyframePlaylist: string;
   codec: string;

@@ -44,7 +44,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
   fingerprint: "Duplicate check",
 };
 
-/** The label of the first job of a trimmed version, which creates its file. */
+/** The label of a trimmed version's first job, which creates its file. */
 const TRIMMING = "Trimming";
 
 /**
@@ -74,7 +74,7 @@ export interface ListedJob {
   state: JobState;
   /** 0 to 1 */
   progress: number;
-  /** Seconds of video processed per second. */
+  /** The speed, in seconds of video processed per second. */
   speed?: number;
   secondsLeft?: number;
   /** The reason why the last attempt failed. */

@@ -45,7 +45,7 @@ export interface SourceCounts {
   converted: { videos: number; bytes: number };
   /** Previous versions of playable files. Their sizes are only recorded as part of their folder's size. */
   unrecorded: { url: string; isConverted: 0 | 1 }[];
-  /** The number of videos whose source was removed. */
+  /** The number of videos whose source has been removed. */
   removed: number;
   /** The number of videos with an outdated stream whose source still exists. */
   outdated: number;

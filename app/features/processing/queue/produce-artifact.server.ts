@@ -29,7 +29,7 @@ import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 /** The video doesn't have a file that can be processed. Retrying doesn't help. */
 export class UnusableSourceError extends Error {}
 
-/** Returns the source file of a job's video; undefined if the video has no file in our buckets. */
+/** Returns the source file of a job's video, or undefined if the video has no file in our buckets. */
 export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const row = await database()
     .selectFrom(tableOf(job.video_id) as "videos")

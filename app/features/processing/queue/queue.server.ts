@@ -35,7 +35,7 @@ const RETRY_DELAY_MS = 30_000;
 /** The longest delay for any job except cleanup, including retries (see `fail`) and waiting for disk space. */
 const MAX_DELAY_MS = RETRY_DELAY_MS * 4 ** (MAX_ATTEMPTS - 1);
 
-/** Returns a name for this process that is unique among those that use the same database. */
+/** Returns a name for this process that is unique among the processes that use the same database. */
 export const ownWorker = processState(
   "worker name",
   () => `${os.hostname()}/${process.pid}/${Date.now()}`,
@@ -307,7 +307,7 @@ function isDead(worker: string): boolean {
   if (worker.startsWith(REMOTE_PREFIX)) return false;
   const [host, pid] = worker.split("/");
   if (host !== os.hostname()) return false;
-  // In a container, a restarted process has the same process id.
+  // In a container, a restarted process has the same process id as before.
   if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);

@@ -262,7 +262,7 @@ export interface RunningJob {
   task: TaskControl;
   /** Resolves when the job is done, has failed, or has been returned to the queue. Never rejects. */
   ended: Promise<void>;
-  /** Extends the lease. */
+  /** Extends the job's lease. */
   beat(): void;
   /** Aborts the job and returns it to the queue. */
   returnToQueue(): Promise<void>;
@@ -350,7 +350,7 @@ export async function recordFailure(
   if (code === "ENOSPC" || isImageWithoutSpace) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
-  // A failure of the store is temporary, unless the object is missing.
+  // Errors from the store are temporary, unless the object is missing.
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, RETRY_MS);

@@ -7,7 +7,7 @@ const QUEUE_PAGE_SIZE = 50;
 const OVERVIEW_SIZE = 20;
 
 export interface QueuePage {
-  /** The number of jobs by state. Completed ones are only counted if they are listed. */
+  /** The number of jobs by state. Completed jobs are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
   /** The estimated number of seconds left; null if a kind of job has never run. */
   secondsLeft: number | null;

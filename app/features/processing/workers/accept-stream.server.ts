@@ -18,7 +18,7 @@ import { hasCompletePlaylists, MIN_LENGTH_SHARE } from "../queue/remove-source.s
 import { receivedFolder } from "./leases.server";
 import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
-/** The SHA-256 of each file of a result, by file name. */
+/** The SHA-256 digest of each file in a result, by file name. */
 export type Digests = Readonly<Record<string, string>>;
 
 /** The result was rejected. The message is for the log and the studio. */

@@ -21,12 +21,12 @@ export interface LostLease {
   worker: string;
 }
 
-/** Returns the name of a lease: `remote/{worker}/{lease}`. */
+/** Returns a lease's name: `remote/{worker}/{lease}`. */
 export function leaseName(workerId: number, lease: string): string {
   return `${REMOTE_PREFIX}${workerId}/${lease}`;
 }
 
-/** Returns the id of the worker that has a lease. */
+/** Returns the id of the worker that holds a lease. */
 export function workerOfLease(name: string): number {
   return Number(name.split("/")[1]);
 }
@@ -63,7 +63,7 @@ export function shortenLeases(now: number, own: number): void {
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }
 
-/** Returns a job to the queue without counting the attempt. */
+/** Requeues a job without counting the attempt. */
 const RETURN_TO_QUEUE = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
   seconds_left = NULL, attempts = attempts - 1`;
 

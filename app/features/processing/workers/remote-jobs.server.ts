@@ -60,7 +60,7 @@ export async function claimRemoteJob(workerId: number) {
   return undefined;
 }
 
-/** Returns the job of a lease; undefined if the lease has ended, for example because the video was deleted. */
+/** Returns a lease's job, or undefined if the lease has ended, for example because the video was deleted. */
 export function leasedJob(workerId: number, lease: string): LeasedJob | undefined {
   return prepared<LeasedJob>("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
     leaseName(workerId, lease),
@@ -87,7 +87,7 @@ export async function removeReceived(job: LeasedJob): Promise<void> {
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|audio-[1-9]\d?(?:-low|-surround)?)\.mp4$/;
 /** The maximum number of files, which is more than the result for any video has. */
 const MAX_FILES = 100;
-/** The limit for one request, so that a lost connection doesn't cost more than that. */
+/** The maximum size of one request, so that a lost connection never wastes more than that. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const DISK_FULL = "The site's disk is almost full.";

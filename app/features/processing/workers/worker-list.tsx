@@ -20,7 +20,7 @@ export interface ListedWorker {
 /** Workers send a request every few seconds, even without a job. */
 const OFFLINE_AFTER_MS = 60_000;
 
-/** Returns whether a worker has sent a request recently. */
+/** Returns whether a worker has recently sent a request. */
 export function isConnected(
   { lastSeenAt }: Pick<ListedWorker, "lastSeenAt">,
   now: number,

@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 60;
 /** The minimum interval between updates of `last_seen_at`. */
 const LAST_SEEN_INTERVAL_MS = 10_000;
 
-/** Only the hash is stored, so that nobody can read a token again. */
+/** Only the hash is stored, so that nobody can read a token afterwards. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** An authenticated worker. */
@@ -28,7 +28,7 @@ export interface Worker {
 /**
  * Creates a worker.
  *
- * @param form `name`.
+ * @param form the form with the field `name`.
  * @returns the worker's token, which is only shown once.
  * @throws {FormError} 422 if the name is missing or too long, 409 if it is taken or there are already 50 workers.
  */
@@ -58,7 +58,7 @@ export async function createWorker(
   return token;
 }
 
-/** Revokes a worker's token and returns its jobs to the queue. Returns false if there is no such worker. */
+/** Revokes a worker's token and requeues its jobs. Returns false if there is no such worker. */
 export async function revokeWorker(userId: string, id: number): Promise<boolean> {
   const worker = await database()
     .selectFrom("workers")

@@ -128,7 +128,7 @@ export async function resumeDownloads(): Promise<void> {
 }
 
 /**
- * Runs the queued downloads one after the other.
+ * Runs the queued downloads one after another.
  *
  * @returns when the queue is empty.
  */

@@ -250,7 +250,7 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Returns which of the ids exist in the catalogue. */
+/** Returns those of the ids that exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();

@@ -17,7 +17,7 @@ import {
 const PROGRESS_EVERY_MS = 1_000;
 const FAILURES_SHOWN = 20;
 
-/** The state of the server's import folder, for the page. */
+/** The state of the server's import folder, as shown on the page. */
 export interface ServerFolder {
   /** The numbers of finished and total files while an import is running. */
   running?: { files: number; total: number; percent: number };

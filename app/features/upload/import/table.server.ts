@@ -198,7 +198,7 @@ export interface ImportEntry {
   thumbnail?: string;
   /** The id in the earlier system, kept so that old links keep working. */
   id?: string;
-  /** The path in the earlier system (`{userId}/{uploadId}`), kept if it is free. */
+  /** The path in the earlier system (`{userId}/{uploadId}`), which is kept if it is free. */
   basePath?: string;
   title: string;
   description: string;

@@ -29,7 +29,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   if (!isText || request.method !== "GET" || !response.body) {
     return new Response(response.body, { status: response.status, headers });
   }
-  // Playlists refer to captions by absolute path.
+  // Playlists refer to captions by their absolute paths.
   const text = (await response.text()).replaceAll('"/media/', `"${within}/media/`);
   const rewritten = text.replaceAll(/^\/media\//gm, `${within}/media/`);
   headers.set("Content-Length", String(Buffer.byteLength(rewritten)));
