@@ -3,7 +3,10 @@ import icon from "~/ui/icon.svg?raw";
 
 const GROUND = /<rect[^>]*fill="([^"]+)"/.exec(icon)?.[1] ?? "black";
 
-/** Serves the web app manifest (https://www.w3.org/TR/appmanifest): name and icons on a home screen. */
+/**
+ * Serves the web app manifest (https://www.w3.org/TR/appmanifest), which determines the name and icons on a home
+ * screen.
+ */
 export function loader(): Response {
   const { siteName } = settings();
   const icons = [192, 512].map((size) => ({
