@@ -67,7 +67,7 @@ describe("the documentation", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("has a runbook section for each alert of the site and of Prometheus", () => {
+  it("has a runbook section for each of the site's and Prometheus's alerts", () => {
     const { groups } = parse(read("docs/monitoring/alerts.yml")) as {
       groups: { rules: { annotations: { runbook: string } }[] }[];
     };
@@ -96,7 +96,7 @@ describe("the settings", () => {
     ).toEqual(parseSettings({}));
   });
 
-  it("are all listed once in the tables of docs/reference/settings.md", () => {
+  it("are each listed exactly once in the tables of docs/reference/settings.md", () => {
     const named = read("docs/reference/settings.md")
       .split("\n")
       .filter((line) => line.startsWith("| `"))
@@ -107,7 +107,7 @@ describe("the settings", () => {
 });
 
 describe("the specification", () => {
-  it("contains every section that the code references", () => {
+  it("contains every section that the code refers to", () => {
     const specification = read("docs/reference/specification.md");
     const sources = ["app", "db", "scripts", "tests"]
       .flatMap(below)

@@ -22,14 +22,14 @@ function acceptedOptions(source: string): Set<string> {
   return new Set([...options].map(([, option]) => option!));
 }
 
-describe("the options of a script", () => {
-  it("are found", () => {
+describe("a script's options", () => {
+  it("are found in its source", () => {
     expect(scripts.length).toBeGreaterThan(10);
     const accepted = scripts.flatMap(({ source }) => [...acceptedOptions(source)]);
     expect(accepted.length).toBeGreaterThan(30);
   });
 
-  it.each(scripts)("are those that $name describes", ({ source }) => {
+  it.each(scripts)("are exactly those described in $name", ({ source }) => {
     expect(acceptedOptions(source)).toEqual(describedOptions(source));
   });
 });

@@ -106,7 +106,7 @@ function isInSources(text: string): boolean {
   return new RegExp(`(["'\`]|[>}] ?)${quoted}([."'\`]| ?[<{]|\\$\\{)`).test(sources);
 }
 
-describe.each(Object.entries(FIXED))("the specified copy of %s", (_, texts) => {
+describe.each(Object.entries(FIXED))("the specified copy for %s", (_, texts) => {
   it.each(texts)("contains “%s”", (text) => {
     expect(isInSources(text)).toBe(true);
   });

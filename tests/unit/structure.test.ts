@@ -174,8 +174,8 @@ interface Module {
 
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
-describe("the dependencies of modules", () => {
-  it("have one direction", () => {
+describe("module dependencies", () => {
+  it("go in one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe("the dependencies of modules", () => {
     ["app/x.ts", "await sendEmail(server, { from, to }, email);", "sends emails"],
     ["app/x.ts", "database().transaction().execute(a)", "opens a transaction"],
     ["app/platform/health.server.ts", "", "no longer"],
-  ])("break a rule in %s: %s", (file, source, rule) => {
+  ])("are rejected in %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });
 
@@ -225,12 +225,12 @@ describe("the dependencies of modules", () => {
     ["app/features/player/x.ts", 'import type { Row } from "~/shared/x.server";'],
     ["app/boot.server.ts", 'import { database } from "~db/client.server";'],
     ["app/x.ts", `"UPDATE videos SET views = 1 WHERE status = 'published'"`],
-  ])("allow %s: %s", (file, source) => {
+  ])("are allowed in %s: %s", (file, source) => {
     expect(brokenRules([{ file, source }])).toEqual([]);
   });
 });
 
-describe("the files", () => {
+describe("the source files", () => {
   it("in features/*/routes are routes or used only by routes", () => {
     const declared = fs.readFileSync(path.join(root, "app/routes.ts"), "utf8");
     const unused = MODULES.filter(
@@ -246,7 +246,7 @@ describe("the files", () => {
     expect(unused.map(({ file }) => file)).toEqual([]);
   });
 
-  it("of the studio are used on pages that load its styles", () => {
+  it("for the studio are used on pages that load its styles", () => {
     const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
     const [, features = ""] = sheet.match(/features\/\{(.*)\}"/) ?? [];
     const isPage = new RegExp(
@@ -281,7 +281,7 @@ describe("the files", () => {
     expect(found.sort()).toEqual(PROCESS_VARIABLES);
   });
 
-  it("name each piece of the runtime differently", () => {
+  it("use a different name for each piece of runtime state", () => {
     const names = MODULES.flatMap(({ source }) =>
       [
         ...source.matchAll(/\b(?:processState|attemptLimit)(?:<[^()]*>)?\(\s*(["`][^"`]+["`])/g),

@@ -38,7 +38,7 @@ describe("the packages in the lock file", () => {
     expect(Object.keys(site.allowScripts).sort()).toEqual(["better-sqlite3", "esbuild"]);
   });
 
-  it("are identified by hash and not by URL", () => {
+  it("are identified by hash rather than by URL", () => {
     expect(lockFile).not.toContain('"resolved"');
     const withoutHash = packages.filter(({ integrity }) => !integrity?.startsWith("sha512-"));
     // The lock file has no hashes of tools for other platforms. The site doesn't use them in production.

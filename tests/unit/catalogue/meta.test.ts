@@ -107,7 +107,7 @@ describe("the meta tags of every page", () => {
     expect(new Set(descriptions).size).toBe(descriptions.length);
   });
 
-  it.each(Object.entries(pages))("%s: are complete, with absolute URLs", (_, page) => {
+  it.each(Object.entries(pages))("are complete and use absolute URLs: %s", (_, page) => {
     expect(title(page)).toMatch(/ \| Afterdark$/);
     expect(content(page, "description")!.length).toBeLessThanOrEqual(160);
     for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
@@ -125,7 +125,7 @@ describe("the meta tags of every page", () => {
   });
 });
 
-it("uses the short label of Premium before a noun", () => {
+it("uses the short label “Premium” before a noun", () => {
   const premium = { category: "premium", list: list() } as const;
   for (const meta of [
     homeMeta(site, { search: "", ...premium }),
@@ -159,11 +159,11 @@ describe("canonical URLs", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("of %s are %s", (name, path) =>
+  ])("of “%s” are %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 
-  it("come with links to the previous and next page", () => {
+  it("are accompanied by links to the previous and next pages", () => {
     expect(link(pages["home, page 2"]!, "prev")).toBe("https://videos.example/");
     expect(link(pages["home, page 2"]!, "next")).toBe("https://videos.example/?page=3");
     expect(link(pages.home!, "prev")).toBeUndefined();
@@ -174,7 +174,7 @@ describe("canonical URLs", () => {
 });
 
 describe("metadata for search engines", () => {
-  it("excludes only searches and pages marked noindex from the index", () => {
+  it("excludes only searches and pages marked noindex from indexing", () => {
     const hidden = Object.entries(pages).filter(
       ([, page]) => content(page, "robots") !== undefined,
     );
@@ -200,7 +200,7 @@ describe("metadata for search engines", () => {
     });
   });
 
-  it("has the default image for a video without a thumbnail, and no file URL for one without a file", () => {
+  it("contains the default image if a video has no thumbnail, and no file URL if it has no file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],
@@ -209,7 +209,7 @@ describe("metadata for search engines", () => {
     expect(content(bare, "og:video")).toBeUndefined();
   });
 
-  it("contains positions in the whole list", () => {
+  it("numbers items by their positions in the whole list", () => {
     const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
     expect(items.map((item) => item.position)).toEqual([9]);
   });
@@ -224,12 +224,12 @@ describe("metadata for search engines", () => {
   });
 });
 
-it("is incomplete without a required field", () => {
+it("reports structured data as incomplete if a required field is missing", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });
 
-it("shortens a long description at a word", () => {
+it("shortens a long description at a word boundary", () => {
   const long = videoMeta(site, { ...video, description: `${"word ".repeat(60)}` });
   expect(content(long, "description")).toMatch(/^(word )+word…$/);
 });

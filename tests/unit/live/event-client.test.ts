@@ -61,7 +61,7 @@ describe("the event client", () => {
     ]);
   });
 
-  it("reconnects after 1, 2, 5 and then every 10 s", () => {
+  it("reconnects after 1, 2 and 5 s, and then every 10 s", () => {
     for (const wait of [1_000, 2_000, 5_000, 10_000, 10_000]) {
       const count = FakeSource.all.length;
       FakeSource.all.at(-1)!.fail();
@@ -123,7 +123,7 @@ describe("the event client", () => {
     end();
   });
 
-  it("closes the connection while the page is hidden, and reopens it when shown", () => {
+  it("closes the connection while the page is hidden, and reopens it when the page is shown again", () => {
     show("hidden");
     expect(FakeSource.open()).toEqual([]);
     vi.advanceTimersByTime(60_000);
@@ -132,7 +132,7 @@ describe("the event client", () => {
     expect(FakeSource.open()).toHaveLength(1);
   });
 
-  it("doesn't reconnect while the page is hidden, or after it was closed", () => {
+  it("doesn't reconnect while the page is hidden or after the client was closed", () => {
     FakeSource.all[0]!.fail();
     show("hidden");
     vi.advanceTimersByTime(60_000);

@@ -59,7 +59,7 @@ function fireEvents(...events: string[]): void {
   });
 }
 
-it("renders nothing while time passes", () => {
+it("renders nothing as time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
     fireEvents("timeupdate", "progress");
@@ -88,7 +88,7 @@ it("renders nothing while the seek bar is dragged with a loaded storyboard", () 
   expect(video().currentTime).toBe(60);
 });
 
-it("renders only the spinner when each seek waits for the network", () => {
+it("renders only the spinner when each seek has to wait for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });

@@ -42,8 +42,8 @@ function waitOf(network: string): number | undefined {
   return undefined;
 }
 
-describe("the rendering budget of a network", () => {
-  it("is used up by three seconds of rendering, and refills at 300 ms per second", () => {
+describe("a network's rendering budget", () => {
+  it("is used up after three seconds of rendering and refills by 300 ms per second", () => {
     expect(render(A, 2_000)).toBeUndefined();
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
@@ -72,14 +72,14 @@ describe("the rendering budget of a network", () => {
     expect(waitOf(B)).toBeUndefined();
   });
 
-  it("isn't spent while a request waits and the event loop is idle", () => {
+  it("isn't spent while a request is waiting and the event loop is idle", () => {
     const end = begin(A);
     pass(60_000, 0);
     end();
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is divided among networks, so that opening more requests doesn't reduce the cost", () => {
+  it("charges rendering time to networks equally, regardless of their numbers of requests", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);
@@ -91,13 +91,13 @@ describe("the rendering budget of a network", () => {
     expect(render(B, 900)).toBeGreaterThan(0);
   });
 
-  it("limits the requests that start before any of them has used time", () => {
+  it("limits the number of requests that start before any of them has used time", () => {
     let count = 0;
     while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
     expect(count).toBe(150);
   });
 
-  it("doesn't limit requests without a network, which pay for themselves", () => {
+  it("doesn't apply to requests without a network, whose time isn't charged to others", () => {
     const exempt = Array.from({ length: 500 }, () => begin());
     const end = begin(A);
     pass(5_000);

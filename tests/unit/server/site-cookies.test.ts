@@ -33,18 +33,18 @@ const header = (...parts: fc.Arbitrary<string>[]) =>
     });
 
 describe("a Cookie header", () => {
-  it("isn't personal with other sites' cookies and the age cookie", () => {
+  it("isn't personal if it contains only other sites' cookies and the age cookie", () => {
     fc.assert(fc.property(header(), (text) => !hasPersonalCookie(text)));
   });
 
-  it("is personal with any other cookie of the site, regardless of its value", () => {
+  it("is personal if it contains any other cookie of the site, whatever its value", () => {
     const own = fc
       .tuple(fc.constantFrom(...PERSONAL), value)
       .map(([name, text]) => `${name}=${text}`);
     fc.assert(fc.property(header(own), hasPersonalCookie));
   });
 
-  it("is parsed with spaces around names and values, and an equals sign in a value", () => {
+  it("is parsed correctly with spaces around names and values, and with an equals sign in a value", () => {
     expect(cookiesIn(" session = a=b ;;toast;x=")).toEqual([
       { name: "session", value: "a=b" },
       { name: "x", value: "" },

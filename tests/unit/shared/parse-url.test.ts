@@ -27,7 +27,7 @@ describe("parseUrl", () => {
     }
   });
 
-  it("is used instead of URL.canParse everywhere", () => {
+  it("is used everywhere instead of URL.canParse", () => {
     const files = ["app", "db", "scripts"].flatMap((folder) =>
       fs
         .readdirSync(folder, { recursive: true, encoding: "utf8" })

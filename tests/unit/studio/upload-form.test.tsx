@@ -29,7 +29,7 @@ beforeEach(() => {
 const namesIn = (root: ParentNode) =>
   [...root.querySelectorAll<HTMLInputElement>("[name]")].map(({ name }) => name);
 
-it("sends the texts before the file without JavaScript, and shows the file first with it", async () => {
+it("sends the text fields before the file without JavaScript, and shows the file first with JavaScript", async () => {
   const html = renderToString(<Page />);
   // The test router has a layout effect, which React warns about on a server.
   for (const [message] of vi.mocked(console.error).mock.calls) {
@@ -106,7 +106,7 @@ it("shows the detected duration of every selected video", async () => {
   vi.unstubAllGlobals();
 });
 
-it("rejects a past time before sending data, and restores the times after a reload", async () => {
+it("rejects a time in the past before sending data, and restores the times after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {
@@ -127,7 +127,7 @@ it("rejects a past time before sending data, and restores the times after a relo
   expect(publishAt().closest("details")!.open).toBe(true);
 });
 
-it("fills in queued files from pasted lines, and reports what doesn't fit", async () => {
+it("fills in queued files from pasted lines, and reports lines that don't match", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const files = ["one.mp4", "two.mp4"].map((name) => new File(["x"], name, { type: "video/mp4" }));
@@ -147,7 +147,7 @@ it("fills in queued files from pasted lines, and reports what doesn't fit", asyn
   );
 });
 
-it("starts from a template, and keeps edited fields when another is selected", async () => {
+it("starts from a template, and keeps edited fields when another template is selected", async () => {
   const texts = { description: "Recorded at night.", category: "desi", tags: "night" };
   const day = { description: "By day.", category: "", tags: "sun" };
   const templates = [{ id: 1, name: "Day", isDefault: false, ...day }];

@@ -78,8 +78,8 @@ const stored = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").resume ?? nul
 const ids = Array.from({ length: 11 }, (_, index) => String(index + 1));
 const points = ids.map((id) => [id, Number(id) * 5]);
 
-describe("continue watching", () => {
-  it("shows started videos, newest first, with links to where playback stopped", async () => {
+describe("the Continue watching section", () => {
+  it("shows started videos, newest first, with links to the position where playback stopped", async () => {
     await open(
       [
         ["1", 10],
@@ -98,7 +98,7 @@ describe("continue watching", () => {
     ]);
   });
 
-  it("shows at most eight videos and drops those that are no longer public, even while open", async () => {
+  it("shows at most eight videos and drops those that are no longer public, even while it is open", async () => {
     await open([["never", 30], ...points], ids.slice(0, 10));
     await waitFor(() => expect(titles()).toHaveLength(8));
     expect(titles()[0]).toBe("Video 10");
@@ -109,13 +109,13 @@ describe("continue watching", () => {
     expect(titles()).toHaveLength(8);
   });
 
-  it("shows a message when none of the videos is public anymore", async () => {
+  it("shows a message if none of the videos are public anymore", async () => {
     await open([["gone", 30]], []);
     await screen.findByText("The videos you started are no longer available.");
     expect(stored()).toEqual([]);
   });
 
-  it("follows other tabs, and is cleared with a button", async () => {
+  it("is updated by other tabs, and is cleared with a button", async () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
@@ -145,7 +145,7 @@ describe("continue watching", () => {
 });
 
 describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])(
-  "when the stored history is %s",
+  "continue watching with the stored history %s",
   (text) => {
     beforeEach(() => {
       if (text !== undefined) localStorage.setItem(KEY, storedDocument(text));

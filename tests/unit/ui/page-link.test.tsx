@@ -34,7 +34,7 @@ function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   return isHandled;
 }
 
-describe("a link to a page of the site", () => {
+describe("a link to a page on the site", () => {
   it("has the given URL as its href", () => {
     const link = renderLink(<PageLink to="/video/a%20b?from=home&page=2#top">Go</PageLink>);
     expect(link.getAttribute("href")).toBe("/video/a%20b?from=home&page=2#top");

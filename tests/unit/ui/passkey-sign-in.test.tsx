@@ -40,7 +40,7 @@ const press = () => userEvent.click(screen.getByRole("button", { name: /passkey/
 const autofillRequests = () =>
   vi.mocked(startAuthentication).mock.calls.map(([options]) => options.useBrowserAutofill);
 
-it("only handles the button's request when the challenge for autofill arrives late", async () => {
+it("handles only the button's request if the challenge for autofill arrives late", async () => {
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));
   open();
   await waitFor(() => expect(challengeResponses).toHaveLength(1));

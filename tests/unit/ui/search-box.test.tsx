@@ -51,7 +51,7 @@ const box = () => screen.getByRole<HTMLInputElement>("searchbox");
 const type = (text: string) => fireEvent.input(box(), { target: { value: text } });
 
 describe("search while typing", () => {
-  it("sends one request for a word instead of one per character", async () => {
+  it("sends one request per word rather than one per character", async () => {
     const list = slowList();
     await list.open();
     for (const text of ["n", "ne", "neo", "neon"]) type(text);
@@ -65,7 +65,7 @@ describe("search while typing", () => {
     expect(await screen.findByText("URL: ?search=rain")).toBeTruthy();
   });
 
-  it("never replaces later results or typed text with an earlier response", async () => {
+  it("never replaces newer results or typed text with an earlier response", async () => {
     const list = slowList();
     await list.open();
     list.slowDown();
@@ -102,7 +102,7 @@ describe("search while typing", () => {
     expect(box().value).toBe("");
   });
 
-  it("searches for the trimmed text immediately on submit, and not twice for the same text", async () => {
+  it("searches for the trimmed text immediately on submit, but not twice for the same text", async () => {
     const list = slowList();
     await list.open();
     type("  neon ");

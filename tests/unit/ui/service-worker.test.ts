@@ -92,7 +92,7 @@ beforeEach(async () => {
 });
 
 describe("the service worker", () => {
-  it("stores the offline page and its assets, requested without credentials", () => {
+  it("stores the offline page and its assets, which it requests without credentials", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
     expect([...browser.stored.get("shell-one")!.keys()]).toEqual([
       "/assets/root-a.css",
@@ -113,7 +113,7 @@ describe("the service worker", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
   });
 
-  it("passes page requests to the site and stores no pages", async () => {
+  it("passes page requests on to the site and stores no pages", async () => {
     expect(await (await browser.request("/video/x"))?.text()).toBe("from the site");
     const preloadResponse = new Response("already on its way");
     expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe(
@@ -149,7 +149,7 @@ describe("the service worker", () => {
     expect(await browser.request(path, request)).toBeUndefined();
   });
 
-  it("has the offline page's style sheet, and requests others from the site", async () => {
+  it("serves the offline page's style sheet, and requests other style sheets from the site", async () => {
     browser.isOffline = true;
     const style = { mode: "no-cors", destination: "style" };
     expect(await (await browser.request("/assets/root-a.css", style))?.text()).toBe(

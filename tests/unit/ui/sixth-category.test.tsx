@@ -22,7 +22,7 @@ vi.stubGlobal(
   },
 );
 
-it("shows a sixth category in the upload form, the studio's filter and the selector", () => {
+it("shows a sixth category in the upload form, the studio's filter and the category selector", () => {
   renderAt(
     <>
       <select>

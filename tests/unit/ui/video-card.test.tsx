@@ -39,7 +39,7 @@ const card = (video = videoNamed("a"), rank?: number) => (
 const playing = () => document.querySelectorAll("video").length;
 
 describe("a video card", () => {
-  it("is one link with category, duration, title, short count and age", () => {
+  it("is one link with the category, duration, title, short count and age", () => {
     renderAt(card());
     const link = screen.getByRole("link", { name: /Video a/ });
     expect(link.getAttribute("href")).toBe("/video/a");
@@ -229,7 +229,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts when a pointer moves that was on the card before hydration", async () => {
+  it("starts when a pointer that was on the card before hydration moves", async () => {
     renderAt(card());
     const move = () =>
       fireEvent(
@@ -257,7 +257,7 @@ describe("the hover preview", () => {
   it.each([
     [90, 25],
     [20, 10],
-  ])("of a file of %s s starts at %s s and loops to that position", async (duration, start) => {
+  ])("of a file of %s s starts at %s s and loops back to that position", async (duration, start) => {
     const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
     renderAt(card());
     enter(articles()[0]!);

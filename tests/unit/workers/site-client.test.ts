@@ -55,7 +55,7 @@ describe("the worker's client", () => {
     [409, LostLeaseError],
     [422, RefusedError],
     [404, Error],
-  ])("doesn't retry after %i", async (status, kind) => {
+  ])("doesn't retry after status %i", async (status, kind) => {
     const site = await startFakeSite([status, "Why not."]);
     const request = siteClient(site, "t", () => {}, pause).request("jobs");
     await expect(request).rejects.toThrow("Why not.");
