@@ -45,7 +45,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(await count("main article")).toBe(1);
   });
 
-  it("plays a hovered card from 25 seconds", async () => {
+  it("starts the preview of a hovered card at 25 seconds", async () => {
     publishVideo(site);
     await open("/");
     await browser.hover("main article a");
@@ -68,7 +68,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("plays and seeks a stream with several renditions", async () => {
+  it("plays and seeks in a stream with several renditions", async () => {
     await openPlayer(publishAdaptive(site));
     await expect.poll(async () => (await video()).source).toBe("blob:");
     await browser.press("k");
@@ -79,7 +79,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("shows the frame at the requested position of a stream that the site has encoded", async () => {
+  it("shows the frame at the requested position of a stream encoded by the site", async () => {
     const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
     const clip = makeClip(site.folder, "flash", {
       videoSource: `color=black:size=320x180:rate=5:duration=12,${flash}`,
@@ -112,7 +112,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(seen).toEqual([false, true, true, false]);
   });
 
-  it("continues a stream in the chosen language", async () => {
+  it("continues a stream in the chosen audio language", async () => {
     const clip = path.join(site.folder, "languages.mkv");
     ffmpeg([
       ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=30"],
@@ -164,7 +164,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(drawn).toBe("Good evening & welcome");
   });
 
-  it("lets an admin sign in, upload and edit a video, and shows it on the site", async () => {
+  it("lets an admin sign in and upload and edit a video, and shows the video on the site", async () => {
     await open("/auth");
     await browser.type('input[name="email"]', ADMIN.email);
     await browser.type('input[name="password"]', ADMIN.password);

@@ -312,7 +312,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "an upload survives a lost connection while the server is killed and restarted",
+    title: "completes an upload after a lost connection, although the site is killed and restarted",
     needsBuild: true,
   },
   {

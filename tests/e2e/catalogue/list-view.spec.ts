@@ -25,7 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are kept across pages, categories and Back", async ({ page, site }) => {
+test("the sort order and length filter are kept across pages, categories and Back", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/?page=2");
   await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");
@@ -56,7 +56,7 @@ test("order and length are kept across pages, categories and Back", async ({ pag
   await expect(length(page)).toHaveValue("short");
 });
 
-test("watched videos are hidden, and a page with only watched videos keeps its pager", async ({
+test("watched videos are hidden, and a page of only watched videos keeps its pager", async ({
   page,
   site,
 }) => {

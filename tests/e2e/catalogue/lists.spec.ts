@@ -97,7 +97,7 @@ test("searching while typing updates the URL, and Back leaves the search", async
   await expect(box).toHaveValue("");
 });
 
-test("while a list loads slowly, the old one stays with a loading message", async ({
+test("while a list is loading slowly, the old list stays visible with a loading message", async ({
   page,
   site,
 }) => {
@@ -112,7 +112,7 @@ test("while a list loads slowly, the old one stays with a loading message", asyn
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });
 
-test("a card opens with a click, Enter or Space, and in a new tab with the middle button", async ({
+test("a card opens with a click, Enter or Space, and in a new tab with the middle mouse button", async ({
   page,
   site,
   context,
@@ -132,7 +132,7 @@ test("a card opens with a click, Enter or Space, and in a new tab with the middl
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops on leaving", async ({
+test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops when the pointer leaves", async ({
   page,
   site,
 }) => {
@@ -188,7 +188,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
   await expect(video).toHaveCount(0);
 });
 
-test("nothing moves while a list or a video loads", async ({ page, site }) => {
+test("nothing moves while a list or a video is loading", async ({ page, site }) => {
   await fill(site, 8);
   const shifts = await recordShifts(page);
   for (const path of ["/", "/video/v1"]) {

@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and new videos wait behind a button", async ({
+test("in a scrolled list, counts are updated, a hidden video is withdrawn in place, and new videos wait behind a button", async ({
   page,
   site,
 }) => {
@@ -30,7 +30,7 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
   await page.goto("/");
   const changed = page.getByRole("button", { name: "This list was updated" });
   const before = await scrollTo(page, "Video 7");
-  await test.step("counts rise", async () => {
+  await test.step("counts are updated", async () => {
     // A change on another page of the list also refreshes the counts.
     site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
     site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
@@ -49,7 +49,7 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
     await expect(page.getByText("No longer available")).toHaveCount(0);
     await expect(page.getByRole("article")).toHaveCount(8);
   });
-  await test.step("new videos wait, and nothing moves", async () => {
+  await test.step("new videos wait behind a button, and nothing moves", async () => {
     const there = await scrollTo(page, "Video 7");
     add(site, "Brand new");
     await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();
@@ -68,7 +68,7 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
   });
 });
 
-test("at the top a new video is shown immediately; with the focus in the list it waits, and the focus stays", async ({
+test("a new video is shown immediately at the top of the page, but waits while the focus is in the list", async ({
   page,
   site,
 }) => {

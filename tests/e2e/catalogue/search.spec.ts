@@ -36,7 +36,7 @@ async function suggest(page: Page, text: string) {
   return box;
 }
 
-test("a search from any page opens Home's results, with its category @phone", async ({
+test("a search from any page opens the results on Home, keeping its category @phone", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("a search from any page opens Home's results, with its category @phone", as
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags of public videos are suggested, and selected with the keys of a combobox", async ({
+test("titles and tags of public videos are suggested, and can be selected with the keys of a combobox", async ({
   page,
   site,
 }) => {
@@ -134,7 +134,7 @@ test("a late response doesn't replace a newer one", async ({ page, site }) => {
   await expect(options(page)).toHaveText(["Neon RainVideo"]);
 });
 
-test("the search still works when suggestions fail", async ({ page, site }) => {
+test("searching still works when suggestions fail", async ({ page, site }) => {
   await addVideos(site);
   await page.route(/search\/suggestions/, (route) => route.abort());
   await page.goto("/trending");
@@ -174,7 +174,7 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has one field, which a slash and the header's icon focus", async ({ page, site }) => {
+test("Home has one search field, which a slash and the header's icon focus", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/");
   await expect(field(page)).toHaveCount(0);

@@ -37,7 +37,7 @@ test("videos can be uploaded, watched, seeked and hidden with the default settin
   }
 });
 
-test.describe("with an object store, two workers and a read replica behind nginx", () => {
+test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
   // `npm test` installs both, or reports the skipped tests if it can't.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
@@ -49,7 +49,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
   });
   test.afterAll(() => deployment?.stop());
 
-  test("the site keeps working while each process is killed", async ({ browser }) => {
+  test("keeps working while each of its processes is killed in turn", async ({ browser }) => {
     test.setTimeout(1_200_000);
     const { writer, reader, workers, store } = deployment;
     const setup: Setup = { browser, url: deployment.url, site: writer };
@@ -86,7 +86,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       killed.start({ ENCODER_THREADS: "1" });
     });
 
-    await test.step("the replica is killed, and the primary responds", async () => {
+    await test.step("the replica is killed, and the primary responds instead", async () => {
       await reader.stop("SIGKILL");
       await inNewContext(setup, async (page) => expect(await isFromReplica(page)).toBe(false));
       await watch("Harbour");
@@ -95,7 +95,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       await expect.poll(isBack, { timeout: 30_000 }).toBe(true);
     });
 
-    await test.step("the primary is killed, and visitors can watch stored videos", async () => {
+    await test.step("the primary is killed, and visitors can still watch stored videos", async () => {
       await writer.stop("SIGKILL");
       await watch("Lighthouse");
       await watch("Harbour");
@@ -113,7 +113,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, and local files play and are moved once it is back", async () => {
+    await test.step("the store is killed, and local files still play and are moved once it is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });

@@ -44,7 +44,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
   await player.open(id, "?from=trending&page=2&t=25");
   await expect.poll(async () => (await player.state()).time).toBe(25);
 
-  await test.step("links to the video and to the current time are copied", async () => {
+  await test.step("links to the video and to the current time can be copied", async () => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await page.getByRole("button", { name: "Copy link at current time" }).click();
     await expect(page.getByText("Link copied")).toBeVisible();

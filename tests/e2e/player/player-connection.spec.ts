@@ -50,7 +50,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     return player;
   }
 
-  test("is replaced at the first stall, at the same position", async ({ page, site }) => {
+  test("is replaced at the same position when it first stalls", async ({ page, site }) => {
     test.setTimeout(150_000);
     const id = publishAdaptive(site, undefined, { file: noise(40, 3) });
     await slowDown(page);
@@ -75,7 +75,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("is left alone until a seek, from where the stream continues", async ({ page, site }) => {
+  test("is left alone until a seek, where the stream takes over", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
     await player.playSlowly();
     await player.record("emptied", "pause");

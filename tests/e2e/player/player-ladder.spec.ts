@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of an encoded video switches during playback without a gap", async ({
+test("the quality of an encoded video is switched during playback without a gap", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("the quality of an encoded video switches during playback without a gap", a
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
 });
 
-test("another audio track plays immediately when selected, and is remembered", async ({
+test("another audio track plays as soon as it is selected, and the choice is remembered", async ({
   page,
   site,
 }) => {

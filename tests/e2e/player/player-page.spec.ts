@@ -3,7 +3,7 @@ import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("hydration keeps the browser's player playing without a restart", async ({ page, site }) => {
+test("hydration doesn't restart playback in the browser's own player", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishVideo(site);
   const release = await holdRequests(page, /\.js(\?|$)/);
@@ -27,7 +27,7 @@ test("hydration keeps the browser's player playing without a restart", async ({ 
   await expect(player.button("Pause")).toBeVisible();
 });
 
-test("another video starts at the top with everything reset except the volume, and the previous download stops", async ({
+test("another video starts with the page at the top and everything reset except the volume, and the previous download stops", async ({
   page,
   site,
 }) => {
@@ -81,14 +81,14 @@ test("the next video opens 8 s after the end and plays in the same player", asyn
   await expect(card).toBeHidden();
 });
 
-test("theater mode, every width and the open menu keep the layout and pass axe", async ({
+test("theater mode, all widths and the open menu keep the layout intact and pass axe", async ({
   page,
   site,
 }) => {
   const player = new PlayerPage(page);
   await player.open(publishVideo(site));
 
-  await test.step("theater mode makes the player as wide as the page, and back", async () => {
+  await test.step("theater mode makes the player as wide as the page, and can be turned off", async () => {
     const width = async () => (await player.root.boundingBox())!.width;
     const before = await width();
     await player.button("Theater mode").click();

@@ -23,7 +23,7 @@ const playOn = (player: PlayerPage) =>
     return video.play();
   });
 
-test("on a phone in portrait, the player with Back on it stays at the top while the details scroll", async ({
+test("on a phone in portrait, the player and its Back link stay at the top while the details scroll", async ({
   page,
   site,
 }) => {
@@ -39,7 +39,7 @@ test("on a phone in portrait, the player with Back on it stays at the top while 
   expect(over.y + over.height).toBeLessThan(box.height);
   await expectNoViolations(page);
 
-  await test.step("Back hides with the controls, and appears on keyboard focus", async () => {
+  await test.step("the Back link is hidden with the controls, and appears when it gets keyboard focus", async () => {
     await player.stopClock();
     await playOn(player);
     await page.clock.runFor(5_100);
@@ -67,7 +67,7 @@ test("on a phone in portrait, the player with Back on it stays at the top while 
   await expect(page).toHaveURL(/#video-/);
 });
 
-test("rotating the phone during playback enters and leaves fullscreen, unless a button did", async ({
+test("rotating the phone during playback enters and leaves fullscreen, unless a button already has", async ({
   page,
   site,
 }) => {
@@ -84,7 +84,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
   await rotate(page, "portrait-primary");
   await expectFullscreen(false);
 
-  await test.step("fullscreen entered with a button is left alone", async () => {
+  await test.step("fullscreen entered with a button isn't left by rotating", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
     await rotate(page, "portrait-primary");
@@ -94,7 +94,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
     await expectFullscreen(false);
   });
 
-  await test.step("and so is fullscreen left with a button", async () => {
+  await test.step("fullscreen left with a button isn't left again by rotating", async () => {
     await rotate(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");

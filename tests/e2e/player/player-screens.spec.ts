@@ -67,7 +67,7 @@ async function expectWithinScreen(page: Page, locator: Locator) {
   expect(box.bottom).toBeLessThanOrEqual(height + 0.5);
 }
 
-test.describe("a small phone in landscape", () => {
+test.describe("the page on a small phone in landscape", () => {
   const viewport = { width: 568, height: 320 };
   test.use({ hasTouch: true, isMobile: true, viewport });
 
@@ -107,10 +107,10 @@ test.describe("a small phone in landscape", () => {
   });
 });
 
-test.describe("a small phone", () => {
+test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("Retry and the next card don't touch the seek bar, and Retry plays a file that is available again", async ({
+  test("keeps Retry and the next card off the seek bar, and plays a file that is available again on Retry", async ({
     page,
     site,
   }) => {
@@ -151,10 +151,10 @@ test.describe("a small phone", () => {
   });
 });
 
-test.describe("a small phone with doubled text size", () => {
+test.describe("the page on a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("has all controls within the player, next to each other", async ({ page, site }) => {
+  test("has all controls within the player, side by side", async ({ page, site }) => {
     await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
@@ -189,7 +189,7 @@ test.describe("a small phone with doubled text size", () => {
   });
 });
 
-test("captions are above the controls and the storyboard preview, not on the next card, and continue with the next video", async ({
+test("captions are shown above the controls and the storyboard preview, not over the next card, and stay on for the next video", async ({
   page,
   site,
 }) => {
@@ -248,7 +248,7 @@ test("captions are above the controls and the storyboard preview, not on the nex
 test.describe("with reduced motion", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-  test("nothing moves on top of the video", async ({ page, site }) => {
+  test("nothing on top of the video moves", async ({ page, site }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
@@ -299,7 +299,7 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test("in forced colors the played part, the thumb, icons and the selected menu item are distinguishable", async ({
+test("in forced colors, the played part, the thumb, icons and the selected menu item can be told apart", async ({
   page,
   site,
 }) => {

@@ -2,8 +2,8 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test.describe("adaptive", () => {
-  test("starts at the time in a link, and continues in every quality and in the original", async ({
+test.describe("the adaptive source", () => {
+  test("starts at the time given in a link, and continues in every quality and in the original", async ({
     page,
     site,
   }) => {
@@ -38,7 +38,7 @@ test.describe("adaptive", () => {
     expect((await player.state()).time).toBeGreaterThan(19);
   });
 
-  test("falls back to the file at the same position when segments are missing", async ({
+  test("falls back to the file at the same position if segments are missing", async ({
     page,
     site,
   }) => {

@@ -13,7 +13,7 @@ function watchStarts(page: Page): string[] {
   return starts;
 }
 
-test("hovering a card prefetches the start of its stream, which its page plays", async ({
+test("hovering over a card prefetches the start of its stream, which the video page then plays", async ({
   page,
   site,
 }) => {
@@ -37,7 +37,7 @@ test("hovering a card prefetches the start of its stream, which its page plays",
   expect(starts).toHaveLength(1);
 });
 
-test("a page immediately requests the header and first segment of the first seconds, and not the file", async ({
+test("a page immediately requests the header and first segment of the stream's start, but not the file", async ({
   page,
   site,
 }) => {

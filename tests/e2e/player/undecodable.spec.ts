@@ -24,7 +24,7 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a video that the browser can't decode is shown as being converted, and then plays as a stream", async ({
+test("a video that the browser can't decode is shown as being converted, and later plays as a stream", async ({
   page,
   site,
 }) => {
@@ -42,7 +42,7 @@ test("a video that the browser can't decode is shown as being converted, and the
   await expect(notice).toBeHidden();
 });
 
-test("without a stream and without audio, the page says that the browser can't play the video", async ({
+test("if a video has neither a stream nor audio, the page says that the browser can't play it", async ({
   page,
   site,
 }) => {

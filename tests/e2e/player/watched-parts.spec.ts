@@ -12,7 +12,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   }, seconds);
 }
 
-test("watched parts are counted at the end and when the page is left, and shown in the studio", async ({
+test("watched parts are reported at the end and when the page is left, and are shown in the studio", async ({
   page,
   site,
 }) => {

@@ -33,7 +33,7 @@ test("Back returns to the same list, page and scroll position", async ({ page, s
   await expect.poll(() => scrolled(page)).toBe(before);
 });
 
-test("a slow video shows a skeleton whose player has the page's size and position @phone", async ({
+test("a slow video page shows a skeleton whose player has the final size and position @phone", async ({
   page,
   site,
   isMobile,
@@ -57,7 +57,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   expect(await shifts()).toEqual([]);
 });
 
-test("Up next is reordered with the keyboard and by dragging", async ({ page, site }) => {
+test("Up next can be reordered with the keyboard and by dragging", async ({ page, site }) => {
   await fill(site, 4);
   await page.goto("/video/v1");
   const upNext = page.getByRole("group").filter({ hasText: "Up next" });

@@ -1,7 +1,7 @@
 import { overflow } from "../../page-layout";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-test("filters the list, selects columns, and saves and removes the view", async ({
+test("filters the list, selects columns, and saves and removes a view", async ({
   page,
   site,
 }) => {

@@ -97,7 +97,7 @@ test("reorders with a number and with many clicks, and updates another tab", asy
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("ignores an outdated page that arrives after a change", async ({ page, site }) => {
+test("ignores an outdated response that arrives after a change", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   let requestCount = 0;
   let sendLatePage = () => {};
@@ -171,7 +171,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders with the mouse, but not after a canceled drag", async ({ page, site }) => {
+test("reorders with the mouse, except after a canceled drag", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);
@@ -216,10 +216,10 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
   await expect.poll(() => order(site)).toBe("bcdefghijklmnopqrsta");
 });
 
-test.describe("with touch", () => {
+test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders with the handle, and scrolls elsewhere", async ({ page, site }) => {
+  test("reorders by the handle, and scrolls when touched elsewhere", async ({ page, site }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

@@ -70,7 +70,7 @@ test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("has no accessibility violation and no overflow on any studio page", async ({
+test("has no accessibility violations and no overflow on any studio page", async ({
   page,
   site,
 }) => {
@@ -96,7 +96,7 @@ test("has no accessibility violation and no overflow on any studio page", async 
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("keeps filters and counts in whole rows on phones, in both orientations", async ({
+test("keeps filters and counts in complete rows on phones in both orientations", async ({
   page,
   site,
 }) => {

@@ -45,7 +45,7 @@ const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ })
 const item = (page: Page, name: string) =>
   page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
 
-test("fills in duration, title and frames from the video, and resets the form after the upload", async ({
+test("fills in the duration, title and frames from the video, and resets the form after the upload", async ({
   page,
   site,
 }) => {
@@ -69,7 +69,7 @@ test("fills in duration, title and frames from the video, and resets the form af
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows a rejected file's error once, in a toast, and keeps the texts", async ({ page }) => {
+test("shows an error about a rejected file once, in a toast, and keeps the text fields", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
@@ -91,7 +91,7 @@ test("shows a rejected file's error once, in a toast, and keeps the texts", asyn
   await expect(item(page, "Broken")).toHaveCount(0);
 });
 
-test("uploads several dropped files, each with its own texts", async ({ page, site }) => {
+test("uploads several dropped files, each with its own text fields", async ({ page, site }) => {
   await signIn(page);
   await page.goto("/admin");
   await expect(page.getByText("Or drop files anywhere")).toBeVisible();
@@ -133,7 +133,7 @@ test("uploads several dropped files, each with its own texts", async ({ page, si
   await expect(page.getByRole("link", { name: "Watch it" })).toHaveCount(2);
 });
 
-test("warns about an exact duplicate and a truncated file, and uploads them on confirmation", async ({
+test("warns about an exact duplicate and a truncated file, and uploads them after confirmation", async ({
   page,
   site,
 }) => {
@@ -239,7 +239,7 @@ async function sendBigFile(
   return network;
 }
 
-test("pauses, resumes and cancels an upload, and confirms before leaving during one", async ({
+test("pauses, resumes and cancels an upload, and asks for confirmation before the page is left during one", async ({
   page,
   site,
 }) => {
@@ -268,7 +268,7 @@ test("pauses, resumes and cancels an upload, and confirms before leaving during 
   expect(rows(site)).toEqual([]);
 });
 
-test("an upload survives a lost connection while the server is killed and restarted", async ({
+test("completes an upload after a lost connection, although the site is killed and restarted", async ({
   page,
   site,
 }) => {

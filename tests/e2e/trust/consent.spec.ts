@@ -99,7 +99,7 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload links to its consent record, which opens without a prompt even immediately", async ({
+test("an upload links to its consent record, which opens without a prompt even right after the upload", async ({
   page,
   site,
 }) => {

@@ -23,7 +23,7 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({
+test("a report can be sent by keyboard, and the report pages have no accessibility violations", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("a report can be sent by keyboard, and its pages have no accessibility viol
   await expect(page.getByText("Video not found")).toBeVisible();
 });
 
-test("an open list drops a video that is reported as a possible minor", async ({
+test("an open list drops a video as soon as it is reported to show a possible minor", async ({
   page,
   site,
   context,
@@ -84,7 +84,7 @@ test("an open list drops a video that is reported as a possible minor", async ({
   ).toBe(1);
 });
 
-test("the form shows which videos it finds, and asks for confirmation if there is none", async ({
+test("the form shows which videos it has found, and asks for confirmation if there are none", async ({
   page,
   site,
 }) => {

@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("a visitor in a country with age checks is checked once, with the keyboard too, and returns to the page", async ({
+test("a visitor in a country with age checks is checked once, also with the keyboard, and returns to the page", async ({
   page,
   site,
 }) => {
@@ -83,7 +83,7 @@ test("an open page redirects to the check, and visitors who fail it see a messag
 test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
-  test("a visitor sees a message and can read the legal pages", async ({ page }) => {
+  test("a visitor sees a message and can still read the legal pages", async ({ page }) => {
     const response = await page.goto("/video/v1");
     expect(response?.status()).toBe(451);
     await expect(

@@ -75,7 +75,7 @@ test("no page has an accessibility violation, contacts another host, violates it
   expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 });
 
-test("finding and opening a video works with the keyboard alone", async ({ page, site }) => {
+test("a visitor can find and open a video with the keyboard alone", async ({ page, site }) => {
   await fill(site, 10, (number) => ({ title: number === 10 ? "Neon Rain" : `Video ${number}` }));
   await page.goto("/");
   await page.keyboard.press("Tab");
@@ -106,7 +106,7 @@ test("finding and opening a video works with the keyboard alone", async ({ page,
   await expect(page.getByRole("searchbox")).toHaveValue("neon");
 });
 
-test("on a phone the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
+test("on a phone, the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
   page,
 }) => {
   await page.setViewportSize(PHONE);

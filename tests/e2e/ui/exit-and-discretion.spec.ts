@@ -8,7 +8,7 @@ async function openTwoPages(page: Page): Promise<void> {
   await page.goto("/", { waitUntil: "networkidle" });
 }
 
-test("Exit this page is in the menu and removes the page from the history @phone-only", async ({
+test("“Exit this page” is in the menu and removes the page from the history @phone-only", async ({
   page,
   site,
 }) => {
@@ -23,7 +23,7 @@ test("Exit this page is in the menu and removes the page from the history @phone
   await expect(page).toHaveURL("/trending");
 });
 
-test("pressing Shift three times exits, even from a field or a dialog", async ({ page, site }) => {
+test("pressing Shift three times leaves the site, even from a field or a dialog", async ({ page, site }) => {
   await fill(site, 2);
   await openTwoPages(page);
   await page.keyboard.press("Shift");
@@ -46,7 +46,7 @@ test("pressing Shift three times exits, even from a field or a dialog", async ({
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences disable the Shift key, enable discreet titles and clear the stored data", async ({
+test("the preferences can disable the Shift shortcut, enable discreet titles and clear the stored data", async ({
   page,
   site,
 }) => {

@@ -93,7 +93,7 @@ for (const { path, videos, from, to } of [
   });
 }
 
-test("a key press at the start of hydration doesn't break the page", async ({ page, site }) => {
+test("pressing a key at the start of hydration doesn't break the page", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ title: number === 5 ? "Neon Rain" : `Video ${number}` }));
   // React starts listening and hydrates shortly after; press a key in between.
   await page.addInitScript(() => {
@@ -115,7 +115,7 @@ test("a key press at the start of hydration doesn't break the page", async ({ pa
   expect(errors).toEqual([]);
 });
 
-test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
+test("no public page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
     const requested: string[] = [];

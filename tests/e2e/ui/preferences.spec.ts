@@ -25,7 +25,7 @@ function longestMotionMs(page: Page): Promise<number> {
   });
 }
 
-test("pages respect reduced motion, more contrast, forced colors and print", async ({
+test("pages respect reduced motion, increased contrast, forced colors and print", async ({
   page,
   site,
 }) => {
@@ -59,16 +59,16 @@ test("pages respect reduced motion, more contrast, forced colors and print", asy
     await page.emulateMedia(usual);
   };
   await page.goto("/?category=desi");
-  await test.step("a list: reduced motion", lessMotion);
-  await test.step("a list: 7 to 1 with more contrast", moreContrast);
-  await test.step("a list: forced colors", () => highContrast(page));
+  await test.step("a list with reduced motion", lessMotion);
+  await test.step("a list with a contrast of 7 to 1", moreContrast);
+  await test.step("a list with forced colors", () => highContrast(page));
   await page.emulateMedia(usual);
   await page.goto("/video/v1");
-  await test.step("a video: reduced motion", lessMotion);
-  await test.step("a video: 7 to 1 with more contrast", moreContrast);
-  await test.step("a video: print", darkOnWhite);
+  await test.step("a video with reduced motion", lessMotion);
+  await test.step("a video with a contrast of 7 to 1", moreContrast);
+  await test.step("a printed video page", darkOnWhite);
   await page.goto("/auth");
-  await test.step("a form: 7 to 1 with more contrast", moreContrast);
+  await test.step("a form with a contrast of 7 to 1", moreContrast);
 });
 
 /** Checks that the selected choice and the icons are distinguishable in forced colors. */
@@ -99,7 +99,7 @@ async function highContrast(page: Page): Promise<void> {
   expect(icons).not.toContain(false);
 }
 
-test("on a phone in landscape the header scrolls away", async ({ page, site }) => {
+test("on a phone in landscape, the header scrolls away", async ({ page, site }) => {
   await fill(site, 8);
   await page.setViewportSize({ width: 740, height: 360 });
   await page.goto("/");
@@ -137,7 +137,7 @@ test("an admin's touch targets are 44 pixels high @phone-only", async ({ page, s
   }
 });
 
-test("titles, descriptions, tags and searches have their own text direction", async ({
+test("titles, descriptions, tags and search queries each have their own text direction", async ({
   page,
   site,
 }) => {

@@ -50,7 +50,7 @@ test("no script is requested before the first paint", async ({ page, site }) => 
   expect(requested.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
 });
 
-test("a background page loads its scripts immediately", async ({ page }) => {
+test("a page in a background tab loads its scripts immediately", async ({ page }) => {
   await neverPaints(page, true);
   await page.clock.install();
   const requested = recordScripts(page);

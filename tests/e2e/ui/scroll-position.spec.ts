@@ -16,7 +16,7 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
 
 test.beforeEach(({ site }) => fill(site, 20));
 
-test("scrolling during a refresh keeps the position", async ({ page, site }) => {
+test("a refresh during scrolling keeps the scroll position", async ({ page, site }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);
@@ -43,7 +43,7 @@ test("Back restores the scroll position, and another page starts at the top", as
   await expect.poll(() => scrolled(page)).toBe(there);
 });
 
-test("a reload restores the scroll position, and scrolling before hydration is kept", async ({
+test("a reload restores the scroll position, and scrolling before hydration isn't undone", async ({
   page,
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });

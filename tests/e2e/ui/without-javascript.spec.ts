@@ -5,7 +5,7 @@ test.use({ javaScriptEnabled: false });
 
 const cards = "main article";
 
-test("search, category, pages and Back work without JavaScript", async ({ page, site }) => {
+test("search, categories, pages and Back work without JavaScript", async ({ page, site }) => {
   await fill(site, 30, (number) => ({ category: number % 3 ? "english" : "desi" }));
   await page.goto("/");
   const box = page.getByPlaceholder("Search videos by title or tags...");
@@ -30,7 +30,7 @@ test("search, category, pages and Back work without JavaScript", async ({ page, 
   await expect(page).toHaveURL("/?category=english");
 });
 
-test("on a phone, elements that need JavaScript take no space and nothing is cut off", async ({
+test("on a phone, elements that need JavaScript take up no space and nothing is cut off", async ({
   page,
   site,
 }) => {
@@ -66,7 +66,7 @@ test("on a phone, elements that need JavaScript take no space and nothing is cut
   });
 
   await signIn(page);
-  await test.step("the list of the studio", async () => {
+  await test.step("the studio's list", async () => {
     await page.goto("/admin?tab=manage");
     await expect(page.getByRole("form", { name: "Selected videos" })).toHaveCSS(
       "position",
