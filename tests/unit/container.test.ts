@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { SETTING_NAMES } from "~/platform/settings.server";
 import { imageEnvironment } from "../image-environment";
 
-// Rules that hadolint and `docker compose config`, which CI runs, can't check.
+// Rules that CI's hadolint and `docker compose config` can't check.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");

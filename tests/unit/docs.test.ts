@@ -19,7 +19,7 @@ const PAGES = [
   ...below("docs").filter((name) => name.endsWith(".md")),
 ];
 
-/** Returns the paths in backticks and the targets of links, except files that only a running site has. */
+/** Returns the paths in backticks and the link targets, except files that exist only on a running site. */
 function pathsIn(page: string): string[] {
   const text = read(page);
   const named = text.matchAll(/`((?:app|db|docs|scripts|tests|\.ci|\.github)\/[\w./-]+)`/g);
@@ -83,7 +83,7 @@ describe("the documentation", () => {
 describe("the settings", () => {
   const example = read(".env.example");
   const lines = [...example.matchAll(/^#([A-Z_]+)=(.*)$/gm)];
-  /** Settings shown with an example, because their default isn't a value. */
+  /** Settings for which an example is shown, because their default isn't a plain value. */
   const EXAMPLES = ["HOST", "ADMIN_EMAIL", "PUBLIC_URL", "ACCEL_PREFIX"];
 
   it("are all in .env.example with their defaults, commented out", () => {

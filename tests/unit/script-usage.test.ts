@@ -10,13 +10,13 @@ const scripts = fs
   .map((name) => ({ name, source: fs.readFileSync(path.join(folder, name), "utf8") }))
   .filter(({ source }) => /runScript\(\s*USAGE/.test(source));
 
-/** Returns the options that a usage text mentions. */
+/** Returns the options mentioned in a script's usage text. */
 function describedOptions(source: string): Set<string> {
   const [, usage = ""] = /const USAGE = `([^`]*)`/.exec(source)!;
   return new Set([...usage.matchAll(/--([\w-]+)/g)].map(([, option]) => option!));
 }
 
-/** Returns the options that a script accepts. */
+/** Returns the options accepted by a script. */
 function acceptedOptions(source: string): Set<string> {
   const options = source.matchAll(/"?([\w-]+)"?: \{ type: "(?:boolean|string)"/g);
   return new Set([...options].map(([, option]) => option!));

@@ -5,7 +5,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-/** Adds 12 videos of 1 to 12 minutes, the longer the fewer views, and one of an hour. */
+/** Adds 12 videos that last from 1 to 11 minutes and one hour. The longer a video is, the fewer views it has. */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({
     duration: number === 12 ? "1:00:00" : `${number}:00`,
@@ -17,7 +17,7 @@ async function addVideos(site: SiteProcess): Promise<void> {
 const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
 const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
 
-/** Selects the option until the page changes, because nothing happens before hydration. */
+/** Repeats the choice until the page changes, because choosing has no effect before hydration. */
 async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   await expect(async () => {
     await choice();

@@ -156,7 +156,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
     .toBeGreaterThan(25);
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
-  // It loops to 25 s and never to the beginning.
+  // The loop returns to 25 s rather than to the beginning.
   const start = await video.evaluate(
     (element: HTMLVideoElement) =>
       new Promise<number>((resolve) => {
@@ -174,7 +174,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
   await expect(page.locator(cards).nth(0).locator("video")).toHaveCount(0);
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);
 
-  // Falls back to H.264 if the AV1 clip is damaged.
+  // The preview falls back to H.264 if the AV1 clip is damaged.
   for (const [index, name] of ["av1.mp4", "h264.mp4"].entries()) {
     const card = page.locator(cards).nth(index + 2);
     await card.hover();

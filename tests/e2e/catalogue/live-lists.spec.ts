@@ -14,7 +14,7 @@ function add(site: SiteProcess, title: string): void {
   site.addVideo({ title, created_at: new Date().toISOString() });
 }
 
-/** Scrolls down to a card, and returns its position. */
+/** Scrolls down to a card, and returns the card's position. */
 async function scrollTo(page: Page, title: string): Promise<number> {
   await page.waitForLoadState("networkidle");
   await card(page, title).evaluate((element) => element.scrollIntoView({ block: "center" }));
@@ -43,7 +43,7 @@ test("in a scrolled list, counts are updated, a hidden video is withdrawn in pla
     await expect(page.getByText("No longer available")).toBeVisible();
     await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
     expect(await top(page, "Video 7")).toBe(before);
-    // Videos that moved to another page are still shown here.
+    // Videos that have moved to another page of the list are still shown here.
     await expect(page.getByRole("article")).toHaveCount(7);
     await changed.click();
     await expect(page.getByText("No longer available")).toHaveCount(0);
@@ -83,7 +83,7 @@ test("a new video is shown immediately at the top of the page, but waits while t
   add(site, "Brand new");
   await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
   await expect(link).toBeFocused();
-  // Moving the focus between cards still counts as reading.
+  // Moving the focus between cards counts as still reading the list.
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");

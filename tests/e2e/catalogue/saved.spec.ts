@@ -111,7 +111,7 @@ test("a card's button saves its video while the preview keeps playing, and the h
 
 test("the list can be moved to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
-  // In the format of versions before the single document.
+  // Storage as written by versions that used a separate key for each value.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');

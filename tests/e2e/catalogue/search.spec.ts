@@ -18,14 +18,14 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Search videos"
 const options = (page: Page) => page.getByRole("option");
 const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 1024;
 
-/** Returns the field in the header, which is first opened if there is only an icon. */
+/** Returns the header's search field, which is opened first if only its icon is shown. */
 async function openField(page: Page) {
   if (isNarrow(page)) await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect(field(page)).toBeVisible();
   return field(page);
 }
 
-/** Types until suggestions appear, because typing before hydration requests nothing. */
+/** Types repeatedly until suggestions appear, because typing before hydration requests nothing. */
 async function suggest(page: Page, text: string) {
   const box = await openField(page);
   await expect(async () => {
@@ -85,7 +85,7 @@ test("titles and tags of public videos are suggested, and can be selected with t
     const id = await box.getAttribute("aria-activedescendant");
     return id === null ? null : page.locator(`[id="${id}"]`).textContent();
   };
-  // Manual selection: nothing is selected before an arrow key is pressed.
+  // The combobox uses manual selection: nothing is selected until an arrow key is pressed.
   expect(await active()).toBeNull();
   await box.press("ArrowDown");
   expect(await active()).toContain("neon lights");

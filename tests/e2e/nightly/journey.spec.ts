@@ -38,12 +38,12 @@ test("videos can be uploaded, watched, seeked and hidden with the default settin
 });
 
 test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
-  // `npm test` installs both, or reports the skipped tests if it can't.
+  // `npm test` installs both, or reports the skipped tests if it can't install them.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
   let deployment: Deployment;
   test.beforeAll(async () => {
-    // Starts seven processes one after another.
+    // This starts seven processes one after another.
     test.setTimeout(240_000);
     deployment = await startDeployment();
   });
@@ -69,7 +69,7 @@ test.describe("the site with an object store, two workers and a read replica beh
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
       });
       const findBusyWorker = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      // A worker has no encoder process between two commands.
+      // Between two commands, a worker has no encoder process.
       let killed = findBusyWorker();
       for (; !killed; killed = findBusyWorker()) await pause(20);
       await killed.stop("SIGKILL");
@@ -147,7 +147,7 @@ function thumbnailOf({ site }: Pick<Setup, "site">, id: string): string {
   return thumbnail.pluck().get(id) as string;
 }
 
-/** Waits until the replica serves the files of a video. */
+/** Waits until the replica serves a video's files. */
 async function waitForReplica({ writer, reader }: Deployment, id: string): Promise<void> {
   const setup = { site: writer };
   const [, file, playlist] = urlsOf(setup, id) as [string, string, string];
@@ -158,7 +158,7 @@ async function waitForReplica({ writer, reader }: Deployment, id: string): Promi
   }
 }
 
-/** Waits until all files of a video are in the store, and removes their local copies. */
+/** Waits until all of a video's files are in the store, and removes the local copies. */
 async function moveToStore(setup: Setup, id: string): Promise<void> {
   const [, file, playlist] = urlsOf(setup, id) as [string, string, string];
   const pathOf = (url: string) => url.replace("/media/", "");

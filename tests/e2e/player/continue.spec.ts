@@ -8,7 +8,7 @@ import { expect, expectNoViolations, test } from "../site";
 const section = (page: Page) => page.getByRole("region", { name: "Continue watching" });
 const startedVideos = (page: Page) => section(page).getByRole("link");
 
-/** Sets the browser's watch history before the page is opened, newest last. */
+/** Sets the browser's watch history, with the newest video last, before the page is opened. */
 async function remember(page: Page, history: unknown): Promise<void> {
   await page.addInitScript(
     (text) => {
@@ -83,7 +83,7 @@ test("a loading error or a message about a history without public videos replace
 }) => {
   await fill(site, 3);
   await remember(page, points(1));
-  // The added videos are a change of the catalogue, after which the page requests the cards again.
+  // Adding the videos changed the catalogue. The event about that change would make the page request the cards again.
   await page.route("**/events", (route) => route.fulfill({ status: 204 }));
   await page.route("**/saved/videos", (route) => route.abort());
   const shifts = await recordShifts(page);

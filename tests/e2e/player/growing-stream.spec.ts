@@ -14,7 +14,7 @@ function publishSource(site: SiteProcess): string {
   return site.addVideo({ title: "From a phone", source_url, video_url: "", duration: "0:40" });
 }
 
-/** Publishes the part of the stream that the encoder has finished so far; without `segments`, all of it. */
+/** Publishes the part of the stream that the encoder has finished so far, or all of it if `segments` is omitted. */
 function makeStream(site: SiteProcess, segments?: number): void {
   const add = (name: string, text: string | Buffer) =>
     site.addFile("videos", `${STREAM}/${name}`, text);

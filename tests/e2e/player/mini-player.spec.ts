@@ -7,7 +7,7 @@ const mini = (page: Page) => page.getByRole("region", { name: "Mini player" });
 const time = (video: Locator) => video.evaluate((video: HTMLVideoElement) => video.currentTime);
 const views = (page: Page) => page.getByText(/\d views?$/).first();
 
-/** Plays from a position in a loop, so that it keeps playing for as long as the test needs. */
+/** Plays the video muted from a position, and waits until playback advances. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.video.evaluate((video: HTMLVideoElement, seconds) => {
     video.muted = true;

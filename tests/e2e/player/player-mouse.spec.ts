@@ -76,7 +76,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     await page.clock.runFor(500);
     await player.expectState({ speed: 2 });
     await expect(player.root.locator(".player-note")).toHaveText("2×");
-    // Release outside the video.
+    // The button is released outside the video.
     await page.mouse.move(5, 5);
     await page.mouse.up();
     await player.expectState({ speed: 1 });

@@ -9,7 +9,7 @@ test("hydration doesn't restart playback in the browser's own player", async ({ 
   const release = await holdRequests(page, /\.js(\?|$)/);
   await page.goto(`/video/${id}`, { waitUntil: "commit" });
   await expect(player.video).toHaveAttribute("controls");
-  // Simulates the browser's controls; muted, because there is no user gesture.
+  // Simulates a click on the browser's own controls. The video is muted, because there is no user gesture.
   await player.video.evaluate(async (video: HTMLVideoElement) => {
     Object.assign(video, { theSame: true, muted: true });
     await video.play();
@@ -41,7 +41,7 @@ test("another video starts with the page at the top and everything reset except 
   await page.keyboard.press("ArrowRight");
   await player.expectState({ speed: 1.25 });
   await player.root.getByRole("slider", { name: "Volume" }).fill("0.4");
-  // It loads slowly, so a skeleton replaces the player in the meantime.
+  // The next page loads slowly, so a skeleton replaces the player in the meantime.
   const release = await holdRequests(page, /\/video\/.*\.data/);
   const link = page.getByRole("link", { name: /A quiet morning/ }).last();
   await link.scrollIntoViewIfNeeded();
@@ -96,7 +96,7 @@ test("theater mode, all widths and the open menu keep the layout intact and pass
     await player.button("Theater mode").click();
     await expect.poll(width).toBe(before);
 
-    // On a phone in landscape it doesn't reduce the height.
+    // On a phone in landscape, theater mode doesn't reduce the height.
     await page.setViewportSize({ width: 740, height: 360 });
     const height = () => player.root.evaluate((root) => root.getBoundingClientRect().height);
     const usual = await height();

@@ -6,7 +6,7 @@ import { PlayerPage } from "./player-page";
 const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];
 test.use({ ...PIXEL, viewport: { width: 360, height: 740 } });
 
-/** Rotates the phone, within a user gesture that browsers require for fullscreen. */
+/** Rotates the phone within a user gesture, which browsers require for fullscreen. */
 function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Promise<void> {
   return page.evaluate((type) => {
     Object.defineProperty(screen.orientation, "type", { configurable: true, value: type });
@@ -16,7 +16,7 @@ function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Pro
 
 const isFullscreen = (page: Page) => page.evaluate(() => document.fullscreenElement !== null);
 
-/** Plays in a loop, so that it keeps playing for as long as the test needs. */
+/** Plays in a loop, so that playback lasts as long as the test needs. */
 const playOn = (player: PlayerPage) =>
   player.video.evaluate((video: HTMLVideoElement) => {
     video.loop = true;
@@ -55,7 +55,7 @@ test("on a phone in portrait, the player and its Back link stay at the top while
 
   await page.evaluate(() => window.scrollTo(0, 900));
   await expect.poll(async () => (await player.root.boundingBox())!.y).toBe(0);
-  // A focused element isn't hidden behind it.
+  // A focused element isn't hidden behind the player.
   await page.getByRole("link", { name: "Desi", exact: true }).first().focus();
   const focused = await page.evaluate(
     () => document.activeElement?.getBoundingClientRect().top ?? 0,

@@ -10,7 +10,7 @@ import { TouchScreen } from "./touch-screen";
 
 const CUE = "Good evening, and welcome to this quiet place by the sea, where nothing happens";
 
-/** Publishes a video with captions over its whole length and a storyboard. */
+/** Publishes a video with a storyboard and with captions over its whole length. */
 function publishCaptioned(site: SiteProcess, title: string, cue = CUE): string {
   const id = publishVideo(site, { title });
   const row = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
@@ -46,7 +46,7 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns whether an element is topmost at its center. Captions are made clickable for the check. */
+/** Returns whether an element is topmost at its center. For this check, captions are made clickable. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -224,7 +224,7 @@ test("captions are shown above the controls and the storyboard preview, not over
   await page.setViewportSize({ width: 360, height: 740 });
   await player.seek.hover();
   await expect(preview).toBeVisible();
-  // There is no room for both.
+  // There is no room for both the captions and the preview.
   await expect(cues(page)).toBeHidden();
 
   await page.keyboard.press("k");
@@ -280,7 +280,7 @@ test.describe("with reduced motion", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");
     await page.keyboard.press("k");
-    // Looks like a stall to the player.
+    // To the player, this looks like a stall.
     await player.video.evaluate((video: HTMLVideoElement) => {
       Object.defineProperty(video, "readyState", { value: 1 });
       Object.defineProperty(video, "seeking", { value: true });

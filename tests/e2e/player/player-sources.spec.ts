@@ -52,15 +52,15 @@ test.describe("the adaptive source", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
-    // hls.js shortens the stream to the complete segments, so 80% isn't always of the whole video.
-    // While hls.js reattaches the element, its duration is unknown and it can't seek.
+    // hls.js shortens the stream to its complete segments, so pressing 8 doesn't always seek to 80% of the whole video.
+    // While hls.js is reattaching the element, its duration is unknown and it can't seek.
     let target = 0;
     await expect(async () => {
       await page.keyboard.press("8");
       target = (await player.state()).time;
       expect(target).toBeGreaterThan(5);
     }).toPass();
-    // hls.js retries several times with growing delays.
+    // hls.js retries several times with increasing delays.
     await expect
       .poll(
         async () => {

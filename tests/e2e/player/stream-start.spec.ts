@@ -3,7 +3,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Records requests for the beginning of the smallest rendition's file from here on. */
+/** Records requests for the beginning of the smallest rendition's file from now on. */
 function watchStarts(page: Page): string[] {
   const starts: string[] = [];
   page.on("request", (request) => {
@@ -19,7 +19,7 @@ test("hovering over a card prefetches the start of its stream, which the video p
 }) => {
   const id = publishAdaptive(site);
   await page.goto("/");
-  // The scripts handle the pointer only after hydration.
+  // The scripts handle pointer events only after hydration.
   await page.waitForLoadState("networkidle");
   const starts = watchStarts(page);
   const card = page.locator(`#video-${id} a`);

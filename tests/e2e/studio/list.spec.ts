@@ -46,7 +46,7 @@ test("filters the list, selects columns, and saves and removes a view", async ({
   await page.getByRole("button", { name: "Remove the view Bare since February" }).click();
   await expect(views).toHaveCount(0);
 
-  // A changed filter keeps the focus.
+  // Changing a filter keeps the focus on it.
   const status = page.getByRole("combobox", { name: "Status" });
   await status.focus();
   await status.selectOption({ label: "Hidden" });

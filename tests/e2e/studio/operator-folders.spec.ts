@@ -4,7 +4,7 @@ import path from "node:path";
 import { makeClip } from "../../media-clips";
 import { expect, signIn, test } from "../site";
 
-/** The folder that an operator has set for imports. */
+/** Tests the folder that the operator has configured for imports. */
 
 const JOB_TIMEOUT = { timeout: 60_000 };
 

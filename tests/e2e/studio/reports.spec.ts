@@ -83,7 +83,7 @@ test("a moderator adds a video to a report, uncovers it and decides with a key",
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await expect(page.getByLabel("Reason")).toBeFocused();
-  // Letters typed into the field don't choose a decision.
+  // Letters typed into the field don't make a decision.
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();

@@ -104,7 +104,7 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
   const lateResponse = new Promise<void>((resolve) => {
     sendLatePage = resolve;
   });
-  // Every announced topic requests the page once more, so these numbers are minimums.
+  // Each published event makes the page send another request, so these numbers are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -125,11 +125,11 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
   await expect.poll(() => order(site)).toBe("bca");
   await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
   expect(await firstRows()).toEqual([]);
-  // Another page request may be pending when the test ends.
+  // Another page request may still be pending when the test ends.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-/** Returns the titles that the first row has shown since its title first changed. */
+/** Returns a function that returns the titles that the first row has shown since its title first changed. */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const list = page.getByRole("list", { name: "Videos of the series" });
   const found = await list.evaluateHandle((element) => {
@@ -191,7 +191,7 @@ test("reorders with the mouse, except after a canceled drag", async ({ page, sit
   await page.keyboard.press("Escape");
   await expect(dragged(page)).toHaveCount(0);
   await page.mouse.up();
-  // Neither another mouse button nor a click without a move starts a drag.
+  // Neither another mouse button nor a click without movement starts a drag.
   await page.mouse.click(to.x, to.y);
   await page.mouse.down({ button: "right" });
   await page.mouse.move(back.x, back.y, { steps: 5 });

@@ -13,7 +13,7 @@ function addVideos(site: SiteProcess, count: number) {
   for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Video ${n}` });
 }
 
-/** Responds to the browser's confirmation dialogs, and collects their messages. */
+/** Responds to the browser's confirmation dialogs and collects their messages. */
 function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   const messages: string[] = [];
   page.on("dialog", async (dialog) => {
@@ -128,7 +128,7 @@ test("warns about an unsaved edit, whichever way the dialog is left", async ({ p
   const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // No warning without input.
+  // There is no warning without input.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -152,7 +152,7 @@ test("warns about an unsaved edit, whichever way the dialog is left", async ({ p
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
 
-  // No warning after saving.
+  // There is no warning after saving.
   const before = messages.length;
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Title").fill("Saved");
@@ -213,7 +213,7 @@ test("shows the video, errors and the end of the session in the edit dialog, and
     await expect(toast).toBeInViewport();
     const isOnTop = await toast.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
-      // Everything outside the modal dialog is inert, and ignored here, but rendered.
+      // Everything outside the modal dialog is inert, so a hit test would ignore the toast, but it is still rendered.
       return (
         element.closest("section")?.matches(":popover-open") &&
         width * height > 0 &&
@@ -262,7 +262,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   });
   await test.step("the file field comes first, both visually and in the tab order", async () => {
     const file = page.locator("input[name=video]");
-    // Without JavaScript it is the browser's native control.
+    // Without JavaScript, it is the browser's native file input.
     await expect.poll(async () => (await file.boundingBox())?.height).toBeGreaterThan(200);
     const boxes = async () => {
       const title = page.getByLabel("Title");

@@ -18,7 +18,7 @@ function paddedClip(name: string, padding: number): string {
   return file;
 }
 
-/** Returns the first 60% of a clip whose index is at the front. */
+/** Returns the first 60% of a clip whose index is at the beginning. */
 function truncatedClip(name: string): string {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "cut-")), name);
   const bytes = fs.readFileSync(mp4Clip(5));
@@ -81,7 +81,7 @@ test("shows an error about a rejected file once, in a toast, and keeps the text 
   await expect(page.getByRole("alert")).toContainText("Error");
   await expect(page.getByRole("alert")).toContainText("supported video");
   await expect(reason).toHaveCount(1);
-  // After the toast is dismissed, the reason is still available in the queue.
+  // After the toast is dismissed, the reason is still shown in the queue.
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect(reason).toHaveCount(0);
   await item(page, "Broken").getByText("Why?").click();
@@ -111,7 +111,7 @@ test("uploads several dropped files, each with its own text fields", async ({ pa
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 
   await expect(item(page, "one.mp4").getByAltText("Frame 1")).toBeVisible();
-  // Only the first one shows its frames automatically.
+  // Only the first file's frames are shown automatically.
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toHaveCount(0);
   await item(page, "two.mp4").getByText("Thumbnail and frames").click();
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toBeVisible();
@@ -162,7 +162,7 @@ test("warns about an exact duplicate and a truncated file, and uploads them afte
   await expect.poll(() => rows(site).length).toBe(3);
 });
 
-/** Throttles uploads so that they can be interrupted: the files below take about 20 s. */
+/** Throttles uploads so that they can be interrupted. Each of the files below takes about 20 s. */
 async function throttleUploads(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -186,7 +186,7 @@ const receivedBytes = (site: SiteProcess) => {
   return Math.max(0, ...sizes);
 };
 
-/** A proxy between the browser and the site, whose connections can be cut. */
+/** A proxy between the browser and the site that can cut its connections. */
 class CuttableProxy {
   private server: net.Server | undefined;
   private sockets = new Set<net.Socket>();

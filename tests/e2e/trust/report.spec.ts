@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test uses its own IP address, because limits are per address.
+// Each test uses its own IP address, because the limits apply per address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
@@ -38,7 +38,7 @@ test("a report can be sent by keyboard, and the report pages have no accessibili
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
-  // As without JavaScript: the message is next to the field, which has the focus.
+  // As without JavaScript, the message is next to the field, which has the focus.
   await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
   await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);

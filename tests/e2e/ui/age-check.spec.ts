@@ -7,7 +7,7 @@ import {
 } from "../../integration/trust/age-check-provider";
 import { test as base, expect, expectNoViolations } from "../site";
 
-/** The provider is another site on this machine, with real redirects. */
+/** The provider is another site on this machine, so the redirects are real. */
 const test = base.extend<object, { provider: AgeCheckProvider }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright determines the required fixtures from it.
@@ -40,7 +40,7 @@ test("a visitor in a country with age checks is checked once, also with the keyb
   page.on("request", (request) => {
     if (request.url().includes("/media/")) media.push(request.url());
   });
-  // The answer in the entry dialog isn't enough here.
+  // Having answered the age gate isn't enough here.
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();

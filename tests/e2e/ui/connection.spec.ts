@@ -20,7 +20,7 @@ async function withoutVideosTable(site: SiteProcess, task: () => Promise<void>):
   }
 }
 
-/** Opens a hydrated page, with the scripts of the other lists preloaded. */
+/** Opens a page and waits until it is hydrated and has preloaded the scripts of the other lists. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   const modules = page.locator('link[rel="modulepreload"][href*="/trending-"]');
@@ -134,7 +134,7 @@ test("a list that the site can't load shows the error, even on a full page load"
     await expect(page.locator(cards)).toHaveCount(0);
     await expect(page).toHaveURL("/?category=desi");
   });
-  // The next change of the catalogue reloads it.
+  // The next change to the catalogue reloads the list.
   site.database().exec("UPDATE videos SET title = 'Changed' WHERE id = 'v1'");
   await expect(page).toHaveURL("/?category=desi&page=2");
   await expect(first(page)).toContainText("Video 9");

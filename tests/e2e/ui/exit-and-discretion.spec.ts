@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-/** Opens two hydrated pages, so that the current one has a history entry before it. */
+/** Opens two hydrated pages, so that there is a history entry before the current page. */
 async function openTwoPages(page: Page): Promise<void> {
   await page.goto("/trending");
   await page.goto("/", { waitUntil: "networkidle" });
@@ -28,7 +28,7 @@ test("pressing Shift three times leaves the site, even from a field or a dialog"
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // Start over, so that nothing is awaited between two presses, which must be within five seconds.
+  // The page is opened again, so that nothing has to be awaited between two presses, which must be within five seconds.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");

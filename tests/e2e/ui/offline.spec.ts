@@ -43,7 +43,7 @@ test("without a connection, the offline page is shown and reloads once the conne
   await expect(page).toHaveURL("/trending?from=here");
   await expect(page.getByText("Video 1")).toHaveCount(0);
   await expectNoViolations(page);
-  // It is styled, too.
+  // The offline page is styled, too.
   await expect(page.getByRole("button", { name: "Try again" })).toHaveCSS("cursor", "pointer");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(heading(page, "You're offline")).toBeVisible();

@@ -71,7 +71,7 @@ test("pages respect reduced motion, increased contrast, forced colors and print"
   await test.step("a form with a contrast of 7 to 1", moreContrast);
 });
 
-/** Checks that the selected choice and the icons are distinguishable in forced colors. */
+/** Checks that the selected option and the icons can be told apart in forced colors. */
 async function highContrast(page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: "active" });
   await transitionsEnd(page);
@@ -89,7 +89,7 @@ async function highContrast(page: Page): Promise<void> {
   const ofPage = page.getByRole("link", { name: "Page 1", exact: true });
   await expect(ofPage).toHaveCSS("background-color", selected.backgroundColor);
 
-  // An icon has the color of the text next to it.
+  // An icon has the same color as the text next to it.
   const icons = await page.locator("svg:not([class*=fill])").evaluateAll((all) =>
     all.map((icon) => {
       const parent = icon.parentElement as Element;
@@ -106,7 +106,7 @@ test("on a phone in landscape, the header scrolls away", async ({ page, site }) 
   await expect(page.getByRole("banner")).toBeInViewport();
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).not.toBeInViewport();
-  // In portrait it stays.
+  // In portrait, the header stays visible.
   await page.setViewportSize({ width: 360, height: 740 });
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).toBeInViewport();

@@ -6,7 +6,7 @@ import { expect, test } from "../site";
 
 const scrolled = (page: Page) => page.evaluate(() => window.scrollY);
 
-/** Scrolls with the mouse wheel, and returns the scroll position once it has stopped. */
+/** Scrolls with the mouse wheel, and returns the scroll position once scrolling has stopped. */
 async function scrollBy(page: Page, pixels: number): Promise<number> {
   const until = (await scrolled(page)) + pixels;
   await page.mouse.wheel(0, pixels);

@@ -23,7 +23,7 @@ test("search, categories, pages and Back work without JavaScript", async ({ page
   await expect(page).toHaveURL("/?search=video&category=english&page=2#video-v20");
   await expect(page.locator("#video-v20")).toBeInViewport();
 
-  // A search in a category stays in that category.
+  // A search within a category stays in that category.
   await page.getByPlaceholder("Search videos by title or tags...").fill("nothing like it");
   await page.getByPlaceholder("Search videos by title or tags...").press("Enter");
   await page.getByRole("button", { name: "Clear Search" }).click();
@@ -72,7 +72,7 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
       "position",
       "static",
     );
-    // The header of the checkboxes, which need JavaScript, leaves no gap above the cards.
+    // The column header for the checkboxes, which need JavaScript, leaves no gap above the cards.
     const count = (await page.getByText("12 videos", { exact: true }).boundingBox())!;
     const first = (await page.getByRole("row").nth(1).boundingBox())!;
     expect(first.y - (count.y + count.height)).toBeLessThan(56);

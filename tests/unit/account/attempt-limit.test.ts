@@ -31,7 +31,7 @@ describe("an attempt limit", () => {
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(true);
-    // Reading made it the most recently used. Ten thousand others evict it.
+    // The read made "first" the most recently used key. Ten thousand other keys evict it.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(false);
   });

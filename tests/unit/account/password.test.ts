@@ -60,7 +60,7 @@ describe("a password", () => {
     turn();
     await hashPassword("correct horse battery", REQUESTER);
     done = true;
-    // In this thread, bcryptjs would only yield to the event loop a few times.
+    // If bcryptjs ran in this thread, it would yield to the event loop only a few times.
     expect(turns).toBeGreaterThan(500);
   });
 });
@@ -68,7 +68,7 @@ describe("a password", () => {
 describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** Returns the names of the checked requests, in order, and those of the rejected ones. */
+  /** Returns the names of the checked requests, in order, and the names of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const rejected: string[] = [];

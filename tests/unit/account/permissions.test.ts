@@ -72,7 +72,7 @@ describe("the permissions table", () => {
 
   it("gives uploaders no access to other users' videos", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // The terms and live updates of the queue reveal nothing about other users' videos.
+    // The terms and the queue's live updates reveal nothing about other users' videos.
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 

@@ -52,7 +52,7 @@ const content = (meta: MetaDescriptor[], key: string) =>
 const link = (meta: MetaDescriptor[], rel: string) =>
   (meta.find((entry) => "rel" in entry && entry.rel === rel) as { href: string } | undefined)?.href;
 
-/** The properties that schema.org's types and search engines require. */
+/** The properties required by schema.org's types and by search engines. */
 const REQUIRED: Record<string, readonly string[]> = {
   VideoObject: ["name", "description", "thumbnailUrl", "uploadDate", "contentUrl", "duration"],
   BreadcrumbList: ["itemListElement"],
@@ -66,7 +66,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 };
 const ABSOLUTE = ["url", "item", "contentUrl", "urlTemplate"];
 
-/** Returns all errors in a structure and its nested structures. */
+/** Returns all errors in a structure and in the structures nested in it. */
 function missing(json: unknown, at = "$"): string[] {
   if (Array.isArray(json)) return json.flatMap((each, index) => missing(each, `${at}[${index}]`));
   if (typeof json !== "object" || json === null) return [];

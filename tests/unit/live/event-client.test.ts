@@ -7,7 +7,7 @@ import {
   listenToEvents,
 } from "~/ui/live/event-client";
 
-/** A fake EventSource that the tests control. */
+/** A fake EventSource controlled by the tests. */
 class FakeSource extends EventTarget {
   static all: FakeSource[] = [];
   static open = () => FakeSource.all.filter(({ closed }) => !closed);
@@ -97,7 +97,7 @@ describe("the event client", () => {
       const count = FakeSource.all.length;
       vi.advanceTimersByTime(wait);
       expect(FakeSource.all).toHaveLength(count + 1);
-      // The new connection also dies.
+      // The new connection dies, too.
       vi.advanceTimersByTime(40_000);
       expect(FakeSource.open()).toEqual([]);
     }

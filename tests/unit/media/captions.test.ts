@@ -157,7 +157,7 @@ describe("captions that exceed the limits", () => {
       return performance.now() - start;
     };
     took(50);
-    // Twice 2 MB, which took 4 seconds as a single line.
+    // Two captions files of 2 MB each. As a single line, they took 4 seconds.
     expect(took(1_000)).toBeLessThan(3_000);
   });
 });

@@ -51,7 +51,7 @@ describe("an additional codec in the master playlist", () => {
       MASTER.split("\n"),
     );
     expect(added.filter((line) => line.includes("av01") || line.startsWith("av1-"))).toEqual([
-      // 4,000 bits per second of video become 2,400.
+      // The video's 4,000 bits per second become 2,400.
       '#EXT-X-STREAM-INF:BANDWIDTH=4400,AVERAGE-BANDWIDTH=3900,CODECS="av01.0.00M.08,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"',
       "av1-240p-x.m3u8",
       '#EXT-X-STREAM-INF:BANDWIDTH=7400,AVERAGE-BANDWIDTH=6900,CODECS="av01.0.00M.08,ac-3",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="surround"',

@@ -10,7 +10,7 @@ function recorder(gate: ProcessGate) {
       order.push(owner);
       releases.push(release);
     });
-  /** Frees the oldest slot for the next owner. */
+  /** Frees the oldest slot, so that the next owner gets one. */
   const next = async () => {
     releases.shift()!();
     await new Promise(setImmediate);
@@ -48,11 +48,11 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // An upload waits regardless of the limit, because its bytes have arrived.
+    // An upload can wait regardless of the limit, because its bytes have already arrived.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Slots rotate among owners, regardless of how many calls each makes.
+    // Owners take turns, no matter how many calls each of them makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 

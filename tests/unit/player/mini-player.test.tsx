@@ -46,7 +46,7 @@ async function goTo(url: string): Promise<void> {
   await act(async () => void fireEvent.click(document.querySelector(`nav a[href="${url}"]`)!));
 }
 
-/** Opens the page of a video that is playing from 12 seconds on. */
+/** Opens the page of a video and starts playback at 12 seconds. */
 async function openPlaying(): Promise<void> {
   cleanup();
   vi.restoreAllMocks();

@@ -8,7 +8,7 @@ const ENGLISH = { label: "English", language: "en" };
 
 beforeEach(() => localStorage.clear());
 
-/** Creates the element of a device with native HLS, with the audio tracks of a stream. */
+/** Creates a video element like that of a device with native HLS, with a stream's audio tracks. */
 async function open(...tracks: (typeof GERMAN)[]) {
   const element = document.createElement("video");
   element.canPlayType = () => "maybe";

@@ -22,7 +22,7 @@ vi.mock("lucide-react", async (original) => {
 });
 
 beforeEach(() => {
-  // jsdom has the element, but doesn't implement its methods.
+  // jsdom has this element but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -78,7 +78,7 @@ it("renders nothing while the seek bar is dragged with a loaded storyboard", () 
     is({ seeking: false });
     fireEvents("seeked", "timeupdate");
   };
-  // Entering the bar renders once, because the controls are in use from then on.
+  // Entering the seek bar renders once, because the controls count as in use from then on.
   fireEvent.pointerDown(bar);
   dragTo(1);
   dragTo(2);

@@ -85,7 +85,7 @@ describe("stable volume", () => {
 
   it("is offered if the loudness was measured and the browser supports it", () => {
     vi.stubGlobal("AudioContext", class {});
-    // As on an iPhone.
+    // There is no MediaSource, as on an iPhone.
     expect(isOffered({ loudness })).toBe(false);
     vi.stubGlobal("MediaSource", class {});
     expect(isOffered({ loudness })).toBe(true);
@@ -187,7 +187,7 @@ describe("a link with a start time", () => {
   });
 
   it("is copied from the menu, without other parameters", async () => {
-    // Gives jsdom a clipboard.
+    // Adds a clipboard to jsdom.
     userEvent.setup();
     history.replaceState(null, "", "/video/one?from=home");
     const { video, press, textOf } = renderPlayer();

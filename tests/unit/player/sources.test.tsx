@@ -8,7 +8,7 @@ const HLS_URL = "/media/videos/u/1/hls/master.m3u8";
 
 type Listener = (event: string, data: object) => void;
 
-/** A fake of the parts of hls.js that the player uses; tests provide the playlist and the network events. */
+/** Fakes the parts of hls.js that the player uses. Tests provide the playlist and the network events. */
 class FakeHls {
   static latest: FakeHls | undefined;
   static Events = {
@@ -35,7 +35,7 @@ class FakeHls {
   }
   once = this.on;
   loadSource(): void {}
-  /** The element has no duration and no position until the first segment has loaded. */
+  /** The element has no duration or position until the first segment has loaded. */
   attachMedia(video: HTMLVideoElement): void {
     this.emit("attaching");
     video.src = "blob:stream";
@@ -75,10 +75,10 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-/** Resolves the import of hls.js. */
+/** Completes the import of hls.js. */
 const loadScript = () =>
   act(async () => {
-    // Called right before the element's source changes, or is left alone.
+    // This is called right before the element's source changes or is kept.
     const isStarted = new Promise<void>((resolve) => {
       FakeHls.isSupported = () => {
         resolve();

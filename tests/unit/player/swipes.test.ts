@@ -19,7 +19,7 @@ describe("the direction of a swipe", () => {
     [2, -30, "vertical"],
     [-4, 9, "vertical"],
     [30, 2, "horizontal"],
-    // Diagonal moves aren't clearly vertical, so they are left to the browser.
+    // Diagonal swipes aren't clearly vertical, so they are left to the browser.
     [20, 20, "horizontal"],
   ] as const)("by (%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
 });

@@ -18,7 +18,7 @@ const VIDEO: PlayerVideo = {
 };
 
 beforeEach(() => {
-  // jsdom has the element, but doesn't implement its methods.
+  // jsdom has this element but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -32,7 +32,7 @@ afterEach(() => {
 
 const video = () => document.querySelector("video")!;
 
-/** Renders one task at a time, as in a browser. */
+/** Renders one task at a time, as a browser does. */
 async function withoutAct(doings: () => Promise<void>): Promise<void> {
   const global = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
   const before = global.IS_REACT_ACT_ENVIRONMENT;
@@ -82,7 +82,7 @@ describe("hydration", () => {
       await vi.waitFor(() => expect(video().controls).toBe(false));
       root.unmount();
     });
-    // At the end of the task that hydrates the page, the browser's controls are still shown.
+    // At the end of the task that hydrates the page, the browser's own controls are still shown.
     expect(then).toEqual([true]);
   });
 

@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.stubGlobal("fetch", sent);
 });
 afterEach(() => {
-  // Ends a view that a test left open.
+  // Ends the view that a test has left open.
   window.dispatchEvent(new Event("pagehide"));
   continued.set(undefined);
   vi.unstubAllGlobals();
@@ -52,7 +52,7 @@ function Home() {
 }
 
 let opened = 0;
-/** Opens the page of a video. Each test uses its own, since a document reports a visit only once. */
+/** Opens the page of a video. Each test uses a different video, since a document reports each visit only once. */
 async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
   const id = `video${++opened}`;
   renderRoutes(
@@ -73,7 +73,7 @@ async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> 
   return id;
 }
 
-/** Sets the played ranges of the element, as a browser would. */
+/** Sets the element's played ranges, as a browser would. */
 async function play(id: string, spans: [number, number][], duration = 100): Promise<void> {
   const element = screen.getByTestId(id);
   const played = {

@@ -15,7 +15,7 @@ beforeEach(() => {
   );
 });
 
-/** Advances the clock, with the event loop busy for part of the time. */
+/** Advances the clock while the event loop is busy for part of the time. */
 function pass(ms: number, busy = ms) {
   now += ms;
   busyMs += busy;
@@ -27,7 +27,7 @@ function begin(network?: string): () => void {
   return result;
 }
 
-/** Renders for a while, and returns the number of seconds for which the next request is rejected. */
+/** Renders for a while, then returns the number of seconds for which the next request is rejected. */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -48,7 +48,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // From here on, it can use its budget per second.
+    // From here on, the network can use what its budget regains each second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {
@@ -85,7 +85,7 @@ describe("a network's rendering budget", () => {
     pass(4_000);
     expect(waitOf(A)).toBeGreaterThan(0);
     for (const end of idle) end();
-    // Each network has used 2 s.
+    // Each network has been charged 2 s.
     other();
     expect(render(B, 900)).toBeUndefined();
     expect(render(B, 900)).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { cookiesIn, hasPersonalCookie, SITE_COOKIES } from "~/platform/site-cook
 const PERSONAL = SITE_COOKIES.filter((name) => name !== "age");
 const isOwn = (name: string) => (SITE_COOKIES as readonly string[]).includes(name.trim());
 
-/** Cookie names of other sites, including names similar to ours. */
+/** Names of other sites' cookies, including names similar to those of this site. */
 const foreignName = fc
   .oneof(
     fc.string({ maxLength: 12 }),
@@ -21,7 +21,7 @@ const foreign = fc.tuple(foreignName, value).map(([name, text]) => `${name}=${te
 const age = fc.constantFrom("age=18", "age=", "age=x.y");
 const separator = fc.constantFrom(";", "; ", " ;  ");
 
-/** Generates a Cookie header with these cookies in any order. */
+/** Generates a Cookie header that contains these cookies in any order. */
 const header = (...parts: fc.Arbitrary<string>[]) =>
   fc
     .tuple(fc.array(fc.oneof(foreign, age), { maxLength: 6 }), ...parts)

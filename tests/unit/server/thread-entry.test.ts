@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const ROOTS: Record<string, string> = { "~/": "app/", "~db/": "db/" };
 
-/** Returns the file of an import; undefined for a package, or a file without code. */
+/** Returns the file that an import refers to, or undefined for a package or a file that isn't code. */
 function importedFile(from: string, name: string): string | undefined {
   const root = Object.keys(ROOTS).find((prefix) => name.startsWith(prefix));
   if (!root && !name.startsWith(".")) return undefined;

@@ -19,7 +19,7 @@ describe("a request's preconditions", () => {
     [{ "If-Modified-Since": later }, 304],
     [{ "If-Modified-Since": earlier }, undefined],
     [{ "If-Modified-Since": "yesterday" }, undefined],
-    // The date is ignored if there is an entity tag.
+    // The date is ignored if there is also an entity tag.
     [{ "If-None-Match": '"x"', "If-Modified-Since": later }, undefined],
     [{ "If-Match": '"abc"' }, undefined],
     [{ "If-Match": "*" }, undefined],

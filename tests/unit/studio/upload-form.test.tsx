@@ -22,7 +22,7 @@ const Page = createRemixStub([{ path: "/", Component: () => form }]);
 
 beforeEach(() => {
   sessionStorage.clear();
-  // jsdom doesn't play videos, and logs an error about that.
+  // jsdom can't play videos and logs an error if a video is played.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
 });
 
@@ -68,7 +68,7 @@ it("reports a rejected file once, and replaces it with the next one", async () =
 });
 
 it("shows the detected duration of every selected video", async () => {
-  // jsdom doesn't load media. Here the duration of a file is its size, and odd sizes fail.
+  // jsdom doesn't load media. In this test, a file's duration is its size, and files with an odd size fail.
   const sizes = new Map<string, number>();
   const createObjectURL = (file: File) => {
     const url = `blob:${sizes.size}`;

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-/** Loads the modules from scratch, as a new page does. */
+/** Loads the modules again, as a new page does. */
 const load = async () => {
   vi.resetModules();
   const [storage, transfer] = await Promise.all([

@@ -10,7 +10,7 @@ import { renderRoutes } from "./page";
 const KEY = "visitor";
 const storedDocument = (resume: string) => `{"resume":${resume}}`;
 
-/** IDs of public videos, each one minute long. */
+/** The IDs of the public videos, each of which is one minute long. */
 let published: string[] = [];
 let fails = false;
 const requested = vi.fn<(url: string, init: RequestInit) => void>();
@@ -92,7 +92,7 @@ describe("the Continue watching section", () => {
     expect(first!.getAttribute("href")).toBe("/video/2#t=30");
     expect(first!.textContent).toContain("0:30 left");
     expect(first!.textContent).toContain("Watched: 50%");
-    // The watched videos are in no URL.
+    // No URL contains the watched videos.
     expect(requested.mock.calls.map(([url, { method }]) => [url, method])).toEqual([
       ["/saved/videos", "POST"],
     ]);

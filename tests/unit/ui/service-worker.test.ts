@@ -8,7 +8,7 @@ const PAGE = `<link rel="stylesheet" href="/assets/root-a.css"/><link rel="icon"
 
 type Listener = (event: Record<string, unknown>) => void;
 
-/** A fake of the browser APIs that the service worker uses. */
+/** Fakes the browser APIs that the service worker uses. */
 class FakeBrowser {
   listeners = new Map<string, Listener>();
   stored = new Map<string, Map<string, Response>>();
@@ -68,7 +68,7 @@ class FakeBrowser {
     await work;
   }
 
-  /** Returns the worker's response; undefined if it leaves the request to the browser. */
+  /** Returns the worker's response, or undefined if it leaves the request to the browser. */
   async request(path: string, init: Record<string, unknown> = {}): Promise<Response | undefined> {
     let response: Promise<Response> | undefined;
     const url = ORIGIN + path;

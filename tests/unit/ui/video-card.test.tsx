@@ -159,7 +159,7 @@ describe("a video card with browser data", () => {
 });
 
 describe("a video card opens", () => {
-  // Before a click, the pointer rests on the card.
+  // Before a click, the pointer is resting on the card.
   beforeEach(() => {
     vi.stubGlobal("matchMedia", () => ({ matches: false }));
   });
@@ -314,7 +314,7 @@ describe("the hover preview", () => {
     const [first, second] = articles();
     enter(first!);
     await wait(500);
-    // There is no pointerout, as when the page scrolls under a resting pointer.
+    // No pointerout event is fired, as when the page scrolls under a pointer that isn't moving.
     enter(second!);
     await wait(500);
     expect(playing()).toBe(1);

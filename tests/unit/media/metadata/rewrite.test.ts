@@ -20,7 +20,7 @@ const bytesOf = (buffer: Buffer): Bytes => ({
   read: (at, length) => buffer.subarray(at, at + length),
 });
 
-/** Returns the file after its metadata was removed. */
+/** Rewrites a file to remove its metadata, and returns the result and the file's new content. */
 function rewritten(bytes: Buffer) {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, bytes);
@@ -87,7 +87,7 @@ const full = mp4(
   box("free", `left over ${SECRET}`),
 );
 
-/** The signature of Matroska and WebM. */
+/** The signature of Matroska and WebM files. */
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 
 const PRIVATE = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
@@ -158,7 +158,7 @@ it("keeps a track's role, such as forced captions, but no other text stored in t
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** Creates a file whose index says that its media data starts at an offset in a box. */
+/** Creates a file whose index says that the media data starts at an offset within a box of this type. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
