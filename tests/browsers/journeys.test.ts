@@ -12,7 +12,7 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
-/** Unique for each upload, because a job doesn't overwrite files that an earlier browser's tests left on the disk. */
+/** Unique for each upload, because a job doesn't overwrite files that the tests in an earlier browser left on disk. */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());
@@ -106,7 +106,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         return context.getImageData(0, 0, 1, 1).data[0]! > 128;
       });
     };
-    // At 5 fps, the frames at 8.0 and 8.2 s are bright.
+    // At 5 fps, the frames at 8.0 and 8.2 s are the bright ones.
     const seen = [];
     for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
     expect(seen).toEqual([false, true, true, false]);
@@ -138,7 +138,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       );
     await expect.poll(english).toBeGreaterThan(0);
     await playing();
-    // Seeks beyond the buffered part of the first audio track.
+    // This seeks beyond the buffered part of the first audio track.
     await browser.press("9");
     await expect.poll(time).toBeGreaterThan(26.9);
     await playing();
@@ -193,7 +193,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
 
     await open(`/admin?tab=manage&edit=${row().id}`);
-    // The dialog moves when it hydrates, and an earlier click may miss.
+    // The dialog moves when it hydrates, so an earlier click may miss.
     await expect.poll(() => count("dialog:modal")).toBe(1);
     await browser.click('dialog input[name="title"]');
     await browser.press("End");

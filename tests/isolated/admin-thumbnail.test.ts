@@ -186,7 +186,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       "The video is shorter than that.",
       "Enter a position in the video, such as 1:30.",
     ]);
-    // A chosen position isn't a typed one: it must not take precedence over the next choice.
+    // The position of a chosen tile doesn't count as entered, so it doesn't take precedence over the next choice.
     expect(positions).toEqual([undefined, "soon"]);
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, diskPath, filesBelow } from "../encode-library";
 import { useTemporarySite } from "../temporary-site";
 
-/** Runs after the row of the earlier file is written, and before the new file is moved into place. */
+/** Runs after the row for the previous file is written and before the new file is moved into place. */
 let meanwhile = async () => {};
 vi.mock("~/shared/move-files.server", async (original) => {
   const real = await original<typeof import("~/shared/move-files.server")>();
@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Replaces the file of the video with its copy. Runs `work` meanwhile. */
+/** Replaces the video's file with its copy, and runs `work` in the meantime. */
 async function replaceWhile(work: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;

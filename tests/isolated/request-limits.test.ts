@@ -32,13 +32,13 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections();
   server.close();
-  // The limits count until the last response is closed.
+  // Requests count toward the limits until their responses are closed, so wait for all of them.
   await until(() => held.every((response) => response.closed));
   await site.remove();
   vi.restoreAllMocks();
 });
 
-/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never come. */
+/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never arrive. */
 function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};
   return new Promise((resolve) => {

@@ -58,7 +58,7 @@ describe("the check", () => {
     const shown = site.addVideo({ title: "Shown", video_url: `/media/videos/u/1795000000001.mp4` });
     site.database().exec(`UPDATE videos SET status = 'hidden' WHERE id = '${video.id}'`);
     video.allowed = [{ ...video.allowed[0]!, isPublic: false }];
-    // A public video has the same file.
+    // A public video uses the same file.
     const faults = await found();
     expect(faults).toMatch(/word version 1 is hidden, but \/media\/videos\/\S+ returns 200/);
     site.database().exec(`DELETE FROM videos WHERE id = '${shown}'`);

@@ -9,7 +9,7 @@ import { VIDEO_ACTIONS } from "./model/visibility/video-actions";
 import { compareVisibility, type VisibilityKinds } from "./model/visibility/visibility";
 
 const STEPS = 300;
-/** The site is started with three different settings, each for a third of the steps. */
+/** The site is started with three different sets of settings, each for a third of the steps. */
 const VISIBILITY_STEPS = 99;
 
 it("shows the same results as plain arrays after any sequence of changes", async () => {

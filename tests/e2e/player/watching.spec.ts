@@ -6,7 +6,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
 
-/** Returns the visible position in a list. */
+/** Returns the scroll position of the page. */
 const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
 test("Back returns to the same list, page and scroll position", async ({ page, site }) => {
