@@ -1,9 +1,12 @@
-/** A browser that tests control as a person would. `run` also runs scripts in the page. */
+/** A browser that tests control as a person would. `run` can also run scripts in the page. */
 export interface Browser {
   readonly name: string;
-  /** @param address absolute. Returns when the page has loaded. */
+  /**
+   * Opens a page and returns when it has loaded.
+   * @param address an absolute URL.
+   */
   open(address: string): Promise<void>;
-  /** Runs a script in the page and awaits its promise. Arguments and result are transferred as JSON. */
+  /** Runs a script in the page and awaits its promise. Arguments and the result are transferred as JSON. */
   run<Args extends unknown[], Result>(
     script: (...args: Args) => Result | Promise<Result>,
     ...args: Args
@@ -12,7 +15,7 @@ export interface Browser {
   hover(selector: string): Promise<void>;
   /** Types at the end of the field's text. */
   type(selector: string, text: string): Promise<void>;
-  /** Presses and releases a key, named as in `KeyboardEvent.key`. */
+  /** Presses and releases a key, which is named as in `KeyboardEvent.key`. */
   press(key: string): Promise<void>;
   chooseFile(selector: string, file: string): Promise<void>;
   close(): Promise<void>;

@@ -13,7 +13,7 @@ const findOnPath = (program: string) =>
 
 const firefox = findOnPath("firefox-esr");
 
-/** The installed engines. `npm test` lists missing ones; `.ci/run` fails if one is missing. */
+/** The installed engines. `npm test` lists the missing ones, and `.ci/run` fails if one is missing. */
 export const INSTALLED: [engine: string, launch: () => Promise<Browser>][] = [];
 if (CHROMIUM_LAUNCH.executablePath) INSTALLED.push(["Chromium", launchChromium]);
 if (firefox) INSTALLED.push(["Firefox", () => launchFirefox(firefox)]);

@@ -12,7 +12,7 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
-/** Unique for each upload, because a job doesn't overwrite files that an earlier browser's tests left on the disk. */
+/** Unique for each upload, because a job doesn't overwrite files that the tests in an earlier browser left on disk. */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());
@@ -45,7 +45,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(await count("main article")).toBe(1);
   });
 
-  it("plays a hovered card from 25 seconds", async () => {
+  it("starts the preview of a hovered card at 25 seconds", async () => {
     publishVideo(site);
     await open("/");
     await browser.hover("main article a");
@@ -68,7 +68,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("plays and seeks a stream with several renditions", async () => {
+  it("plays and seeks in a stream with several renditions", async () => {
     await openPlayer(publishAdaptive(site));
     await expect.poll(async () => (await video()).source).toBe("blob:");
     await browser.press("k");
@@ -79,7 +79,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect((await video()).error).toBeNull();
   });
 
-  it("shows the frame at the requested position of a stream that the site has encoded", async () => {
+  it("shows the frame at the requested position of a stream encoded by the site", async () => {
     const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
     const clip = makeClip(site.folder, "flash", {
       videoSource: `color=black:size=320x180:rate=5:duration=12,${flash}`,
@@ -106,13 +106,13 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         return context.getImageData(0, 0, 1, 1).data[0]! > 128;
       });
     };
-    // At 5 fps, the frames at 8.0 and 8.2 s are bright.
+    // At 5 fps, the frames at 8.0 and 8.2 s are the bright ones.
     const seen = [];
     for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
     expect(seen).toEqual([false, true, true, false]);
   });
 
-  it("continues a stream in the chosen language", async () => {
+  it("continues a stream in the chosen audio language", async () => {
     const clip = path.join(site.folder, "languages.mkv");
     ffmpeg([
       ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=30"],
@@ -138,7 +138,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       );
     await expect.poll(english).toBeGreaterThan(0);
     await playing();
-    // Seeks beyond the buffered part of the first audio track.
+    // This seeks beyond the buffered part of the first audio track.
     await browser.press("9");
     await expect.poll(time).toBeGreaterThan(26.9);
     await playing();
@@ -164,7 +164,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(drawn).toBe("Good evening & welcome");
   });
 
-  it("lets an admin sign in, upload and edit a video, and shows it on the site", async () => {
+  it("lets an admin sign in and upload and edit a video, and shows the video on the site", async () => {
     await open("/auth");
     await browser.type('input[name="email"]', ADMIN.email);
     await browser.type('input[name="password"]', ADMIN.password);
@@ -193,7 +193,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
 
     await open(`/admin?tab=manage&edit=${row().id}`);
-    // The dialog moves when it hydrates, and an earlier click may miss.
+    // The dialog moves when it hydrates, so an earlier click may miss.
     await expect.poll(() => count("dialog:modal")).toBe(1);
     await browser.click('dialog input[name="title"]');
     await browser.press("End");

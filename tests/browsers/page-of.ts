@@ -3,16 +3,16 @@ import type { SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { isHydrated } from "./hydrated";
 
-/** Returns helpers to open pages of a site in a browser and read their content. */
+/** Returns helpers that open a site's pages in a browser and read their content. */
 export function pageOf(site: SiteProcess, browser: () => Browser) {
-  /** Opens a page and waits until it has hydrated, since the load event comes earlier. */
+  /** Opens a page and waits until it has hydrated, which happens after the load event. */
   const open = async (path: string) => {
     await browser().open(site.url + path);
     await expect.poll(() => browser().run(isHydrated)).toBe(true);
   };
   const isSeekable = () =>
     browser().run(() => Boolean(document.querySelector('input[aria-label="Seek"]:enabled')));
-  /** Returns the state of the first `video` element of the page. */
+  /** Returns the state of the first `video` element on the page. */
   const video = () =>
     browser().run(() => {
       const { currentTime, paused, error, currentSrc, seeking } = document.querySelector("video")!;
@@ -32,7 +32,7 @@ export function pageOf(site: SiteProcess, browser: () => Browser) {
     address: () => browser().run(() => location.pathname + location.search),
     count: (selector: string) =>
       browser().run((wanted) => document.querySelectorAll(wanted).length, selector),
-    /** Returns the texts of the elements that match a selector. */
+    /** Returns the text of each element that matches a selector. */
     texts: (selector: string) =>
       browser().run(
         (wanted) => [...document.querySelectorAll(wanted)].map(({ textContent }) => textContent),

@@ -1,14 +1,14 @@
 import type { Page } from "playwright/test";
 
-/** `LayoutShift` of the Layout Instability API, which TypeScript's DOM types lack. */
+/** `LayoutShift` from the Layout Instability API, which TypeScript's DOM types lack. */
 interface Shift extends PerformanceEntry {
   value: number;
   sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
 }
 
 /**
- * Records the layout shifts of pages opened from here on. The returned function returns them, each with its
- * score and the previous and current rectangles of its elements.
+ * Records the layout shifts on pages opened from now on. The returned function returns each shift's score and the
+ * previous and current rectangles of its elements.
  */
 export async function recordShifts(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {

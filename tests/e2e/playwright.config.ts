@@ -18,11 +18,11 @@ export default defineConfig({
   reporter: "list",
   use: {
     launchOptions: HEADLESS_LAUNCH,
-    // Recording passing tests would take a third of the CPU time. Only CI retries.
+    // Recording traces of passing tests would take a third of the CPU time. Only CI retries tests.
     trace: "on-first-retry",
     screenshot: "only-on-failure",
     actionTimeout: 15_000,
-    // A service worker's requests bypass a test's own routes. offline.spec.ts allows it.
+    // A service worker's requests bypass the routes that a test sets. offline.spec.ts allows service workers.
     serviceWorkers: "block",
   },
   projects: [
@@ -31,7 +31,7 @@ export default defineConfig({
       name: "phone",
       use: { ...devices["Pixel 7"], viewport: { width: 360, height: 740 } },
       testIgnore: NIGHTLY,
-      // Tests of behavior that differs on a phone. Those tagged @phone-only run only here.
+      // Tests of behavior that differs on a phone. Tests tagged @phone-only run only here.
       grep: /@phone/,
     },
     ...(process.env.NIGHTLY ? [{ name: "nightly", use: DESKTOP, testMatch: NIGHTLY }] : []),

@@ -7,8 +7,8 @@ export { expect } from "playwright/test";
 export { ADMIN } from "../site-process";
 
 /**
- * Settings of a second site for tests that can't use the default one. They share it, because each additional set of
- * settings starts a worker, a browser and a site per screen size, which takes five seconds of CPU time.
+ * Settings for a second site, for tests that can't use the default one. They all share these settings, because each
+ * additional set starts a worker, a browser and a site per screen size, which takes five seconds of CPU time.
  */
 export const OTHER_SITE = {
   SITE_NAME: "Another site",
@@ -67,20 +67,20 @@ const HYDRATION_TIMEOUT_MS = 2_000;
 const POLL_INTERVAL_MS = 20;
 
 /**
- * Waits until a page is hydrated, because Playwright would act before its scripts have loaded, unlike a person.
- * Returns immediately for a page without scripts, and after two seconds if they are blocked.
+ * Waits until a page is hydrated, because Playwright, unlike a person, would act before the page's scripts have loaded.
+ * Returns immediately for a page without scripts, and after two seconds if the scripts are blocked.
  */
 async function waitForHydration(page: Page): Promise<void> {
   const until = Date.now() + HYDRATION_TIMEOUT_MS;
   for (let isReady = false; !isReady && Date.now() < until; ) {
-    // The evaluation fails if the page navigates to another one.
+    // The evaluation fails if the page is navigating to another one.
     isReady = await page.evaluate(isHydrated).catch(() => false);
-    // React's work after the first commit is a separate task.
+    // After the first commit, React continues in a separate task.
     await new Promise((next) => setTimeout(next, POLL_INTERVAL_MS));
   }
 }
 
-/** Signs in without the form, which takes seconds and has its own tests. */
+/** Signs in without the form, because the form takes seconds and has its own tests. */
 export async function signIn(page: Page): Promise<void> {
   const response = await page.request.post("/auth", {
     form: ADMIN,
@@ -88,7 +88,7 @@ export async function signIn(page: Page): Promise<void> {
     maxRedirects: 0,
   });
   expect(response.status()).toBe(302);
-  // The next page would show the sign-in toast.
+  // Otherwise, the next page would show the sign-in toast.
   await page.context().clearCookies({ name: "toast" });
 }
 

@@ -50,7 +50,7 @@ const ADDRESS = "/admin?tab=manage&edit=v";
 const thumbnails = () =>
   fs.readdirSync(path.join(site.uploads, "thumbnails"), { recursive: true }).sort();
 
-describe("the thumbnail of the edit form", () => {
+describe("the thumbnail in the edit form", () => {
   it("replaces the previous thumbnail, whose file is removed", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
@@ -65,7 +65,7 @@ describe("the thumbnail of the edit form", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("sets its colors, which are cleared when another tool sets a thumbnail", async () => {
+  it("sets the thumbnail's colors, which are cleared when another client sets a thumbnail", async () => {
     await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
     expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
     sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
@@ -77,7 +77,7 @@ describe("the thumbnail of the edit form", () => {
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is rejected with 415 if it isn't an image, keeping the texts and changing nothing", async () => {
+  it("is rejected with 415 if it isn't an image, keeping the text fields and changing nothing", async () => {
     const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
@@ -121,7 +121,7 @@ describe("the storyboard tiles", () => {
 `;
   const frames = async () => (await page(ADDRESS)).manage?.frames;
 
-  it("are offered in the dialog, unless they are from another site", async () => {
+  it("are offered in the dialog, unless they come from another site", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET storyboard_url = '/media/thumbnails/u/1/storyboard-a/storyboard.vtt'",
     );
@@ -142,7 +142,7 @@ describe("the storyboard tiles", () => {
     expect(await frames()).toEqual([]);
   });
 
-  it("are empty without a storyboard, and aren't fetched from elsewhere", async () => {
+  it("are missing if there is no storyboard, and are never fetched from another site", async () => {
     expect(await frames()).toEqual([]);
     expect((await page("/admin?tab=manage")).manage?.frames).toBeUndefined();
   });
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is at the chosen storyboard tile, unless a position is typed", async () => {
+  it("is taken at the chosen storyboard tile unless a position is entered", async () => {
     const messages: string[] = [];
     const positions: unknown[] = [];
     for (const fields of [
@@ -186,7 +186,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       "The video is shorter than that.",
       "Enter a position in the video, such as 1:30.",
     ]);
-    // A chosen position isn't a typed one: it must not take precedence over the next choice.
+    // The position of a chosen tile doesn't count as entered, so it doesn't take precedence over the next choice.
     expect(positions).toEqual([undefined, "soon"]);
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
@@ -195,7 +195,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("is rejected if the video can't be read, permanently or temporarily", async () => {
+  it("is rejected if the video can't be read, whether permanently or temporarily", async () => {
     const source = path.join(site.uploads, "videos/u/1.mp4");
     const refusal = async () => {
       const response = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
@@ -215,7 +215,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("passes on errors of its callback", async () => {
+  it("propagates errors from its callback", async () => {
     const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);

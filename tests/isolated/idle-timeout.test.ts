@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addMiddleware, IDLE_TIMEOUT_MS } from "~/platform/node/middleware.server";
 
-// Node checks for requests that take too long at this interval, and would abort the upload.
+// Node checks at this interval for requests that take too long, and would otherwise abort the upload.
 const server = http.createServer({
   requestTimeout: 300,
   headersTimeout: 300,

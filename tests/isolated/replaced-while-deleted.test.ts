@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, diskPath, filesBelow } from "../encode-library";
 import { useTemporarySite } from "../temporary-site";
 
-/** Runs after the row of the earlier file is written, and before the new file is moved into place. */
+/** Runs after the row for the previous file is written and before the new file is moved into place. */
 let meanwhile = async () => {};
 vi.mock("~/shared/move-files.server", async (original) => {
   const real = await original<typeof import("~/shared/move-files.server")>();
@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Replaces the file of the video with its copy. Runs `work` meanwhile. */
+/** Replaces the video's file with its copy, and runs `work` in the meantime. */
 async function replaceWhile(work: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;
@@ -47,7 +47,7 @@ async function replaceWhile(work: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("keeps the copy and the original of a video that is deleted meanwhile, until it is deleted permanently", async () => {
+it("keeps the copy and the original if the video is deleted in the meantime, until it is deleted permanently", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });
@@ -60,7 +60,7 @@ it("keeps the copy and the original of a video that is deleted meanwhile, until 
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
 });
 
-it("leaves no file of a video that is permanently deleted meanwhile", async () => {
+it("leaves no file behind if the video is deleted permanently in the meantime", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
     await purge([id]);

@@ -32,13 +32,13 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections();
   server.close();
-  // The limits count until the last response is closed.
+  // Requests count toward the limits until their responses are closed, so wait for all of them.
   await until(() => held.every((response) => response.closed));
   await site.remove();
   vi.restoreAllMocks();
 });
 
-/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never come. */
+/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never arrive. */
 function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};
   return new Promise((resolve) => {
@@ -57,7 +57,7 @@ async function hold(count: number, network: (index: number) => string | undefine
   await until(() => held.length === before + count);
 }
 
-it("responds with 429 to a network that has 200 requests in progress, until one ends", async () => {
+it("responds with 429 to a network that has 200 requests in progress, until one of them ends", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   expect(await send("203.0.113.7")).toBe(429);
   await hold(1, () => "198.51.100.7");
@@ -88,17 +88,17 @@ it("doesn't count event streams, which have their own limits", async () => {
   }
 });
 
-it("counts the addresses of an IPv6 network together", async () => {
+it("counts all addresses of an IPv6 network together", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, (index) => `2001:db8:1:2::${index.toString(16)}`);
   expect(await send("2001:db8:1:2:3::1")).toBe(429);
   await hold(1, () => "2001:db8:1:3::1");
 });
 
-it("doesn't limit a proxy that doesn't name its clients as one network", async () => {
+it("doesn't limit all clients of a proxy together if the proxy doesn't name them", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
 });
 
-it("responds with 503 to everyone except the health check while 2,000 are in progress", async () => {
+it("responds with 503 to everything except the health check while 2,000 requests are in progress", async () => {
   await hold(MAX_REQUESTS, (index) => `203.${index % 100}.${Math.floor(index / 100)}.7`);
   expect(await send("198.51.100.7")).toBe(503);
   const before = held.length;

@@ -10,7 +10,7 @@ import { addVideo } from "../admin-requests";
 import { ids } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
 
-// Adding a category means changing only this file.
+// This is the only file that has to change when a category is added.
 vi.mock("~/shared/category-list", async (original) => {
   const { CATEGORIES } = await original<typeof import("~/shared/category-list")>();
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
@@ -27,13 +27,13 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("adds a sixth category to lists, search, related videos, statistics and the sitemap through the list of categories alone", async () => {
+it("adds a sixth category to lists, search, related videos, statistics and the sitemap just by changing the list of categories", async () => {
   expect(retro).toBe("retro");
   const category = retro ?? "desi";
   expect(toCategoryId("vintage")).toBe("retro");
   expect(categoryLabel("vintage")).toBe("Retro");
 
-  // Lists and search, by the current id and a legacy value.
+  // Lists and search results, by the current ID and by a legacy value.
   const inIt = await listPublished({ category, page: 1 });
   expect(inIt).toMatchObject({ total: 2, videos: [{ category: "retro" }, { category: "retro" }] });
   expect(ids(inIt.videos)).toEqual(["b", "a"]);

@@ -312,7 +312,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "an upload survives a lost connection while the server is killed and restarted",
+    title: "completes an upload after a lost connection, although the site is killed and restarted",
     needsBuild: true,
   },
   {
@@ -373,7 +373,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
     killedBy: "tests/unit/server/site-cookies.test.ts",
-    title: "is personal with any other cookie of the site",
+    title: "is personal if it contains any other cookie of the site",
   },
   {
     rule: "A network that has used up its rendering time gets 429",
@@ -381,7 +381,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (missingMs >= 0)",
     replace: "if (missingMs > 9e9)",
     killedBy: "tests/unit/server/rendering-budget.test.ts",
-    title: "is used up by three seconds of rendering",
+    title: "is used up after three seconds of rendering",
   },
   {
     rule: "The number of processes outside of the job queue is limited",
@@ -421,7 +421,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '...(siteIsHttps() ? ["Secure"] : []),',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "is Secure if the site uses https",
+    title: "is marked Secure if the site uses HTTPS",
   },
   {
     rule: "A signed value is accepted only with its signature",
@@ -437,7 +437,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "verifies for its purpose only, and fits into URLs and cookies",
+    title: "verifies only for its own purpose, and fits into URLs and cookies",
   },
   {
     rule: "A signed value expires",
@@ -445,7 +445,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Number(found[1]) <= now",
     replace: "now < 0",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "expires at its time, which can't be changed or removed",
+    title: "expires at the set time, which can't be changed or removed",
   },
   {
     rule: "A session ends after 30 days without use",
@@ -477,7 +477,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (NEVER_SENT.test(value) || !isOwnPath(value)) return fallback;",
     replace: "",
     killedBy: "tests/unit/server/safe-redirect.test.ts",
-    title: "never leaves the site, for any input",
+    title: "never leads off the site, whatever the input",
   },
   {
     rule: "The redirect after the age gate never leaves the site",
@@ -525,7 +525,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!last || last.requester.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
-    title: "replaces a network with more failures with one with fewer",
+    title: "replaces a network that has more failures than the new one",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
@@ -581,7 +581,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin/users": ["all", "none", "none", "none"],',
     replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "gives owners everything, and editors all but terms, users, backups, alerts and workers",
+    title: "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
   },
   {
     rule: "A moderator changes no video",
@@ -589,7 +589,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets moderators only decide reports and view reported videos",
+    title: "lets moderators only decide on reports and view reported videos",
   },
   {
     rule: "A moderator sees the review page of reported videos only",
@@ -673,7 +673,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'html.split(` nonce="${mark}"`)',
     replace: 'html.split(/ nonce="[^"]*"/)',
     killedBy: "tests/unit/server/security-headers.test.ts",
-    title: "hashes only scripts with the nonce of the page",
+    title: "hashes only scripts that have the page's nonce",
   },
   {
     rule: "The policy of a media file is a sandbox",
@@ -1048,7 +1048,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
     replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
     killedBy: "tests/unit/media/metadata/rewrite.test.ts",
-    title: "is overwritten in place, and nothing else is",
+    title: "is overwritten in place without changing anything else",
   },
   {
     rule: "A change through the API and its recorded response are one transaction",

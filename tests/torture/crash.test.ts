@@ -14,7 +14,7 @@ it("keeps every acknowledged change when the site is killed", async () => {
   expect(await crash("npm test", KILLS)).toEqual([]);
 }, 180_000);
 
-describe("check", () => {
+describe("the check", () => {
   const bytes = fs.readFileSync(mp4Clip(1, "128x72"));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   let site: SiteProcess;
@@ -36,7 +36,7 @@ describe("check", () => {
     expect(await found()).toBe("");
   });
 
-  it("finds a file that is missing, truncated, or without a row", async () => {
+  it("finds a file that is missing, truncated or without a row", async () => {
     fs.writeFileSync(path.join(site.uploads, "videos/u/1795000000002.mp4"), "a stray");
     fs.truncateSync(file, Math.floor(bytes.length / 2));
     const faults = await found();
@@ -54,11 +54,11 @@ describe("check", () => {
     expect(faults).toContain("Unexpected: a row that was never created, or a duplicate");
   });
 
-  it("finds a hidden video whose file is served", async () => {
+  it("finds a hidden video whose file is still served", async () => {
     const shown = site.addVideo({ title: "Shown", video_url: `/media/videos/u/1795000000001.mp4` });
     site.database().exec(`UPDATE videos SET status = 'hidden' WHERE id = '${video.id}'`);
     video.allowed = [{ ...video.allowed[0]!, isPublic: false }];
-    // A public video has the same file.
+    // A public video uses the same file.
     const faults = await found();
     expect(faults).toMatch(/word version 1 is hidden, but \/media\/videos\/\S+ returns 200/);
     site.database().exec(`DELETE FROM videos WHERE id = '${shown}'`);

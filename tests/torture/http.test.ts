@@ -5,7 +5,7 @@ import { parseResponses } from "./http/responses";
 const CONNECTIONS = 400;
 
 it("responds on each connection only to the requests sent over it, in order", async () => {
-  // Other tests use the CPU as well, so only a long run checks how long another client waits.
+  // Other tests use the CPU as well, so only a long run checks how long another client has to wait.
   const maxWaitMs = Number.POSITIVE_INFINITY;
   expect(await sendBytes("npm test", CONNECTIONS, undefined, maxWaitMs)).toEqual([]);
 }, 120_000);
@@ -18,14 +18,14 @@ describe("connectionOf", () => {
   };
   const all = Array.from({ length: 2_000 }, (_, number) => connectionOf("noon", number, known));
 
-  it("depends only on the seed and the number of the connection", () => {
+  it("depends only on the seed and the connection's number", () => {
     expect(connectionOf("noon", 7, known)).toEqual(all[7]);
     expect(connectionOf("dusk", 7, known)).not.toEqual(all[7]);
     expect(new Set(all.map(({ exchange }) => exchange.pieces.join(""))).size).toBeGreaterThan(900);
     expect(new Set(all.map(({ from }) => from)).size).toBeGreaterThan(1_900);
   });
 
-  it("generates exchanges of every kind, many with expected or forbidden marks", () => {
+  it("generates exchanges of every kind, many of them with expected or forbidden marks", () => {
     const has = (of: (exchange: (typeof all)[0]["exchange"]) => unknown) =>
       all.filter(({ exchange }) => of(exchange)).length;
     for (const ending of ["wait", "leave", "half-close", "reset"])
@@ -58,7 +58,7 @@ describe("findFaults", () => {
   const faultsIn = (bytes: string, more = {}) =>
     findFaults({ ...exchange, ...more }, { bytes, closedBySite: true });
 
-  it("accepts correct responses, a response that the client didn't wait for, and 503", () => {
+  it("accepts correct responses, responses that the client didn't wait for, and 503", () => {
     expect(faultsIn(response("200 OK", "<a>"), { marks: ["a"] })).toEqual([]);
     expect(faultsIn(response("200 OK", "<a>").slice(0, -2))).toEqual([]);
     expect(faultsIn(response("503 Service Unavailable"))).toEqual([]);
@@ -66,7 +66,7 @@ describe("findFaults", () => {
     expect(faultsIn("")).toEqual([]);
   });
 
-  it("finds an internal error, extra responses, and the response to another request", () => {
+  it("finds an internal error, extra responses, and a response to a different request", () => {
     expect(faultsIn(response("500 Internal Server Error", "x"))).toEqual(["Responded with 500 x"]);
     expect(faultsIn(response("200 OK").repeat(4))).toEqual(["4 responses"]);
     expect(faultsIn(response("200 OK", "<b>"), { marks: ["a"] })).toEqual([

@@ -9,7 +9,7 @@ import { marksIn, marksOf, newMark, searchFolder } from "./leaks/marks";
 import { runVisitor } from "./leaks/visitor-run";
 import { createRandom } from "./random";
 
-/** The share of a whole run's requests. */
+/** The share of a full run's requests that these tests send. */
 const SHARE = 0.04;
 
 it("writes nothing about a visitor to disk or the log", async () => {
@@ -27,7 +27,7 @@ it("reveals no hidden video at any URL, in any list or in any event", async () =
   expect(requests).toBeGreaterThan(500);
 }, 180_000);
 
-it("reports a video that stays public where a hidden one is expected", async () => {
+it("reports a video that is still public although it should be hidden", async () => {
   const { faults } = await runHidden("npm test", {
     states: ["hidden"],
     share: 0,
@@ -43,7 +43,7 @@ it("reports a video that stays public where a hidden one is expected", async () 
   expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("serves no image of a hidden video, and reports those of one that stays public", async () => {
+it("serves no image of a hidden video, and reports the images of one that is still public", async () => {
   const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
   expect(media).toBeGreaterThan(8);
@@ -95,7 +95,7 @@ describe("marksIn and searchFolder", () => {
     expect(bytes).toBeGreaterThan(4_096);
   });
 
-  it("finds nothing without a mark", () => {
+  it("finds nothing if there is no mark", () => {
     fs.writeFileSync(path.join(folder, "access.log"), "GET / 200 - 1.0 ms");
     expect(searchFolder(marks, folder).found).toEqual([]);
   });

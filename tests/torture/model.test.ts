@@ -9,10 +9,10 @@ import { VIDEO_ACTIONS } from "./model/visibility/video-actions";
 import { compareVisibility, type VisibilityKinds } from "./model/visibility/visibility";
 
 const STEPS = 300;
-/** The site is started with three different settings, each for a third of the steps. */
+/** The site is started with three different sets of settings, each for a third of the steps. */
 const VISIBILITY_STEPS = 99;
 
-it("shows the same as plain arrays after any changes", async () => {
+it("shows the same results as plain arrays after any sequence of changes", async () => {
   expect(await compare("npm test", STEPS)).toEqual([]);
 }, 180_000);
 
@@ -28,7 +28,7 @@ describe("compare", () => {
     >;
   const bugStep = (run: StepKind<unknown>["run"]) => ({ weight: 2, args: fc.constant(null), run });
 
-  it("reports a difference with the few steps that cause it", async () => {
+  it("reports a difference together with the few steps that cause it", async () => {
     const hidden = bugStep(async (_, model) => {
       for (const video of model.videos) video.status = "hidden";
     });
@@ -45,7 +45,7 @@ describe("compare", () => {
     expect(fault).toMatch(/the site has \[200,\["[0-9a-f]{32}"\]\], expected \[200,\[\]\]/);
   }, 180_000);
 
-  it("finds a video that is released despite a hold", async () => {
+  it("finds a video that is public despite a hold", async () => {
     const { insert } = VIDEO_ACTIONS;
     const { holdUncompared } = HOLDS;
     const bug: VisibilityKinds[string] = {

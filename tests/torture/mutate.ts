@@ -1,10 +1,10 @@
 import type { Random } from "./random";
 
-/** What the inputs of a parser are generated from: valid inputs, and the words of its language. */
+/** The material from which a parser's inputs are generated: valid inputs and the words of its language. */
 export interface Grammar {
   corpus: readonly string[];
   words: readonly string[];
-  /** Length of the longest input that the site passes to the parser, in characters. */
+  /** The length in characters of the longest input that the site passes to the parser. */
   maxLength: number;
 }
 
@@ -14,7 +14,7 @@ const NUMBERS =
     .concat("Infinity 0x10 1.5 .5 5. 1_000 ٣ ４")
     .split(" ");
 
-/** Characters and sequences that terminate, open, escape or resemble others. */
+/** Characters and sequences that terminate, open, escape or look like others. */
 const SPECIAL_CHARACTERS = [
   ..."\0\t\n\r\v\f \u0085\u00a0\u2028\u2029\ufeff\u200b\u202e\u00ad\u007f\u001b",
   ..."\"'`<>&;,:|/\\?#%=+-*.()[]{}@!$^~_",
@@ -27,8 +27,8 @@ const MAX_CHANGES = 5;
 const REPEATED_INPUT_EVERY = 64;
 
 /**
- * Returns a valid input with a few changes; sometimes only noise, or a piece of a valid input repeated up to the
- * maximum length, which exposes parsers whose run time isn't linear.
+ * Returns a valid input with a few changes. Sometimes returns only noise instead, or a piece of a valid input repeated
+ * up to the maximum length, which exposes parsers whose run time isn't linear.
  */
 export function nextInput(random: Random, grammar: Grammar): string {
   const { corpus, words, maxLength } = grammar;
@@ -109,7 +109,7 @@ function repeatPiece(random: Random, { corpus, words, maxLength }: Grammar): str
   );
 }
 
-/** Shortens a text by removing pieces without which `fails` is still true. */
+/** Shortens a text by removing pieces as long as `fails` is still true without them. */
 export async function shrink(
   text: string,
   fails: (text: string) => Promise<boolean>,

@@ -1,9 +1,9 @@
 /** Options of a torture run. */
 export interface TortureOptions {
   seed: string;
-  /** How long it runs; without it, the run stops after its usual number of inputs. */
+  /** How long the run takes. Without it, the run stops after its usual number of inputs. */
   minutes?: number;
 }
 
-/** A description of each fault that a run found; empty if there are none. */
+/** A description of each fault that a run has found, or an empty list if there are none. */
 export type Faults = string[];

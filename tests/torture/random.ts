@@ -1,8 +1,8 @@
 /** A pseudorandom number generator. The same seed yields the same numbers, so that a fault can be reproduced. */
 export interface Random {
-  /** Returns a number of at least 0 and less than 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** Returns an integer of at least 0 and less than `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(list: readonly T[]): T;

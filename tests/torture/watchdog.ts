@@ -22,9 +22,9 @@ setInterval(() => {
 const MAX_LENGTH = 4_000;
 
 /**
- * Creates a watchdog that kills the process when one input blocks this thread for too long, and prints that input:
- * a thread in an endless loop can't report it. The worker also keeps the process alive for an input whose promise
- * never settles; without it, the process would exit silently.
+ * Creates a watchdog that kills the process when one input blocks this thread for too long, and prints that input,
+ * because a thread in an endless loop can't report it. The worker also keeps the process alive for an input whose
+ * promise never settles. Without the worker, the process would exit silently.
  */
 export function createWatchdog() {
   const shared = new SharedArrayBuffer(8 + MAX_LENGTH);

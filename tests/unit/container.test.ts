@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { SETTING_NAMES } from "~/platform/settings.server";
 import { imageEnvironment } from "../image-environment";
 
-// Rules that hadolint and `docker compose config`, which CI runs, can't check.
+// Rules that CI's hadolint and `docker compose config` can't check.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
@@ -19,7 +19,7 @@ describe("the Dockerfile", () => {
       line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [],
     );
 
-  it("copies only files that git tracks and .dockerignore lets through", () => {
+  it("copies only files that are tracked by git and not excluded by .dockerignore", () => {
     const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
     const ignored = read(".dockerignore").split("\n");
     const copied = all("COPY")
@@ -34,7 +34,7 @@ describe("the Dockerfile", () => {
     expect(ignored).toEqual(expect.arrayContaining([".env", "certificates", "db/data"]));
   });
 
-  it("limits the site's memory, because npm start leaves the limit to Node", () => {
+  it("limits Node's memory itself, because npm start doesn't", () => {
     const { NODE_OPTIONS, ...malloc } = imageEnvironment();
     expect(NODE_OPTIONS).toContain("--max-old-space-size=");
     expect(malloc).toHaveProperty("MALLOC_ARENA_MAX");
@@ -47,7 +47,7 @@ describe("compose.yaml", () => {
     services: Record<string, { environment: Record<string, string> } & Record<string, unknown>>;
   };
 
-  it.each(["site", "reader"])("sets only settings of the site for %s", (name) => {
+  it.each(["site", "reader"])("sets only known settings for the %s service", (name) => {
     const names = Object.keys(services[name]!.environment);
     expect(names.length).toBeGreaterThan(2);
     for (const setting of names) expect(SETTING_NAMES).toContain(setting);

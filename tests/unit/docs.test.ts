@@ -19,7 +19,7 @@ const PAGES = [
   ...below("docs").filter((name) => name.endsWith(".md")),
 ];
 
-/** Returns the paths in backticks and the targets of links, except files that only a running site has. */
+/** Returns the paths in backticks and the link targets, except files that exist only on a running site. */
 function pathsIn(page: string): string[] {
   const text = read(page);
   const named = text.matchAll(/`((?:app|db|docs|scripts|tests|\.ci|\.github)\/[\w./-]+)`/g);
@@ -81,7 +81,7 @@ describe("the documentation", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("has a runbook section for each alert of the site and of Prometheus", () => {
+  it("has a runbook section for each of the site's and Prometheus's alerts", () => {
     const { groups } = parse(read("docs/monitoring/alerts.yml")) as {
       groups: { rules: { annotations: { runbook: string } }[] }[];
     };
@@ -97,7 +97,7 @@ describe("the documentation", () => {
 describe("the settings", () => {
   const example = read(".env.example");
   const lines = [...example.matchAll(/^#([A-Z_]+)=(.*)$/gm)];
-  /** Settings shown with an example, because their default isn't a value. */
+  /** Settings for which an example is shown, because their default isn't a plain value. */
   const EXAMPLES = ["HOST", "ADMIN_EMAIL", "PUBLIC_URL", "ACCEL_PREFIX"];
 
   it("are all in .env.example with their defaults, commented out", () => {
@@ -110,7 +110,7 @@ describe("the settings", () => {
     ).toEqual(parseSettings({}));
   });
 
-  it("are all listed once in the tables of docs/reference/settings.md", () => {
+  it("are each listed exactly once in the tables of docs/reference/settings.md", () => {
     const named = read("docs/reference/settings.md")
       .split("\n")
       .filter((line) => line.startsWith("| `"))
@@ -121,7 +121,7 @@ describe("the settings", () => {
 });
 
 describe("the specification", () => {
-  it("contains every section that the code references", () => {
+  it("contains every section that the code refers to", () => {
     const specification = read("docs/reference/specification.md");
     const sources = ["app", "db", "scripts", "tests"]
       .flatMap(below)

@@ -10,26 +10,26 @@ const scripts = fs
   .map((name) => ({ name, source: fs.readFileSync(path.join(folder, name), "utf8") }))
   .filter(({ source }) => /runScript\(\s*USAGE/.test(source));
 
-/** Returns the options that a usage text mentions. */
+/** Returns the options mentioned in a script's usage text. */
 function describedOptions(source: string): Set<string> {
   const [, usage = ""] = /const USAGE = `([^`]*)`/.exec(source)!;
   return new Set([...usage.matchAll(/--([\w-]+)/g)].map(([, option]) => option!));
 }
 
-/** Returns the options that a script accepts. */
+/** Returns the options accepted by a script. */
 function acceptedOptions(source: string): Set<string> {
   const options = source.matchAll(/"?([\w-]+)"?: \{ type: "(?:boolean|string)"/g);
   return new Set([...options].map(([, option]) => option!));
 }
 
-describe("the options of a script", () => {
-  it("are found", () => {
+describe("a script's options", () => {
+  it("are found in its source", () => {
     expect(scripts.length).toBeGreaterThan(10);
     const accepted = scripts.flatMap(({ source }) => [...acceptedOptions(source)]);
     expect(accepted.length).toBeGreaterThan(30);
   });
 
-  it.each(scripts)("are those that $name describes", ({ source }) => {
+  it.each(scripts)("are exactly those described in $name", ({ source }) => {
     expect(acceptedOptions(source)).toEqual(describedOptions(source));
   });
 });

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 /**
- ** Messages and labels that the specification fixes. They must not change, even if the writing guide differs. Where a
- * value is inserted, only the text before or after it is listed.
+ * Messages and labels that are fixed by the specification. They must not change, even where the writing guide says
+ * otherwise. Where a value is inserted, only the text before or after the value is listed.
  */
 const FIXED = {
   "the header and footer": [
@@ -100,13 +100,15 @@ const sources = fs
   .replaceAll("’", "'")
   .replaceAll(/\s+/g, " ");
 
-/** Returns whether the code contains the text as a string, part of a template, or whole text of an element. */
+/**
+ * Returns whether the code contains the text as a string, as part of a template, or as the whole text of an element.
+ */
 function isInSources(text: string): boolean {
   const quoted = text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   return new RegExp(`(["'\`]|[>}] ?)${quoted}([."'\`]| ?[<{]|\\$\\{)`).test(sources);
 }
 
-describe.each(Object.entries(FIXED))("the specified copy of %s", (_, texts) => {
+describe.each(Object.entries(FIXED))("the specified copy for %s", (_, texts) => {
   it.each(texts)("contains “%s”", (text) => {
     expect(isInSources(text)).toBe(true);
   });

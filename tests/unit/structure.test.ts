@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- ** Modules of the site in the order of their dependencies. Each uses only those before it. The files that start the
- * site (`app/boot.server.ts`, `app/root.tsx`, the entries) and the route modules can use any.
+ * The site's modules in the order of their dependencies. Each module uses only those before it. The files that start
+ * the site (`app/boot.server.ts`, `app/root.tsx`, the entries) and the route modules can use any module.
  */
 const ORDER = [
   "shared",
@@ -35,19 +35,19 @@ const ORDER = [
   "app",
   "routes",
 ];
-/** Modules that run in the browser. They use only each other and code shared with the server. */
+/** Modules that run in the browser. They use only each other and code that is shared with the server. */
 const BROWSER = ["shared", "ui", "visitor", "player"];
-/** Modules that query the database only through a module that owns the rows. */
+/** Modules that query the database only through the module that owns the rows. */
 const WITHOUT_SQL = ["shared", "ui", "visitor", "player", "routes", "age"];
 const SQL =
   /from "(?:kysely|better-sqlite3)"|import (?!type)[^;]*\b(?:database|sqliteHandle|prepared)\b[^;]* from "~db\/client\.server"/;
 
-/** Actions that are reserved to some files, with the reason for each file. */
+/** Actions that only some files may perform, with the reason for each file. */
 const OWNED: {
   rule: string;
   pattern: RegExp;
   owners: Record<string, string>;
-  /** Files to which the rule applies; all if undefined. */
+  /** The files to which the rule applies, or undefined for all files. */
   files?: RegExp;
 }[] = [
   {
@@ -153,7 +153,7 @@ const OWNED: {
   },
 ];
 
-/** Module variables that belong to the process and not to the runtime. */
+/** Module variables that belong to the process rather than to the runtime. */
 const PROCESS_VARIABLES = [
   "app/media/probe/ffmpeg.server.ts: tools",
   "app/platform/node/middleware.server.ts: middleware",
@@ -167,15 +167,15 @@ const PROCESS_VARIABLES = [
 ];
 
 interface Module {
-  /** Path from the repository root, with slashes. */
+  /** The path relative to the repository root, with forward slashes. */
   file: string;
   source: string;
 }
 
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
-describe("the dependencies of modules", () => {
-  it("have one direction", () => {
+describe("module dependencies", () => {
+  it("go in one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe("the dependencies of modules", () => {
     ["app/x.ts", "await sendEmail(server, { from, to }, email);", "sends emails"],
     ["app/x.ts", "database().transaction().execute(a)", "opens a transaction"],
     ["app/platform/health.server.ts", "", "no longer"],
-  ])("break a rule in %s: %s", (file, source, rule) => {
+  ])("are rejected in %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });
 
@@ -225,12 +225,12 @@ describe("the dependencies of modules", () => {
     ["app/features/player/x.ts", 'import type { Row } from "~/shared/x.server";'],
     ["app/boot.server.ts", 'import { database } from "~db/client.server";'],
     ["app/x.ts", `"UPDATE videos SET views = 1 WHERE status = 'published'"`],
-  ])("allow %s: %s", (file, source) => {
+  ])("are allowed in %s: %s", (file, source) => {
     expect(brokenRules([{ file, source }])).toEqual([]);
   });
 });
 
-describe("the files", () => {
+describe("the source files", () => {
   it("in features/*/routes are routes or used only by routes", () => {
     const declared = fs.readFileSync(path.join(root, "app/routes.ts"), "utf8");
     const unused = MODULES.filter(
@@ -246,7 +246,7 @@ describe("the files", () => {
     expect(unused.map(({ file }) => file)).toEqual([]);
   });
 
-  it("of the studio are used on pages that load its styles", () => {
+  it("for the studio are used on pages that load its styles", () => {
     const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
     const [, features = ""] = sheet.match(/features\/\{(.*)\}"/) ?? [];
     const isPage = new RegExp(
@@ -281,7 +281,7 @@ describe("the files", () => {
     expect(found.sort()).toEqual(PROCESS_VARIABLES);
   });
 
-  it("name each piece of the runtime differently", () => {
+  it("use a different name for each piece of runtime state", () => {
     const names = MODULES.flatMap(({ source }) =>
       [
         ...source.matchAll(/\b(?:processState|attemptLimit)(?:<[^()]*>)?\(\s*(["`][^"`]+["`])/g),
@@ -348,7 +348,7 @@ function brokenRules(modules: readonly Module[]): string[] {
 
 const SERVER_CODE = /^(?:import|export) (?!type)[^;]*? from "(?:node:[^"]*|[^"]*\.server)";/m;
 
-/** Returns the targets of every import, re-export and `import()`, types included. */
+/** Returns the targets of every import, re-export and `import()`, including those of types. */
 function importsOf(source: string): string[] {
   const found = source.matchAll(/(?:\bfrom|^import|\bimport\()\s*"([^"\n]+)"/gm);
   return [...new Set([...found].map(([, specifier = ""]) => specifier))];

@@ -25,7 +25,7 @@ describe("the packages in the lock file", () => {
 
   it("are in the list of licenses", () => {
     const list = read("docs/licenses.csv");
-    // Optional packages may be for another platform.
+    // Optional packages may be for another platform, so they are skipped.
     const missing = packages.filter(
       ({ name, version, optional }) => !optional && !list.includes(`"${name}@${version}"`),
     );
@@ -38,10 +38,10 @@ describe("the packages in the lock file", () => {
     expect(Object.keys(site.allowScripts).sort()).toEqual(["better-sqlite3", "esbuild"]);
   });
 
-  it("are identified by hash and not by URL", () => {
+  it("are identified by hash rather than by URL", () => {
     expect(lockFile).not.toContain('"resolved"');
     const withoutHash = packages.filter(({ integrity }) => !integrity?.startsWith("sha512-"));
-    // The lock file has no hashes of tools for other platforms. The site doesn't use them in production.
+    // The lock file has no hashes for tools for other platforms. The site doesn't use them in production.
     expect(withoutHash.filter((one) => !one.dev).map(({ name }) => name)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-/** Adds 12 videos of 1 to 12 minutes, the longer the fewer views, and one of an hour. */
+/** Adds 12 videos that last from 1 to 11 minutes and one hour. The longer a video is, the fewer views it has. */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({
     duration: number === 12 ? "1:00:00" : `${number}:00`,
@@ -17,7 +17,7 @@ async function addVideos(site: SiteProcess): Promise<void> {
 const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
 const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
 
-/** Selects the option until the page changes, because nothing happens before hydration. */
+/** Repeats the choice until the page changes, because choosing has no effect before hydration. */
 async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   await expect(async () => {
     await choice();
@@ -25,7 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are kept across pages, categories and Back", async ({ page, site }) => {
+test("the sort order and length filter are kept across pages, categories and Back", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/?page=2");
   await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");
@@ -56,7 +56,7 @@ test("order and length are kept across pages, categories and Back", async ({ pag
   await expect(length(page)).toHaveValue("short");
 });
 
-test("watched videos are hidden, and a page with only watched videos keeps its pager", async ({
+test("watched videos are hidden, and a page of only watched videos keeps its pager", async ({
   page,
   site,
 }) => {

@@ -97,7 +97,7 @@ test("searching while typing updates the URL, and Back leaves the search", async
   await expect(box).toHaveValue("");
 });
 
-test("while a list loads slowly, the old one stays with a loading message", async ({
+test("while a list is loading slowly, the old list stays visible with a loading message", async ({
   page,
   site,
 }) => {
@@ -112,7 +112,7 @@ test("while a list loads slowly, the old one stays with a loading message", asyn
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });
 
-test("a card opens with a click, Enter or Space, and in a new tab with the middle button", async ({
+test("a card opens with a click, Enter or Space, and in a new tab with the middle mouse button", async ({
   page,
   site,
   context,
@@ -132,7 +132,7 @@ test("a card opens with a click, Enter or Space, and in a new tab with the middl
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops on leaving", async ({
+test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops when the pointer leaves", async ({
   page,
   site,
 }) => {
@@ -156,7 +156,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
     .toBeGreaterThan(25);
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
-  // It loops to 25 s and never to the beginning.
+  // The loop returns to 25 s rather than to the beginning.
   const start = await video.evaluate(
     (element: HTMLVideoElement) =>
       new Promise<number>((resolve) => {
@@ -174,7 +174,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
   await expect(page.locator(cards).nth(0).locator("video")).toHaveCount(0);
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);
 
-  // Falls back to H.264 if the AV1 clip is damaged.
+  // The preview falls back to H.264 if the AV1 clip is damaged.
   for (const [index, name] of ["av1.mp4", "h264.mp4"].entries()) {
     const card = page.locator(cards).nth(index + 2);
     await card.hover();
@@ -188,7 +188,7 @@ test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, 
   await expect(video).toHaveCount(0);
 });
 
-test("nothing moves while a list or a video loads", async ({ page, site }) => {
+test("nothing moves while a list or a video is loading", async ({ page, site }) => {
   await fill(site, 8);
   const shifts = await recordShifts(page);
   for (const path of ["/", "/video/v1"]) {

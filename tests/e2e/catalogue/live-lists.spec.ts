@@ -14,7 +14,7 @@ function add(site: SiteProcess, title: string): void {
   site.addVideo({ title, created_at: new Date().toISOString() });
 }
 
-/** Scrolls down to a card, and returns its position. */
+/** Scrolls down to a card, and returns the card's position. */
 async function scrollTo(page: Page, title: string): Promise<number> {
   await page.waitForLoadState("networkidle");
   await card(page, title).evaluate((element) => element.scrollIntoView({ block: "center" }));
@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and new videos wait behind a button", async ({
+test("in a scrolled list, counts are updated, a hidden video is withdrawn in place, and new videos wait behind a button", async ({
   page,
   site,
 }) => {
@@ -30,7 +30,7 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
   await page.goto("/");
   const changed = page.getByRole("button", { name: "This list was updated" });
   const before = await scrollTo(page, "Video 7");
-  await test.step("counts rise", async () => {
+  await test.step("counts are updated", async () => {
     // A change on another page of the list also refreshes the counts.
     site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
     site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
@@ -43,13 +43,13 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
     await expect(page.getByText("No longer available")).toBeVisible();
     await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
     expect(await top(page, "Video 7")).toBe(before);
-    // Videos that moved to another page are still shown here.
+    // Videos that have moved to another page of the list are still shown here.
     await expect(page.getByRole("article")).toHaveCount(7);
     await changed.click();
     await expect(page.getByText("No longer available")).toHaveCount(0);
     await expect(page.getByRole("article")).toHaveCount(8);
   });
-  await test.step("new videos wait, and nothing moves", async () => {
+  await test.step("new videos wait behind a button, and nothing moves", async () => {
     const there = await scrollTo(page, "Video 7");
     add(site, "Brand new");
     await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();
@@ -68,7 +68,7 @@ test("in a scrolled list, counts rise, a hidden video is withdrawn in place, and
   });
 });
 
-test("at the top a new video is shown immediately; with the focus in the list it waits, and the focus stays", async ({
+test("a new video is shown immediately at the top of the page, but waits while the focus is in the list", async ({
   page,
   site,
 }) => {
@@ -83,7 +83,7 @@ test("at the top a new video is shown immediately; with the focus in the list it
   add(site, "Brand new");
   await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
   await expect(link).toBeFocused();
-  // Moving the focus between cards still counts as reading.
+  // Moving the focus between cards counts as still reading the list.
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");

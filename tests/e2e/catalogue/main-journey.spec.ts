@@ -30,7 +30,7 @@ async function seeksTo(page: Page, seconds: number): Promise<void> {
 
 const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
 
-test("an admin uploads a video, a visitor watches, the admin hides, shows and deletes", async ({
+test("an admin uploads a video, a visitor watches it, and the admin hides, shows and deletes it", async ({
   page,
   site,
   browser,
@@ -93,7 +93,7 @@ test("an admin uploads a video, a visitor watches, the admin hides, shows and de
   ).toBeVisible();
   expect([await statusOf(url), await statusOf(file)]).toEqual([404, 404]);
 
-  await test.step("a WebM file plays and seeks too", async () => {
+  await test.step("a WebM file plays and can be seeked, too", async () => {
     const webm = site.addFile("videos", "u/2.webm", fs.readFileSync(webmClip()));
     await visit.goto(`/video/${site.addVideo({ title: "A WebM file", video_url: webm })}`);
     await playsOn(visit);

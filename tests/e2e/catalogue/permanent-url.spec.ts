@@ -3,7 +3,7 @@ import { PlayerPage } from "../player/player-page";
 import { runJobs } from "../run-jobs";
 import { expect, signIn, test } from "../site";
 
-/** Creates a clip of one minute and about 50 MB, more than a browser buffers, with the moov atom at the end. */
+/** Creates a one-minute clip of about 50 MB, more than a browser buffers, with the moov atom at the end. */
 const source = () =>
   clip(
     "mp4",
@@ -12,7 +12,7 @@ const source = () =>
     ),
   );
 
-test("a video with its moov atom at the end can be watched and seeked while it is converted", async ({
+test("a video with its moov atom at the end can be watched and seeked while it is being converted", async ({
   page,
   site,
 }) => {
@@ -29,7 +29,7 @@ test("a video with its moov atom at the end can be watched and seeked while it i
   const { id, video_url } = row();
 
   const player = new PlayerPage(page);
-  /** Continues from a position, because a video that reached its end on a busy machine has stopped. */
+  /** Seeks and starts playback again, because on a busy machine the video may have ended and stopped. */
   const watchFrom = async (seconds: number) => {
     await player.seekTo(seconds);
     await player.video.evaluate((video: HTMLVideoElement) => video.play());
@@ -55,7 +55,7 @@ test("a video with its moov atom at the end can be watched and seeked while it i
   await expect.poll(() => row().source_url, { timeout: 120_000 }).not.toBeNull();
   const state = site.database().prepare("SELECT state FROM jobs WHERE kind = 'transcode'").pluck();
   await expect.poll(() => state.get(), { timeout: 60_000 }).toBe("done");
-  // The file behind the URL has changed, so the rest is requested again.
+  // The file behind the URL has changed, so the browser requests the rest again.
   for (const seconds of [50, 20, 35]) await watchFrom(seconds);
   expect(ranges.filter(({ range }) => range !== "bytes=0-").length).toBeGreaterThan(0);
   expect(ranges.map(({ status }) => status)).toEqual(ranges.map(() => 206));
@@ -66,7 +66,7 @@ test("a video with its moov atom at the end can be watched and seeked while it i
   expect(await player.video.evaluate((video: HTMLVideoElement) => video.error)).toBeNull();
   expect(row().video_url).toBe(video_url);
 
-  // The original URL plays too, directly and from the middle.
+  // The original URL can also be played directly and from the middle.
   await page.goto("/privacy");
   const played = await page.evaluate(async (src) => {
     const video = document.createElement("video");

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("saving videos, finding them in another tab and removing them", async ({
+test("videos can be saved, found in another tab and removed", async ({
   page,
   context,
   site,
@@ -57,7 +57,7 @@ test("videos that are no longer public are reported and can be removed", async (
   expect(await saved(page)).toEqual(["v2"]);
 });
 
-test("many videos load in batches; an error is shown and can be retried", async ({
+test("many videos are loaded in batches, and a failed batch shows an error and can be retried", async ({
   page,
   site,
 }) => {
@@ -78,7 +78,7 @@ test("many videos load in batches; an error is shown and can be retried", async 
   await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
 });
 
-test("a card's button saves it while its preview keeps playing, and the header shows the count", async ({
+test("a card's button saves its video while the preview keeps playing, and the header shows the count", async ({
   page,
   site,
 }) => {
@@ -111,7 +111,7 @@ test("a card's button saves it while its preview keeps playing, and the header s
 
 test("the list can be moved to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
-  // In the format of versions before the single document.
+  // Storage as written by versions that used a separate key for each value.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');

@@ -18,14 +18,14 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Search videos"
 const options = (page: Page) => page.getByRole("option");
 const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 1024;
 
-/** Returns the field in the header, which is first opened if there is only an icon. */
+/** Returns the header's search field, which is opened first if only its icon is shown. */
 async function openField(page: Page) {
   if (isNarrow(page)) await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect(field(page)).toBeVisible();
   return field(page);
 }
 
-/** Types until suggestions appear, because typing before hydration requests nothing. */
+/** Types repeatedly until suggestions appear, because typing before hydration requests nothing. */
 async function suggest(page: Page, text: string) {
   const box = await openField(page);
   await expect(async () => {
@@ -36,7 +36,7 @@ async function suggest(page: Page, text: string) {
   return box;
 }
 
-test("a search from any page opens Home's results, with its category @phone", async ({
+test("a search from any page opens the results on Home, keeping its category @phone", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("a search from any page opens Home's results, with its category @phone", as
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags of public videos are suggested, and selected with the keys of a combobox", async ({
+test("titles and tags of public videos are suggested, and can be selected with the keys of a combobox", async ({
   page,
   site,
 }) => {
@@ -85,7 +85,7 @@ test("titles and tags of public videos are suggested, and selected with the keys
     const id = await box.getAttribute("aria-activedescendant");
     return id === null ? null : page.locator(`[id="${id}"]`).textContent();
   };
-  // Manual selection: nothing is selected before an arrow key is pressed.
+  // The combobox uses manual selection: nothing is selected until an arrow key is pressed.
   expect(await active()).toBeNull();
   await box.press("ArrowDown");
   expect(await active()).toContain("neon lights");
@@ -134,7 +134,7 @@ test("a late response doesn't replace a newer one", async ({ page, site }) => {
   await expect(options(page)).toHaveText(["Neon RainVideo"]);
 });
 
-test("the search still works when suggestions fail", async ({ page, site }) => {
+test("searching still works when suggestions fail", async ({ page, site }) => {
   await addVideos(site);
   await page.route(/search\/suggestions/, (route) => route.abort());
   await page.goto("/trending");
@@ -174,7 +174,7 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has one field, which a slash and the header's icon focus", async ({ page, site }) => {
+test("Home has one search field, which a slash and the header's icon focus", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/");
   await expect(field(page)).toHaveCount(0);

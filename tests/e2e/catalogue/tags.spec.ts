@@ -3,7 +3,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-test("a video's tag opens its list, and Back returns to the video", async ({ page, site }) => {
+test("a video's tag opens the tag's list, and Back returns to the video", async ({ page, site }) => {
   await fill(site, 20, (number) => ({ tags: number % 2 ? '["One Take", "evening"]' : null }));
   await page.goto("/video/v1");
   await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "One Take" }).click();
@@ -20,7 +20,7 @@ test("a video's tag opens its list, and Back returns to the video", async ({ pag
   await expect(page).toHaveURL("/tags/one%20take?page=2");
 });
 
-test("a tag with any characters opens its list", async ({ page, site }) => {
+test("the list of a tag can be opened whatever characters the tag contains", async ({ page, site }) => {
   const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
   await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
   await page.goto("/video/v1");

@@ -14,7 +14,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** Plays a video, and returns the names of the video renditions that were requested. */
+/** Plays a video and returns the names of the video renditions that the player requested. */
 async function playAndRecordRenditions(page: Page, id: string): Promise<Set<string>> {
   const names = new Set<string>();
   page.on("request", (request) => {
@@ -47,7 +47,7 @@ test("AV1 is loaded only on devices that decode it efficiently", async ({
   });
   expect(output).toContain("The queue is empty.");
 
-  // This browser decodes it in software, which drains the battery.
+  // This browser decodes AV1 in software, which drains the battery.
   expect(
     [...(await playAndRecordRenditions(page, id))].filter((name) => name.startsWith("av1")),
   ).toEqual([]);
@@ -63,6 +63,6 @@ test("AV1 is loaded only on devices that decode it efficiently", async ({
   });
   const names = await playAndRecordRenditions(other, id);
   await expect.poll(() => names.has("av1-240p")).toBe(true);
-  // The page requested the start of the default rendition before the player was created.
+  // The page had requested the start of the default rendition before the player was created.
   expect([...names].filter((name) => !name.startsWith("av1"))).toEqual(["240p"]);
 });

@@ -12,9 +12,9 @@ import { WorkerProcess } from "../../workers/worker-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A site with all the processes of docs/explanation/scaling.md, here on a single machine. */
+/** A site with all the processes described in docs/explanation/scaling.md, on a single machine. */
 export interface Deployment {
-  /** URL of nginx, the only process that visitors connect to. */
+  /** The URL of nginx, the only process that visitors connect to. */
   url: string;
   store: S3Server;
   writer: SiteProcess;

@@ -55,7 +55,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("every supported input plays in the browser after encoding", async ({ page, site }) => {
+test("a video in any supported format plays in the browser after encoding", async ({ page, site }) => {
   test.setTimeout(300_000);
   await expectPlays(page, site, folder, INPUTS);
 });

@@ -37,19 +37,19 @@ test("videos can be uploaded, watched, seeked and hidden with the default settin
   }
 });
 
-test.describe("with an object store, two workers and a read replica behind nginx", () => {
-  // `npm test` installs both, or reports the skipped tests if it can't.
+test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
+  // `npm test` installs both, or reports the skipped tests if it can't install them.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
   let deployment: Deployment;
   test.beforeAll(async () => {
-    // Starts seven processes one after another.
+    // This starts seven processes one after another.
     test.setTimeout(240_000);
     deployment = await startDeployment();
   });
   test.afterAll(() => deployment?.stop());
 
-  test("the site keeps working while each process is killed", async ({ browser }) => {
+  test("keeps working while each of its processes is killed in turn", async ({ browser }) => {
     test.setTimeout(1_200_000);
     const { writer, reader, workers, store } = deployment;
     const setup: Setup = { browser, url: deployment.url, site: writer };
@@ -69,7 +69,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
       });
       const findBusyWorker = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      // A worker has no encoder process between two commands.
+      // Between two commands, a worker has no encoder process.
       let killed = findBusyWorker();
       for (; !killed; killed = findBusyWorker()) await pause(20);
       await killed.stop("SIGKILL");
@@ -86,7 +86,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       killed.start({ ENCODER_THREADS: "1" });
     });
 
-    await test.step("the replica is killed, and the primary responds", async () => {
+    await test.step("the replica is killed, and the primary responds instead", async () => {
       await reader.stop("SIGKILL");
       await inNewContext(setup, async (page) => expect(await isFromReplica(page)).toBe(false));
       await watch("Harbour");
@@ -95,7 +95,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       await expect.poll(isBack, { timeout: 30_000 }).toBe(true);
     });
 
-    await test.step("the primary is killed, and visitors can watch stored videos", async () => {
+    await test.step("the primary is killed, and visitors can still watch stored videos", async () => {
       await writer.stop("SIGKILL");
       await watch("Lighthouse");
       await watch("Harbour");
@@ -113,7 +113,7 @@ test.describe("with an object store, two workers and a read replica behind nginx
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, and local files play and are moved once it is back", async () => {
+    await test.step("the store is killed, and local files still play and are moved once it is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });
@@ -147,7 +147,7 @@ function thumbnailOf({ site }: Pick<Setup, "site">, id: string): string {
   return thumbnail.pluck().get(id) as string;
 }
 
-/** Waits until the replica serves the files of a video. */
+/** Waits until the replica serves a video's files. */
 async function waitForReplica({ writer, reader }: Deployment, id: string): Promise<void> {
   const setup = { site: writer };
   const [, file, playlist] = urlsOf(setup, id) as [string, string, string];
@@ -158,7 +158,7 @@ async function waitForReplica({ writer, reader }: Deployment, id: string): Promi
   }
 }
 
-/** Waits until all files of a video are in the store, and removes their local copies. */
+/** Waits until all of a video's files are in the store, and removes the local copies. */
 async function moveToStore(setup: Setup, id: string): Promise<void> {
   const [, file, playlist] = urlsOf(setup, id) as [string, string, string];
   const pathOf = (url: string) => url.replace("/media/", "");

@@ -3,16 +3,16 @@ import type { SiteProcess } from "../../site-process";
 import { PlayerPage } from "../player/player-page";
 import { expect, signIn } from "../site";
 
-/** A site as its visitors see it, regardless of the processes behind its URL. */
+/** A site as its visitors see it, whichever processes are behind its URL. */
 export interface Setup {
   browser: Browser;
-  /** URL for visitors and admins. */
+  /** The URL for visitors and admins. */
   url: string;
-  /** The primary, whose database contains the state. */
+  /** The primary, whose database contains the site's state. */
   site: SiteProcess;
 }
 
-/** Runs a function with a page in a new browser context, which shares no cache with others. */
+/** Runs a function with a page in a new browser context, which shares no cache with other contexts. */
 export async function inNewContext<T>(
   { browser, url }: Setup,
   visit: (page: Page) => Promise<T>,
@@ -25,7 +25,7 @@ export async function inNewContext<T>(
   }
 }
 
-/** Uploads a file with the studio's form, and returns the id of the video. */
+/** Uploads a file with the studio's form, and returns the video's ID. */
 export async function uploadVideo(
   setup: Setup,
   page: Page,
@@ -54,7 +54,7 @@ export function ladderState({ site }: Setup, id: string): string | undefined {
 
 /** Finds a video in the list, plays it, and seeks to a position that isn't buffered yet. */
 export async function watchVideo(page: Page, title: string): Promise<void> {
-  // A replica is a few seconds behind, so it may not have the page of a video that the primary has listed.
+  // A replica is a few seconds behind, so it may not yet have the page of a video that the primary already lists.
   await expect(async () => {
     await page.goto("/");
     await page.getByRole("link", { name: title }).first().click({ timeout: 1_000 });
@@ -73,10 +73,9 @@ export async function watchVideo(page: Page, title: string): Promise<void> {
 }
 
 /**
- * Uploads a video as an admin, and watches it as a visitor before and after it is encoded. Then hides and shows it,
- * and checks that its page and files follow.
- *
- * @returns the id of the video.
+ * Uploads a video as an admin and watches it as a visitor before and after it is encoded. Then hides it and shows it
+ * again, and checks that its page and files follow.
+ * @returns the video's ID.
  */
 export async function runJourney(setup: Setup, title: string, file: string): Promise<string> {
   return inNewContext(setup, async (studio) => {
@@ -107,7 +106,7 @@ export async function runJourney(setup: Setup, title: string, file: string): Pro
   });
 }
 
-/** Returns the URLs of the page, the file and the stream of a video. */
+/** Returns the URLs of a video's page, file and stream. */
 export function urlsOf({ site }: Pick<Setup, "site">, id: string): string[] {
   const row = site.database().prepare("SELECT video_url, hls_url FROM videos WHERE id = ?").get(id);
   const { video_url, hls_url } = row as { video_url: string; hls_url: string };

@@ -5,7 +5,7 @@ import { publishVideo } from "../../publish-video";
 import { PlayerPage } from "../player/player-page";
 import { expect, test } from "../site";
 
-test("playback survives a replaced file without a message, and resumes automatically after a network failure", async ({
+test("playback continues without a message when the file is replaced, and resumes automatically after a network failure", async ({
   page,
   site,
 }) => {

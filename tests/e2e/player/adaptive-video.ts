@@ -7,7 +7,10 @@ import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import type { PlayerPage } from "./player-page";
 
-/** Creates two renditions in fragmented MP4, one file each, with byte ranges. Every frame costs CPU time. */
+/**
+ * Creates two renditions in fragmented MP4, each in one file with byte ranges. They have only 10 frames per second,
+ * because every frame costs CPU time.
+ */
 export function adaptiveFolder(): string {
   const folder = path.join(CLIPS_FOLDER, "player-hls-10-fps");
   if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
@@ -33,7 +36,7 @@ export function adaptiveFolder(): string {
   return folder;
 }
 
-/** Publishes a video with 180p and 90p renditions; `change` can modify or damage the files. */
+/** Publishes a video with renditions of 180p and 90p. `change` can modify or damage the files. */
 export function publishAdaptive(
   site: SiteProcess,
   change: (name: string, bytes: Buffer) => Buffer | undefined = (_, bytes) => bytes,

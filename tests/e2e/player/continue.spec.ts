@@ -8,7 +8,7 @@ import { expect, expectNoViolations, test } from "../site";
 const section = (page: Page) => page.getByRole("region", { name: "Continue watching" });
 const startedVideos = (page: Page) => section(page).getByRole("link");
 
-/** Sets the browser's watch history before the page is opened, newest last. */
+/** Sets the browser's watch history, with the newest video last, before the page is opened. */
 async function remember(page: Page, history: unknown): Promise<void> {
   await page.addInitScript(
     (text) => {
@@ -20,7 +20,7 @@ async function remember(page: Page, history: unknown): Promise<void> {
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
 
-test("started videos are shown above the list, latest first, and continue where they were left", async ({
+test("started videos are shown above the list, most recent first, and continue where they stopped", async ({
   page,
   site,
 }) => {
@@ -46,13 +46,13 @@ test("started videos are shown above the list, latest first, and continue where 
   await expect(inList).toContainText("Watched: 50%");
   await expectNoViolations(page);
 
-  await test.step("a video that was withdrawn in the meantime is replaced in place", async () => {
+  await test.step("a video that has since been withdrawn is replaced in place", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v10'");
     await expect(startedVideos(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
     expect(await shifts()).toEqual([]);
   });
 
-  await test.step("the history is in no URL that the browser requests", async () => {
+  await test.step("no URL requested by the browser contains the history", async () => {
     await page.waitForLoadState("networkidle");
     expect(requests.filter((line) => /[?&=/#]v(?:1|2|3|10|11)\b/.test(line))).toEqual([]);
     const cards = requests.filter((line) => line.endsWith("/saved/videos"));
@@ -77,13 +77,13 @@ test("started videos are shown above the list, latest first, and continue where 
   await expect(page).toHaveURL(/\/video\/v\d/);
 });
 
-test("a loading error and a history without public videos are shown in place of the cards", async ({
+test("a loading error or a message about a history without public videos replaces the cards", async ({
   page,
   site,
 }) => {
   await fill(site, 3);
   await remember(page, points(1));
-  // The added videos are a change of the catalogue, after which the page requests the cards again.
+  // Adding the videos changed the catalogue. The event about that change would make the page request the cards again.
   await page.route("**/events", (route) => route.fulfill({ status: 204 }));
   await page.route("**/saved/videos", (route) => route.abort());
   const shifts = await recordShifts(page);

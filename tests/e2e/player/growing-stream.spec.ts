@@ -14,7 +14,7 @@ function publishSource(site: SiteProcess): string {
   return site.addVideo({ title: "From a phone", source_url, video_url: "", duration: "0:40" });
 }
 
-/** Publishes the part of the stream that the encoder has finished so far; without `segments`, all of it. */
+/** Publishes the part of the stream that the encoder has finished so far, or all of it if `segments` is omitted. */
 function makeStream(site: SiteProcess, segments?: number): void {
   const add = (name: string, text: string | Buffer) =>
     site.addFile("videos", `${STREAM}/${name}`, text);
@@ -37,7 +37,7 @@ function playlistOf(playlist: string, segments?: number): string {
   return parts.slice(0, segments + 1).join("");
 }
 
-test("a video plays while it is being encoded, and continues when the encoding is complete", async ({
+test("a video plays while it is being encoded, and continues once the encoding is complete", async ({
   page,
   site,
 }) => {
@@ -77,7 +77,7 @@ test("a video plays while it is being encoded, and continues when the encoding i
   await expect(player.root.getByRole("alert")).toHaveCount(0);
 });
 
-test("a stream that is encoded again continues at the same position under its new URL", async ({
+test("a stream that is re-encoded continues at the same position under its new URL", async ({
   page,
   site,
 }) => {

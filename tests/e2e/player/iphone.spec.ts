@@ -5,7 +5,7 @@ import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
 
-/** Emulates Safari on an iPhone: native HLS, fullscreen of the video element only, no volume control. */
+/** Emulates Safari on an iPhone: native HLS, fullscreen for the video element only, and no volume control. */
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => {
     Reflect.deleteProperty(window, "MediaSource");
@@ -56,7 +56,7 @@ test("an iPhone plays the playlist or falls back to the file, mutes, enters full
   await expect(player.root.getByRole("button", { name: "Fullscreen", exact: true })).toBeAttached();
   await player.expectPlaying();
 
-  // A swipe sets the brightness, and scrolls the page on the other half.
+  // A swipe on the left half sets the brightness, and a swipe on the right half scrolls the page.
   const level = (name: string) => player.root.locator(`.player-level[data-level="${name}"]`);
   const left = await player.at(0.2, 0.6);
   await touch.swipe(left, { x: left.x, y: left.y - 120 });

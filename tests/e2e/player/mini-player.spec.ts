@@ -7,7 +7,7 @@ const mini = (page: Page) => page.getByRole("region", { name: "Mini player" });
 const time = (video: Locator) => video.evaluate((video: HTMLVideoElement) => video.currentTime);
 const views = (page: Page) => page.getByText(/\d views?$/).first();
 
-/** Plays from a position in a loop, so that it keeps playing for as long as the test needs. */
+/** Plays the video muted from a position, and waits until playback advances. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.video.evaluate((video: HTMLVideoElement, seconds) => {
     video.muted = true;
@@ -17,7 +17,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.expectPlaying();
 }
 
-test("a playing video continues in the corner, and back on its page", async ({ page, site }) => {
+test("a playing video continues in the corner, and then on its page again", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishAdaptive(site);
   site.database().prepare("UPDATE videos SET title = 'First video' WHERE id = ?").run(id);
@@ -31,7 +31,7 @@ test("a playing video continues in the corner, and back on its page", async ({ p
   await expect(mini(page).getByRole("button", { name: "Play", exact: true })).toBeVisible();
   await expectNoViolations(page);
 
-  await test.step("it fits the screen of a phone", async () => {
+  await test.step("the mini player fits on a phone's screen", async () => {
     const { width, height } = page.viewportSize()!;
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);

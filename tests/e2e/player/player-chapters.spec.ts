@@ -44,7 +44,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
   await player.open(id, "?from=trending&page=2&t=25");
   await expect.poll(async () => (await player.state()).time).toBe(25);
 
-  await test.step("links to the video and to the current time are copied", async () => {
+  await test.step("links to the video and to the current time can be copied", async () => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await page.getByRole("button", { name: "Copy link at current time" }).click();
     await expect(page.getByText("Link copied")).toBeVisible();
@@ -62,7 +62,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
     // A file doesn't need hls.js, and the storyboard isn't loaded before the first hover.
     expect(requests.filter((path) => /\.vtt$|\/hls-[\w-]+\.mjs$/.test(path))).toEqual([]);
     await page.mouse.move(bar.x + bar.width * 0.6, y);
-    // The mouse is resting: the tile appears once it is loaded.
+    // The mouse isn't moving, and the tile appears as soon as it has loaded.
     await expect(tile).toBeVisible();
     await expect(tile).toHaveCSS("background-position", "-320px 0px");
     await expect.poll(() => requests.some((path) => path.endsWith("board-1.jpg"))).toBe(true);

@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Returns a clip of noise, which can't be compressed, so it has exactly this bitrate. */
+/** Returns a clip of noise, which has exactly this bitrate because noise can't be compressed. */
 function noise(seconds: number, megabits: number): string {
   const rate = `${megabits}M`;
   return clip("mp4", [
@@ -19,7 +19,7 @@ function noise(seconds: number, megabits: number): string {
 
 const SLOW_LINE_BITS = 1_600_000;
 
-/** Throttles the page to 1.6 Mbit/s. */
+/** Throttles the page's connection to 1.6 Mbit/s. */
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -32,7 +32,7 @@ async function slowDown(page: Page): Promise<void> {
 }
 
 test.describe("a file that plays before the adaptive source is ready, on a slow connection", () => {
-  /** Opens the video; hls.js loads only once the file is playing. */
+  /** Opens the video and starts playback. hls.js is loaded only once the file is playing. */
   async function playFile(page: Page, id: string): Promise<PlayerPage> {
     const player = new PlayerPage(page);
     await page.route(/\/hls-[^/]*\.mjs$/, async (route) => {
@@ -40,7 +40,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
       await route.continue();
     });
     await page.goto(`/video/${id}`);
-    // The duration is unknown: with a stream, the file isn't requested before play.
+    // The duration is still unknown, because the file of a video with a stream isn't requested before playback.
     await expect(player.button("Play")).toBeVisible();
     const fetched = page.waitForResponse(/\/hls-[^/]*\.mjs$/);
     await page.keyboard.press("k");
@@ -50,7 +50,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     return player;
   }
 
-  test("is replaced at the first stall, at the same position", async ({ page, site }) => {
+  test("is replaced at the same position when it first stalls", async ({ page, site }) => {
     test.setTimeout(150_000);
     const id = publishAdaptive(site, undefined, { file: noise(40, 3) });
     await slowDown(page);
@@ -66,7 +66,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
         { timeout: 90_000, intervals: [100] },
       )
       .toBe("blob:");
-    // Meanwhile the controls still show playback, so nothing has to be pressed again.
+    // Meanwhile, the controls still show that the video is playing, so the viewer doesn't have to press anything.
     await expect(player.button("Pause")).toBeVisible();
     await player.expectPlaying();
     expect((await player.state()).time).toBeGreaterThanOrEqual(before - 0.5);
@@ -75,7 +75,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("is left alone until a seek, from where the stream continues", async ({ page, site }) => {
+  test("is left alone until a seek, where the stream takes over", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
     await player.playSlowly();
     await player.record("emptied", "pause");

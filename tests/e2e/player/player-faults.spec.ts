@@ -8,7 +8,7 @@ import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
 test.describe("damaged and unusual files", () => {
-  test("a truncated file plays up to the cut and then shows an error", async ({ page, site }) => {
+  test("a truncated file plays up to where it ends and then shows an error", async ({ page, site }) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-cut-"));
     const complete = path.join(folder, "whole.mp4");
     fs.copyFileSync(mp4Clip(40), complete);
@@ -25,7 +25,7 @@ test.describe("damaged and unusual files", () => {
     await expect(player.root.getByText("Buffering…")).toBeHidden();
   });
 
-  test("a vertical file of 10 hours without audio plays and can be seeked completely", async ({
+  test("a vertical 10-hour file without audio plays and can be seeked to any position", async ({
     page,
     site,
   }) => {

@@ -2,7 +2,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("the keyboard plays, seeks, enters fullscreen and reaches every control, but not while typing", async ({
+test("the keyboard plays, seeks, enters fullscreen and reaches every control, except while the user is typing", async ({
   page,
   site,
 }) => {
@@ -23,7 +23,7 @@ test("the keyboard plays, seeks, enters fullscreen and reaches every control, bu
   await page.keyboard.press("f");
   await expect.poll(() => page.evaluate(() => document.fullscreenElement)).toBeNull();
 
-  await test.step("Tab reaches every control, Enter and Space activate it", async () => {
+  await test.step("Tab reaches every control, and Enter and Space activate it", async () => {
     await player.seek.focus();
     const names: (string | null)[] = [];
     for (let step = 0; step < 9; step++) {

@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of an encoded video switches during playback without a gap", async ({
+test("the quality of an encoded video is switched during playback without a gap", async ({
   page,
   site,
 }) => {
@@ -29,11 +29,11 @@ test("the quality of an encoded video switches during playback without a gap", a
     ["240p", 240],
   ] as const) {
     await choose(quality);
-    // The other quality starts after the loaded segments, at half speed.
+    // The other quality starts after the segments that are already loaded, which play at half speed.
     await expect.poll(height, { timeout: 45_000 }).toBe(lines);
     await player.expectPlaying();
   }
-  // The played range and the next one are adjacent, so there is no gap to wait for.
+  // The played range and the next one are adjacent, so there is no gap in which playback would wait.
   const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
     const { buffered, currentTime } = video;
     const ranges = Array.from({ length: buffered.length }, (_, index) => ({
@@ -51,7 +51,7 @@ test("the quality of an encoded video switches during playback without a gap", a
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
 });
 
-test("another audio track plays immediately when selected, and is remembered", async ({
+test("another audio track plays as soon as it is selected, and the choice is remembered", async ({
   page,
   site,
 }) => {
@@ -76,7 +76,7 @@ test("another audio track plays immediately when selected, and is remembered", a
   await page.getByRole("menuitemradio", { name: "English" }).click();
   await expect.poll(() => [...requested].some((name) => /^audio-2.*mp4$/.test(name))).toBe(true);
   await player.expectPlaying();
-  // After everything that was loaded before the choice.
+  // This position is after everything that was loaded before the track was selected.
   await player.seekTo(25);
   await player.expectPlaying();
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);

@@ -19,7 +19,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
   // The rounded corners of a playing video leave no holes in the page.
   expect((await sharp(await page.screenshot()).stats()).isOpaque).toBe(true);
 
-  await test.step("the controls hide, and the cursor with them", async () => {
+  await test.step("the controls and the cursor are hidden", async () => {
     await page.mouse.move(5, 5);
     await page.clock.runFor(5_100);
     await player.expectControls(false);
@@ -33,7 +33,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     await player.expectControls(true);
   });
 
-  await test.step("a click pauses after the double-click window of 300 ms", async () => {
+  await test.step("a click pauses once the double-click window of 300 ms has passed", async () => {
     await player.record("play", "pause");
     await player.click(0.7);
     await page.clock.runFor(299);
@@ -44,7 +44,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double click seeks 10 s in the direction of its half, and further clicks add up", async () => {
+  await test.step("a double click seeks 10 s in the direction of the clicked half, and further clicks add up", async () => {
     await player.seekTo(20);
     await player.click(0.8);
     await page.clock.runFor(250);
@@ -63,20 +63,20 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("after clicking a button, the space bar still toggles playback", async () => {
+  await test.step("after a button was clicked, the space bar still toggles playback", async () => {
     await player.button("Mute").click();
     await page.keyboard.press("Space");
     await player.expectState({ muted: true, paused: false });
   });
 
-  await test.step("holding the button plays at double speed until released", async () => {
+  await test.step("holding the mouse button plays at double speed until it is released", async () => {
     const point = await player.at(0.3, 0.4);
     await page.mouse.move(point.x, point.y);
     await page.mouse.down();
     await page.clock.runFor(500);
     await player.expectState({ speed: 2 });
     await expect(player.root.locator(".player-note")).toHaveText("2×");
-    // Release outside the video.
+    // The button is released outside the video.
     await page.mouse.move(5, 5);
     await page.mouse.up();
     await player.expectState({ speed: 1 });

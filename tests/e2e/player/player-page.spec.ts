@@ -3,13 +3,13 @@ import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("hydration keeps the browser's player playing without a restart", async ({ page, site }) => {
+test("hydration doesn't restart playback in the browser's own player", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishVideo(site);
   const release = await holdRequests(page, /\.js(\?|$)/);
   await page.goto(`/video/${id}`, { waitUntil: "commit" });
   await expect(player.video).toHaveAttribute("controls");
-  // Simulates the browser's controls; muted, because there is no user gesture.
+  // Simulates a click on the browser's own controls. The video is muted, because there is no user gesture.
   await player.video.evaluate(async (video: HTMLVideoElement) => {
     Object.assign(video, { theSame: true, muted: true });
     await video.play();
@@ -27,7 +27,7 @@ test("hydration keeps the browser's player playing without a restart", async ({ 
   await expect(player.button("Pause")).toBeVisible();
 });
 
-test("another video starts at the top with everything reset except the volume, and the previous download stops", async ({
+test("another video starts with the page at the top and everything reset except the volume, and the previous download stops", async ({
   page,
   site,
 }) => {
@@ -41,7 +41,7 @@ test("another video starts at the top with everything reset except the volume, a
   await page.keyboard.press("ArrowRight");
   await player.expectState({ speed: 1.25 });
   await player.root.getByRole("slider", { name: "Volume" }).fill("0.4");
-  // It loads slowly, so a skeleton replaces the player in the meantime.
+  // The next page loads slowly, so a skeleton replaces the player in the meantime.
   const release = await holdRequests(page, /\/video\/.*\.data/);
   const link = page.getByRole("link", { name: /A quiet morning/ }).last();
   await link.scrollIntoViewIfNeeded();
@@ -81,14 +81,14 @@ test("the next video opens 8 s after the end and plays in the same player", asyn
   await expect(card).toBeHidden();
 });
 
-test("theater mode, every width and the open menu keep the layout and pass axe", async ({
+test("theater mode, all widths and the open menu keep the layout intact and pass axe", async ({
   page,
   site,
 }) => {
   const player = new PlayerPage(page);
   await player.open(publishVideo(site));
 
-  await test.step("theater mode makes the player as wide as the page, and back", async () => {
+  await test.step("theater mode makes the player as wide as the page, and can be turned off", async () => {
     const width = async () => (await player.root.boundingBox())!.width;
     const before = await width();
     await player.button("Theater mode").click();
@@ -96,7 +96,7 @@ test("theater mode, every width and the open menu keep the layout and pass axe",
     await player.button("Theater mode").click();
     await expect.poll(width).toBe(before);
 
-    // On a phone in landscape it doesn't reduce the height.
+    // On a phone in landscape, theater mode doesn't reduce the height.
     await page.setViewportSize({ width: 740, height: 360 });
     const height = () => player.root.evaluate((root) => root.getBoundingClientRect().height);
     const usual = await height();

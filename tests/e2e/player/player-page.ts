@@ -9,7 +9,7 @@ export interface VideoState {
   filter: string;
 }
 
-/** Page object for the player: its visible controls and the state of the video element. */
+/** Page object for the player, with its visible controls and the state of the video element. */
 export class PlayerPage {
   readonly video: Locator;
   readonly root: Locator;
@@ -21,13 +21,13 @@ export class PlayerPage {
     this.seek = this.root.getByRole("slider", { name: "Seek" });
   }
 
-  /** Opens the page of a video and waits for hydration and the file's metadata. */
+  /** Opens a video's page and waits for hydration and the file's metadata. */
   async open(id: string, query = ""): Promise<void> {
     await this.page.goto(`/video/${id}${query}`);
     await this.ready();
   }
 
-  /** Opens the page with a stopped clock, see `stopClock`. */
+  /** Opens the page with a stopped clock. See `stopClock`. */
   async openStopped(id: string): Promise<void> {
     await this.page.clock.install();
     await this.open(id);
@@ -64,10 +64,10 @@ export class PlayerPage {
     await expect.poll(async () => (await this.state()).time).toBeGreaterThan(time);
   }
 
-  /** Slows the video down, so that it lasts long enough on a slow machine. */
+  /** Slows the video down, so that it lasts long enough even on a slow machine. */
   async playSlowly(speed = 0.25): Promise<void> {
     await this.video.evaluate((video: HTMLVideoElement, speed) => {
-      // Set the default as well, because another source starts with it.
+      // Also set the default rate, because another source starts with it.
       video.defaultPlaybackRate = speed;
       video.playbackRate = speed;
     }, speed);
@@ -85,14 +85,14 @@ export class PlayerPage {
     }, seconds);
   }
 
-  /** Returns the seconds that are buffered from the beginning. */
+  /** Returns how many seconds are buffered from the beginning. */
   bufferedEnd(): Promise<number> {
     return this.video.evaluate(({ buffered }: HTMLVideoElement) =>
       buffered.length > 0 ? buffered.end(0) : 0,
     );
   }
 
-  /** Records the element's events of these types; `events()` returns them. */
+  /** Records the element's events of these types, which `events()` returns. */
   async record(...kinds: string[]): Promise<void> {
     await this.video.evaluate((video, kinds) => {
       const seen: string[] = [];
@@ -105,7 +105,7 @@ export class PlayerPage {
     return this.page.evaluate(() => (window as unknown as { seenEvents: string[] }).seenEvents);
   }
 
-  /** Stops the page's timers; from here on they run only with `page.clock.runFor`. */
+  /** Stops the page's timers. From then on, they run only in `page.clock.runFor`. */
   async stopClock(): Promise<void> {
     const now = await this.page.evaluate(() => Date.now());
     await this.page.clock.pauseAt(now + 1_000);

@@ -6,7 +6,7 @@ import { PlayerPage } from "./player-page";
 const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];
 test.use({ ...PIXEL, viewport: { width: 360, height: 740 } });
 
-/** Rotates the phone, within a user gesture that browsers require for fullscreen. */
+/** Rotates the phone within a user gesture, which browsers require for fullscreen. */
 function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Promise<void> {
   return page.evaluate((type) => {
     Object.defineProperty(screen.orientation, "type", { configurable: true, value: type });
@@ -16,14 +16,14 @@ function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Pro
 
 const isFullscreen = (page: Page) => page.evaluate(() => document.fullscreenElement !== null);
 
-/** Plays in a loop, so that it keeps playing for as long as the test needs. */
+/** Plays in a loop, so that playback lasts as long as the test needs. */
 const playOn = (player: PlayerPage) =>
   player.video.evaluate((video: HTMLVideoElement) => {
     video.loop = true;
     return video.play();
   });
 
-test("on a phone in portrait, the player with Back on it stays at the top while the details scroll", async ({
+test("on a phone in portrait, the player and its Back link stay at the top while the details scroll", async ({
   page,
   site,
 }) => {
@@ -39,7 +39,7 @@ test("on a phone in portrait, the player with Back on it stays at the top while 
   expect(over.y + over.height).toBeLessThan(box.height);
   await expectNoViolations(page);
 
-  await test.step("Back hides with the controls, and appears on keyboard focus", async () => {
+  await test.step("the Back link is hidden with the controls, and appears when it gets keyboard focus", async () => {
     await player.stopClock();
     await playOn(player);
     await page.clock.runFor(5_100);
@@ -55,7 +55,7 @@ test("on a phone in portrait, the player with Back on it stays at the top while 
 
   await page.evaluate(() => window.scrollTo(0, 900));
   await expect.poll(async () => (await player.root.boundingBox())!.y).toBe(0);
-  // A focused element isn't hidden behind it.
+  // A focused element isn't hidden behind the player.
   await page.getByRole("link", { name: "Desi", exact: true }).first().focus();
   const focused = await page.evaluate(
     () => document.activeElement?.getBoundingClientRect().top ?? 0,
@@ -67,7 +67,7 @@ test("on a phone in portrait, the player with Back on it stays at the top while 
   await expect(page).toHaveURL(/#video-/);
 });
 
-test("rotating the phone during playback enters and leaves fullscreen, unless a button did", async ({
+test("rotating the phone during playback enters and leaves fullscreen, unless a button already has", async ({
   page,
   site,
 }) => {
@@ -84,7 +84,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
   await rotate(page, "portrait-primary");
   await expectFullscreen(false);
 
-  await test.step("fullscreen entered with a button is left alone", async () => {
+  await test.step("fullscreen entered with a button isn't left by rotating", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
     await rotate(page, "portrait-primary");
@@ -94,7 +94,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless a 
     await expectFullscreen(false);
   });
 
-  await test.step("and so is fullscreen left with a button", async () => {
+  await test.step("fullscreen left with a button isn't left again by rotating", async () => {
     await rotate(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");

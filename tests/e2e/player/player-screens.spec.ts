@@ -10,7 +10,7 @@ import { TouchScreen } from "./touch-screen";
 
 const CUE = "Good evening, and welcome to this quiet place by the sea, where nothing happens";
 
-/** Publishes a video with captions over its whole length and a storyboard. */
+/** Publishes a video with a storyboard and with captions over its whole length. */
 function publishCaptioned(site: SiteProcess, title: string, cue = CUE): string {
   const id = publishVideo(site, { title });
   const row = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
@@ -46,7 +46,7 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns whether an element is topmost at its center. Captions are made clickable for the check. */
+/** Returns whether an element is topmost at its center. For this check, captions are made clickable. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -67,7 +67,7 @@ async function expectWithinScreen(page: Page, locator: Locator) {
   expect(box.bottom).toBeLessThanOrEqual(height + 0.5);
 }
 
-test.describe("a small phone in landscape", () => {
+test.describe("the page on a small phone in landscape", () => {
   const viewport = { width: 568, height: 320 };
   test.use({ hasTouch: true, isMobile: true, viewport });
 
@@ -107,10 +107,10 @@ test.describe("a small phone in landscape", () => {
   });
 });
 
-test.describe("a small phone", () => {
+test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("Retry and the next card don't touch the seek bar, and Retry plays a file that is available again", async ({
+  test("keeps Retry and the next card off the seek bar, and plays a file that is available again on Retry", async ({
     page,
     site,
   }) => {
@@ -151,10 +151,10 @@ test.describe("a small phone", () => {
   });
 });
 
-test.describe("a small phone with doubled text size", () => {
+test.describe("the page on a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("has all controls within the player, next to each other", async ({ page, site }) => {
+  test("has all controls within the player, side by side", async ({ page, site }) => {
     await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
@@ -189,7 +189,7 @@ test.describe("a small phone with doubled text size", () => {
   });
 });
 
-test("captions are above the controls and the storyboard preview, not on the next card, and continue with the next video", async ({
+test("captions are shown above the controls and the storyboard preview, not over the next card, and stay on for the next video", async ({
   page,
   site,
 }) => {
@@ -224,7 +224,7 @@ test("captions are above the controls and the storyboard preview, not on the nex
   await page.setViewportSize({ width: 360, height: 740 });
   await player.seek.hover();
   await expect(preview).toBeVisible();
-  // There is no room for both.
+  // There is no room for both the captions and the preview.
   await expect(cues(page)).toBeHidden();
 
   await page.keyboard.press("k");
@@ -248,7 +248,7 @@ test("captions are above the controls and the storyboard preview, not on the nex
 test.describe("with reduced motion", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-  test("nothing moves on top of the video", async ({ page, site }) => {
+  test("nothing on top of the video moves", async ({ page, site }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
@@ -280,7 +280,7 @@ test.describe("with reduced motion", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");
     await page.keyboard.press("k");
-    // Looks like a stall to the player.
+    // To the player, this looks like a stall.
     await player.video.evaluate((video: HTMLVideoElement) => {
       Object.defineProperty(video, "readyState", { value: 1 });
       Object.defineProperty(video, "seeking", { value: true });
@@ -299,7 +299,7 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test("in forced colors the played part, the thumb, icons and the selected menu item are distinguishable", async ({
+test("in forced colors, the played part, the thumb, icons and the selected menu item can be told apart", async ({
   page,
   site,
 }) => {

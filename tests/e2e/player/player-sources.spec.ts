@@ -2,8 +2,8 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test.describe("adaptive", () => {
-  test("starts at the time in a link, and continues in every quality and in the original", async ({
+test.describe("the adaptive source", () => {
+  test("starts at the time given in a link, and continues in every quality and in the original", async ({
     page,
     site,
   }) => {
@@ -38,7 +38,7 @@ test.describe("adaptive", () => {
     expect((await player.state()).time).toBeGreaterThan(19);
   });
 
-  test("falls back to the file at the same position when segments are missing", async ({
+  test("falls back to the file at the same position if segments are missing", async ({
     page,
     site,
   }) => {
@@ -52,15 +52,15 @@ test.describe("adaptive", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
-    // hls.js shortens the stream to the complete segments, so 80% isn't always of the whole video.
-    // While hls.js reattaches the element, its duration is unknown and it can't seek.
+    // hls.js shortens the stream to its complete segments, so pressing 8 doesn't always seek to 80% of the whole video.
+    // While hls.js is reattaching the element, its duration is unknown and it can't seek.
     let target = 0;
     await expect(async () => {
       await page.keyboard.press("8");
       target = (await player.state()).time;
       expect(target).toBeGreaterThan(5);
     }).toPass();
-    // hls.js retries several times with growing delays.
+    // hls.js retries several times with increasing delays.
     await expect
       .poll(
         async () => {

@@ -5,7 +5,7 @@ import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-test("taps toggle playback, seek and show the controls; a held finger plays faster", async ({
+test("taps toggle playback, seek and show the controls, and holding a finger down plays faster", async ({
   page,
   site,
 }) => {
@@ -13,7 +13,7 @@ test("taps toggle playback, seek and show the controls; a held finger plays fast
   const touch = await TouchScreen.of(page);
   await player.openStopped(publishVideo(site));
 
-  await test.step("the first tap plays, a single tap pauses after 300 ms", async () => {
+  await test.step("the first tap plays, and a later single tap pauses after 300 ms", async () => {
     await touch.tap(await player.at(0.5, 0.5));
     await player.expectPlaying();
     await page.clock.runFor(1_000);
@@ -52,7 +52,7 @@ test("taps toggle playback, seek and show the controls; a held finger plays fast
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("hidden controls are shown without being activated and without a pause", async () => {
+  await test.step("tapping hidden controls shows them without activating them or pausing", async () => {
     await player.seekTo(2);
     await touch.tap(await player.at(0.5, 0.4));
     await page.clock.runFor(301);
@@ -66,7 +66,7 @@ test("taps toggle playback, seek and show the controls; a held finger plays fast
     await player.expectState({ muted: false, paused: false });
   });
 
-  await test.step("a tap on the time keeps the controls, two taps at the bottom edge seek", async () => {
+  await test.step("a tap on the time keeps the controls visible, and two taps at the bottom edge seek", async () => {
     await page.clock.runFor(2_000);
     const time = (await player.root.locator(".player-time").boundingBox())!;
     await touch.tap({ x: time.x + time.width / 2, y: time.y + time.height / 2 });
@@ -83,7 +83,7 @@ test("taps toggle playback, seek and show the controls; a held finger plays fast
     await player.expectState({ paused: false });
   });
 
-  await test.step("a held finger plays at double speed and never pauses", async () => {
+  await test.step("a finger held down plays at double speed and never pauses", async () => {
     const point = await player.at(0.7, 0.4);
     await touch.down(point);
     await page.clock.runFor(499);
@@ -102,7 +102,7 @@ test("taps toggle playback, seek and show the controls; a held finger plays fast
   });
 });
 
-test("vertical swipes set volume and brightness; other moves are left to the browser", async ({
+test("vertical swipes set the volume and brightness, and other gestures are left to the browser", async ({
   page,
   site,
 }) => {
@@ -111,7 +111,7 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
   await player.openStopped(publishVideo(site));
   const brightness = async () => Number(/[\d.]+/.exec((await player.state()).filter)?.[0]);
 
-  await test.step("below 20 px nothing changes", async () => {
+  await test.step("a swipe of less than 20 px changes nothing", async () => {
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x, y: from.y + 18 }, { steps: 6, stay: true });
     await player.expectState({ volume: 1 });
@@ -150,7 +150,7 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
       await touch.swipe(low, { x: low.x, y: low.y - 220 });
     }
     await player.expectState({ filter: "brightness(2)" });
-    // Below Back, which is on top of the video.
+    // This is below the Back link, which is on top of the video.
     const high = await player.at(0.2, 0.3);
     for (let again = 0; again < 3; again++) {
       await touch.swipe(high, { x: high.x, y: high.y + 220 });
@@ -174,7 +174,7 @@ test("vertical swipes set volume and brightness; other moves are left to the bro
     await swipeUp(await middleOf("Play"));
     const { filter } = await player.state();
     expect(await brightness()).toBeGreaterThan(0.5);
-    // No button was activated on the way.
+    // The swipe didn't activate any button on the way.
     await expect(player.button("Fullscreen")).toBeVisible();
     await player.expectState({ paused: true });
     const bar = (await player.seek.boundingBox())!;

@@ -4,11 +4,11 @@ import { expect, expectNoViolations, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Mean level of the clip's tone, which has an amplitude of one eighth. */
+/** The mean level of the clip's tone, whose amplitude is one eighth. */
 const CLIP_LEVEL = 1 / 8 / Math.SQRT2;
-/** A video of -8 LUFS is lowered by 8 dB. */
+/** A video at -8 LUFS is lowered by 8 dB. */
 const LOWERED = 10 ** (-8 / 20);
-/** A video of -22 LUFS is raised by 3 dB, limited by its peak. */
+/** A video at -22 LUFS is raised by 3 dB, limited by its peak. */
 const QUIET = { loudness: -22, true_peak: -4 };
 const RAISED = 10 ** (3 / 20);
 
@@ -42,7 +42,7 @@ interface Heard {
   contexts: number;
 }
 
-/** Returns the gain of each element, rounded to hundredths. */
+/** Returns each element's gain, rounded to two decimals. */
 const gains = (page: Page) =>
   page.evaluate(() =>
     (window as unknown as { heard: Heard }).heard.gains.map(
@@ -52,7 +52,7 @@ const gains = (page: Page) =>
 
 const rounded = (...values: number[]) => values.map((value) => Math.round(value * 100) / 100);
 
-/** Returns the mean level of the last fifth of a second of output. */
+/** Returns the mean output level over the last fifth of a second. */
 const level = (page: Page) =>
   page.evaluate(() => {
     const [analyser] = (window as unknown as { heard: Heard }).heard.analysers;

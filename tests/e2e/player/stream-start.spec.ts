@@ -3,7 +3,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Records requests for the beginning of the smallest rendition's file from here on. */
+/** Records requests for the beginning of the smallest rendition's file from now on. */
 function watchStarts(page: Page): string[] {
   const starts: string[] = [];
   page.on("request", (request) => {
@@ -13,13 +13,13 @@ function watchStarts(page: Page): string[] {
   return starts;
 }
 
-test("hovering a card prefetches the start of its stream, which its page plays", async ({
+test("hovering over a card prefetches the start of its stream, which the video page then plays", async ({
   page,
   site,
 }) => {
   const id = publishAdaptive(site);
   await page.goto("/");
-  // The scripts handle the pointer only after hydration.
+  // The scripts handle pointer events only after hydration.
   await page.waitForLoadState("networkidle");
   const starts = watchStarts(page);
   const card = page.locator(`#video-${id} a`);
@@ -37,7 +37,7 @@ test("hovering a card prefetches the start of its stream, which its page plays",
   expect(starts).toHaveLength(1);
 });
 
-test("a page immediately requests the header and first segment of the first seconds, and not the file", async ({
+test("a page immediately requests the header and first segment of the stream's start, but not the file", async ({
   page,
   site,
 }) => {

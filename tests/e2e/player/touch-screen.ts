@@ -5,7 +5,7 @@ interface Point {
   y: number;
 }
 
-/** Real touch events through the browser's debugging protocol. */
+/** Sends real touch events through the browser's debugging protocol. */
 export class TouchScreen {
   private constructor(private readonly session: CDPSession) {}
 
@@ -30,7 +30,7 @@ export class TouchScreen {
     await this.up();
   }
 
-  /** Touches down, moves in a straight line and, unless it should stay, lifts. */
+  /** Touches the screen, moves in a straight line and, unless the finger should stay down, lifts it. */
   async swipe(from: Point, to: Point, { steps = 8, stay = false } = {}): Promise<void> {
     await this.down(from);
     for (let step = 1; step <= steps; step++) {

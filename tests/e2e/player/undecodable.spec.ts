@@ -7,7 +7,7 @@ import { PlayerPage } from "./player-page";
 const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
 const SOUND = "-f lavfi -i sine=duration=40 ";
 const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
-/** Returns a clip in MPEG-4 Part 2, which Chromium can't decode, like AV1 on some devices. */
+/** Returns a clip in MPEG-4 Part 2, which Chromium can't decode, just as some devices can't decode AV1. */
 const video = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
 
 /** Publishes a video without its stream, and returns a function that adds the stream. */
@@ -24,7 +24,7 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a video that the browser can't decode is shown as being converted, and then plays as a stream", async ({
+test("a video that the browser can't decode is shown as being converted, and later plays as a stream", async ({
   page,
   site,
 }) => {
@@ -35,14 +35,14 @@ test("a video that the browser can't decode is shown as being converted, and the
   await expect(notice).toContainText("still converting this video for your device");
   await expect(notice.getByRole("button")).toHaveCount(0);
   finish();
-  // The open page is notified.
+  // The open page is notified of the stream.
   await expect.poll(() => plays(player)).toBe("blob:");
   await page.keyboard.press("k");
   await player.expectPlaying();
   await expect(notice).toBeHidden();
 });
 
-test("without a stream and without audio, the page says that the browser can't play the video", async ({
+test("if a video has neither a stream nor audio, the page says that the browser can't play it", async ({
   page,
   site,
 }) => {

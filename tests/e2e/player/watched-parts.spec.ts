@@ -2,7 +2,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, signIn, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-/** Plays muted at four times the speed. */
+/** Plays the video muted at four times the speed. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.video.evaluate((video: HTMLVideoElement, seconds) => {
     video.muted = true;
@@ -12,7 +12,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   }, seconds);
 }
 
-test("watched parts are counted at the end and when the page is left, and shown in the studio", async ({
+test("watched parts are reported at the end and when the page is left, and are shown in the studio", async ({
   page,
   site,
 }) => {

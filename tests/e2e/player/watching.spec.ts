@@ -6,7 +6,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
 
-/** Returns the visible position in a list. */
+/** Returns the scroll position of the page. */
 const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
 test("Back returns to the same list, page and scroll position", async ({ page, site }) => {
@@ -24,7 +24,7 @@ test("Back returns to the same list, page and scroll position", async ({ page, s
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 14");
   expect(await scrolled(page)).toBe(0);
 
-  // After going to the next video and the one after, Back still leads to the list.
+  // Even after another video was opened, Back leads to the list.
   await page.getByRole("complementary").getByRole("link").first().click();
   await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Video 14");
   await page.getByRole("link", { name: "Back", exact: true }).click();
@@ -33,7 +33,7 @@ test("Back returns to the same list, page and scroll position", async ({ page, s
   await expect.poll(() => scrolled(page)).toBe(before);
 });
 
-test("a slow video shows a skeleton whose player has the page's size and position @phone", async ({
+test("a slow video page shows a skeleton whose player has the final size and position @phone", async ({
   page,
   site,
   isMobile,
@@ -46,7 +46,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   const release = await holdRequests(page, /\/video\/v1\.data/);
   await page.mouse.wheel(0, 200);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100);
-  // Playwright's click would scroll back to the card.
+  // Playwright's click would scroll the card into view again.
   const link = page.locator(cards).first().getByRole("link").first();
   await link.evaluate((element: HTMLElement) => element.click());
   await expect(page.getByText("Loading video...")).toBeAttached();
@@ -57,7 +57,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   expect(await shifts()).toEqual([]);
 });
 
-test("Up next is reordered with the keyboard and by dragging", async ({ page, site }) => {
+test("Up next can be reordered with the keyboard and by dragging", async ({ page, site }) => {
   await fill(site, 4);
   await page.goto("/video/v1");
   const upNext = page.getByRole("group").filter({ hasText: "Up next" });
@@ -79,7 +79,7 @@ test("Up next is reordered with the keyboard and by dragging", async ({ page, si
   await expect.poll(names).toEqual([second, third, first]);
   await page.getByRole("button", { name: `Remove ${second}` }).press("Enter");
   await expect.poll(names).toEqual([third, first]);
-  // The order is kept in the tab: the next page continues with the rest.
+  // The order is stored in the tab, so the next page continues with the rest.
   await page.reload();
   await upNext.locator("summary").press("Enter");
   await expect.poll(names).toEqual([third, first]);

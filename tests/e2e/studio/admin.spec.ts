@@ -70,7 +70,7 @@ test("reports conflicting edits of a video in both tabs, and overwrites nothing"
   await page.getByRole("button", { name: "Update" }).click();
   await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
 
-  // The list is refetched, but the text being edited stays.
+  // The list is refetched, but the text being edited is kept.
   await expect(row(other, "Mine")).toBeAttached();
   await expect(other.getByRole("dialog").getByLabel("Title")).toHaveValue("Aurora");
   await other.getByRole("dialog").getByLabel("Title").fill("Theirs");
@@ -78,7 +78,7 @@ test("reports conflicting edits of a video in both tabs, and overwrites nothing"
   const dialog = other.getByRole("dialog");
   await expect(dialog).toContainText("Someone else edited this video");
   await expect(dialog.getByRole("row", { name: "Title Mine Theirs" })).toBeVisible();
-  // The list is refetched, but the rejected input stays.
+  // The list is refetched, but the rejected input is kept.
   site.addVideo({ id: "d", title: "Delta" });
   await expect(row(other, "Delta")).toBeAttached();
   await expect(other.locator("dl")).toContainText("4");
@@ -108,7 +108,7 @@ test("moves, selects, hides, edits and deletes with the keyboard", async ({ page
   await expect(dialog).toContainText("Edit Video");
   await expect(dialog.getByLabel("Title")).toBeFocused();
   await page.keyboard.press("Escape");
-  // The dialog closes before its URL changes.
+  // The dialog closes before the URL changes.
   await expect(page).toHaveURL("/admin?tab=manage");
   await expect(dialog).toHaveCount(0);
   await rows.first().focus();

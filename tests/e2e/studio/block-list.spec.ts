@@ -12,7 +12,7 @@ const list = (...lines: string[]) => ({
   buffer: Buffer.from(['{"format":"afterdark-block-list","version":1}', ...lines].join("\n")),
 });
 
-test("the block list is imported and exported, and an entry removed and restored", async ({
+test("the block list is imported and exported, and an entry is removed and restored", async ({
   page,
   site,
 }) => {

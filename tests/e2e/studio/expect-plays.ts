@@ -10,7 +10,7 @@ export const X264 = ["libx264", "-preset", "ultrafast"];
 const FIRST_UPLOAD_ID = 1_700_000_000_000;
 const SECONDS = 4;
 
-/** A clip to encode, its expected aspect ratio, and its rotation in degrees. */
+/** A clip to encode, with the expected aspect ratio and rotation in degrees. */
 export type Input = [name: string, clip: Clip, aspectRatio: number, degrees?: number];
 
 /** Adds a file to the library as a source that browsers can't play yet. */
@@ -20,7 +20,7 @@ export function addSource(site: SiteProcess, clip: string, index: number): strin
   return site.addVideo({ title: path.basename(clip), source_url, duration: "0:04" });
 }
 
-/** Plays the video on the page and returns measurements. */
+/** Plays the video on the page, and returns measurements of it. */
 async function playVideo(page: Page) {
   const video = page.locator("video");
   await expect(video).toBeVisible();

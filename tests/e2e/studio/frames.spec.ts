@@ -41,10 +41,10 @@ test("selects a storyboard frame as the thumbnail with the arrow keys", async ({
   await expect(position).toHaveValue("0:03");
   await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
-  // A typed position takes precedence over a frame, and an empty field means no frame.
+  // A position that was typed takes precedence over a frame, and an empty field means that no frame is used.
   await position.fill("");
   await expect(frames.getByRole("radio", { checked: true })).toHaveCount(0);
-  // A rejected form shows what was entered.
+  // A rejected form still shows the entered values.
   await position.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(position).toHaveAccessibleDescription(

@@ -1,7 +1,7 @@
 import { overflow } from "../../page-layout";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-test("filters the list, selects columns, and saves and removes the view", async ({
+test("filters the list, selects columns, and saves and removes a view", async ({
   page,
   site,
 }) => {
@@ -46,7 +46,7 @@ test("filters the list, selects columns, and saves and removes the view", async 
   await page.getByRole("button", { name: "Remove the view Bare since February" }).click();
   await expect(views).toHaveCount(0);
 
-  // A changed filter keeps the focus.
+  // Changing a filter keeps the focus on it.
   const status = page.getByRole("combobox", { name: "Status" });
   await status.focus();
   await status.selectOption({ label: "Hidden" });

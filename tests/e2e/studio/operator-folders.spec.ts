@@ -4,7 +4,7 @@ import path from "node:path";
 import { makeClip } from "../../media-clips";
 import { expect, signIn, test } from "../site";
 
-/** The folder that an operator has set for imports. */
+/** Tests the folder that the operator has configured for imports. */
 
 const JOB_TIMEOUT = { timeout: 60_000 };
 
@@ -21,7 +21,7 @@ test.afterAll(async ({ siteProcess }) => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-test("the open page follows an import of a folder", async ({ page, site }) => {
+test("the open page shows the progress of a folder import", async ({ page, site }) => {
   makeClip(folder, "aurora", { seconds: 1, size: "96x54", audio: false });
   await signIn(page);
   await page.goto("/admin/import");

@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright/test";
 import { ADMIN, expect, OTHER_SITE, signIn, test } from "../site";
 
-// A separate site, because failed sign-ins count against the address that all tests share.
+// These tests use a separate site, because failed sign-ins count against the address shared by all tests.
 test.use({
   siteEnvironment: OTHER_SITE,
   // Passkeys need a host name, not 127.0.0.1.
@@ -55,7 +55,8 @@ test("an admin signs in with only a passkey, and can't remove the last one", asy
   await expect(page.getByText("Password turned off.")).toBeVisible();
 
   await page.context().clearCookies();
-  // Without challenges, the browser suggests no passkey, which this device would use before the button is pressed.
+  // Without a challenge, the browser doesn't suggest the passkey. This virtual device would accept the suggestion
+  // before the button is pressed.
   let suggestions = 0;
   const withoutChallenge = (route: Route) => {
     suggestions += 1;
@@ -67,7 +68,7 @@ test("an admin signs in with only a passkey, and can't remove the last one", asy
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
-  // One when the page was opened, one after the failure.
+  // One request was sent when the page was opened and one after the failure.
   await expect.poll(() => suggestions).toBe(2);
   await page.unroute("**/auth/passkey", withoutChallenge);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -81,7 +82,7 @@ test("an admin signs in with only a passkey, and can't remove the last one", asy
     passkeys.getByText("This is your only way to sign in.", { exact: false }),
   ).toBeVisible();
 
-  // The browser's own suggestion below the field.
+  // The browser itself suggests the passkey below the field.
   await page.context().clearCookies();
   await page.goto("/auth");
   await expect(page).toHaveURL("/");

@@ -3,7 +3,7 @@ import { mp4Clip } from "../../clips";
 import { addOpenReport } from "../../reported-videos";
 import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
 
-test("a moderator hides, keeps and removes a reported video by keyboard", async ({
+test("a moderator hides, keeps and removes a reported video with the keyboard", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("a moderator hides, keeps and removes a reported video by keyboard", async 
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
 });
 
-test("a moderator adds a video, uncovers it and decides with a key", async ({ page, site }) => {
+test("a moderator adds a video to a report, uncovers it and decides with a key", async ({ page, site }) => {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM video_holds");
   const id = site.addVideo({
@@ -83,7 +83,7 @@ test("a moderator adds a video, uncovers it and decides with a key", async ({ pa
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await expect(page.getByLabel("Reason")).toBeFocused();
-  // Letters typed into the field don't choose a decision.
+  // Letters typed into the field don't make a decision.
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();

@@ -40,7 +40,7 @@ test("schedules a video in the browser's time zone, and publishes it automatical
   await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
-test("keeps an upload a draft until its time, in the browser's time zone", async ({
+test("keeps an upload as a draft until its publish time in the browser's time zone", async ({
   page,
   site,
 }) => {
@@ -64,7 +64,7 @@ test("keeps an upload a draft until its time, in the browser's time zone", async
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("schedules many videos together, and sorts them by the next time", async ({ page, site }) => {
+test("schedules many videos together, and sorts them by the next scheduled time", async ({ page, site }) => {
   site.addVideo({ id: "v", title: "A video", status: "hidden" });
   site.addVideo({ id: "w", title: "Another", status: "hidden" });
   site.addVideo({

@@ -97,14 +97,14 @@ test("reorders with a number and with many clicks, and updates another tab", asy
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("ignores an outdated page that arrives after a change", async ({ page, site }) => {
+test("ignores an outdated response that arrives after a change", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   let requestCount = 0;
   let sendLatePage = () => {};
   const lateResponse = new Promise<void>((resolve) => {
     sendLatePage = resolve;
   });
-  // Every announced topic requests the page once more, so these numbers are minimums.
+  // Each published event makes the page send another request, so these numbers are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -125,11 +125,11 @@ test("ignores an outdated page that arrives after a change", async ({ page, site
   await expect.poll(() => order(site)).toBe("bca");
   await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
   expect(await firstRows()).toEqual([]);
-  // Another page request may be pending when the test ends.
+  // Another page request may still be pending when the test ends.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-/** Returns the titles that the first row has shown since its title first changed. */
+/** Returns a function that returns the titles that the first row has shown since its title first changed. */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const list = page.getByRole("list", { name: "Videos of the series" });
   const found = await list.evaluateHandle((element) => {
@@ -171,7 +171,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders with the mouse, but not after a canceled drag", async ({ page, site }) => {
+test("reorders with the mouse, except after a canceled drag", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);
@@ -191,7 +191,7 @@ test("reorders with the mouse, but not after a canceled drag", async ({ page, si
   await page.keyboard.press("Escape");
   await expect(dragged(page)).toHaveCount(0);
   await page.mouse.up();
-  // Neither another mouse button nor a click without a move starts a drag.
+  // Neither another mouse button nor a click without movement starts a drag.
   await page.mouse.click(to.x, to.y);
   await page.mouse.down({ button: "right" });
   await page.mouse.move(back.x, back.y, { steps: 5 });
@@ -216,10 +216,10 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
   await expect.poll(() => order(site)).toBe("bcdefghijklmnopqrsta");
 });
 
-test.describe("with touch", () => {
+test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders with the handle, and scrolls elsewhere", async ({ page, site }) => {
+  test("reorders by the handle, and scrolls when touched elsewhere", async ({ page, site }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

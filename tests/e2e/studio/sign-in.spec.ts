@@ -1,7 +1,7 @@
 import { holdRequests } from "../hold-requests";
 import { ADMIN, expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// A separate site, because failed sign-ins count against the address that all tests share.
+// These tests use a separate site, because failed sign-ins count against the address shared by all tests.
 test.use({ siteEnvironment: OTHER_SITE });
 
 test.beforeEach(({ site }) => {

@@ -7,7 +7,7 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const MANAGE = "/admin?tab=manage&search=video";
 
-/** Pages whose templates other pages use as well. */
+/** Pages that share their template with other pages. */
 const SIMILAR_PAGES = ["/admin/tags?tag=evening", "/admin/videos/v3/statistics", "/admin/activity"];
 const STUDIO_PAGES = [
   ...SIMILAR_PAGES,
@@ -39,7 +39,7 @@ async function fillStudio(site: SiteProcess): Promise<void> {
     title: number === 3 ? "Averyverylongwordthatcannotbebroken".repeat(3) : `Video ${number}`,
     unpublish_at: number === 2 ? "2099-12-30T22:30:00.000Z" : null,
   }));
-  // Counted today, so that the statistics charts have long numbers.
+  // The views are counted for today, so that the statistics charts show long numbers.
   database.exec("UPDATE videos SET views = views + 3000000, bytes = 987654321");
   const addJob = database.prepare(
     `INSERT OR REPLACE INTO jobs (video_id, kind, priority, state, progress, speed, seconds_left, reason, lease_until)
@@ -65,12 +65,12 @@ async function fillStudio(site: SiteProcess): Promise<void> {
   database.exec("UPDATE upload_terms_state SET required_since = '2026-01-01T00:00:00.000Z'");
 }
 
-// Other test files share the site, and upload without terms.
+// Other test files use the same site, and upload without accepting terms.
 test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("has no accessibility violation and no overflow on any studio page", async ({
+test("has no accessibility violations and no overflow on any studio page", async ({
   page,
   site,
 }) => {
@@ -81,7 +81,7 @@ test("has no accessibility violation and no overflow on any studio page", async 
     await test.step(path, async () => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await page.goto(path);
-      // Collapsed content: the terms of an upload, and the strikes of an uploader.
+      // Collapsed content: the terms for an upload and an uploader's strikes.
       const folded = page.getByText(/^(Read the uploaders’ terms|Strikes and block)$/);
       for (const summary of await folded.all()) await summary.click();
       if (path === "/admin?tab=manage") {
@@ -96,7 +96,7 @@ test("has no accessibility violation and no overflow on any studio page", async 
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("keeps filters and counts in whole rows on phones, in both orientations", async ({
+test("keeps filters and counts in complete rows on phones in both orientations", async ({
   page,
   site,
 }) => {
@@ -132,7 +132,7 @@ test("keeps the colors of the progress bar in forced colors mode", async ({ page
     .run();
   await signIn(page);
   await page.goto("/admin/queue");
-  // The colors at 25% and at 75% of a bar at 50%.
+  // The colors at 25% and 75% of a bar that is filled to 50%.
   const colors = async () => {
     const screenshot = sharp(await page.getByRole("progressbar").screenshot());
     const { data, info } = await screenshot.raw().toBuffer({ resolveWithObject: true });

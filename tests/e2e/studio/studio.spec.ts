@@ -13,7 +13,7 @@ function addVideos(site: SiteProcess, count: number) {
   for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Video ${n}` });
 }
 
-/** Responds to the browser's confirmation dialogs, and collects their messages. */
+/** Responds to the browser's confirmation dialogs and collects their messages. */
 function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   const messages: string[] = [];
   page.on("dialog", async (dialog) => {
@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("scrolls a failure of the last row into view, and removes it after a success", async ({
+test("scrolls an error in the last row into view, and removes it after a success", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("scrolls a failure of the last row into view, and removes it after a succes
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("keeps focus and caret across hydration", async ({ page, site }) => {
+test("keeps the focus and the caret across hydration", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   const release = await holdRequests(page, /\.js$/);
@@ -65,7 +65,7 @@ test("keeps focus and caret across hydration", async ({ page, site }) => {
   await expect(title).toHaveValue("Video 0 at night");
 });
 
-test("shows the sign-in prompt on the upload page after signing out elsewhere, and restores the texts", async ({
+test("shows the sign-in prompt on the upload page after the user signs out elsewhere, and restores typed text", async ({
   page,
   site,
 }) => {
@@ -91,7 +91,7 @@ test("shows the sign-in prompt on the upload page after signing out elsewhere, a
   await expect(prompt).toHaveCount(0);
 });
 
-test("shows the sign-in prompt if the session ends before an upload, and continues after signing in", async ({
+test("shows the sign-in prompt if the session ends before an upload, and continues once the user has signed in", async ({
   page,
   site,
 }) => {
@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit in every way of leaving the dialog", async ({ page, site }) => {
+test("warns about an unsaved edit, whichever way the dialog is left", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -128,7 +128,7 @@ test("warns about an unsaved edit in every way of leaving the dialog", async ({ 
   const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // No warning without input.
+  // There is no warning without input.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -152,7 +152,7 @@ test("warns about an unsaved edit in every way of leaving the dialog", async ({ 
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
 
-  // No warning after saving.
+  // There is no warning after saving.
   const before = messages.length;
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Title").fill("Saved");
@@ -161,7 +161,7 @@ test("warns about an unsaved edit in every way of leaving the dialog", async ({ 
   expect(messages.length).toBe(before);
 });
 
-test("warns about texts that aren't uploaded, and discards them after leaving", async ({
+test("warns about text that hasn't been uploaded, and discards it after the user leaves", async ({
   page,
 }) => {
   await signIn(page);
@@ -182,7 +182,7 @@ test("warns about texts that aren't uploaded, and discards them after leaving", 
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, failures and the end of the session in the edit dialog, and keeps input", async ({
+test("shows the video, errors and the end of the session in the edit dialog, and keeps input", async ({
   page,
   site,
   context,
@@ -194,7 +194,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
   await page.goto(`${MANAGE}&edit=v0`);
   const dialog = page.getByRole("dialog");
   const update = dialog.getByRole("button", { name: "Update" });
-  await test.step("its image, status and public URL", async () => {
+  await test.step("the video's image, status and public URL are shown", async () => {
     await expect(dialog.getByAltText("Current thumbnail")).toBeVisible();
     await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
     await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
@@ -204,7 +204,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await dialog.getByRole("button", { name: "Copy link" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
-  await test.step("a failure is shown above it", async () => {
+  await test.step("an error is shown above the dialog", async () => {
     await dialog.getByLabel("Duration").fill("soon");
     await update.click();
     const toast = page
@@ -213,7 +213,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await expect(toast).toBeInViewport();
     const isOnTop = await toast.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
-      // Everything outside the modal dialog is inert, and ignored here, but rendered.
+      // Everything outside the modal dialog is inert, so a hit test would ignore the toast, but it is still rendered.
       return (
         element.closest("section")?.matches(":popover-open") &&
         width * height > 0 &&
@@ -224,7 +224,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     expect(isOnTop).toBe(true);
   });
   await page.goto(`${MANAGE}&edit=v0`);
-  await test.step("the end of the session", async () => {
+  await test.step("the session ends", async () => {
     await dialog.getByLabel("Title").fill("A better title");
     endSessions(site);
     await update.click();
@@ -237,7 +237,7 @@ test("shows the video, failures and the end of the session in the edit dialog, a
     await update.click();
     await expect(row(page, "A better title")).toHaveCount(1);
   });
-  await test.step("its video is deleted elsewhere", async () => {
+  await test.step("the video is deleted elsewhere", async () => {
     await page.getByRole("link", { name: "Edit A better title" }).click();
     await dialog.getByLabel("Description").fill("An hour of work");
     site.database().exec("DELETE FROM videos WHERE id = 'v0'");
@@ -246,13 +246,13 @@ test("shows the video, failures and the end of the session in the edit dialog, a
   });
 });
 
-test("links the admin pages, and highlights Upload only on its own page", async ({ page }) => {
+test("links to the admin pages, and highlights Upload only on the upload page", async ({ page }) => {
   await signIn(page);
   await page.goto("/");
   const upload = page
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Upload" });
-  await test.step("shows Loading... while the session is checked", async () => {
+  await test.step("Loading... is shown while the session is being checked", async () => {
     const release = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
@@ -260,9 +260,9 @@ test("links the admin pages, and highlights Upload only on its own page", async 
     await expect(page.getByRole("heading", { name: "Studio" })).toBeVisible();
     await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
   });
-  await test.step("the file comes first, visually and in the tab order", async () => {
+  await test.step("the file field comes first, both visually and in the tab order", async () => {
     const file = page.locator("input[name=video]");
-    // Without JavaScript it is the browser's native control.
+    // Without JavaScript, it is the browser's native file input.
     await expect.poll(async () => (await file.boundingBox())?.height).toBeGreaterThan(200);
     const boxes = async () => {
       const title = page.getByLabel("Title");
@@ -290,7 +290,7 @@ test("links the admin pages, and highlights Upload only on its own page", async 
   }
 });
 
-test("keeps the bulk actions to a tenth of the screen until they are opened @phone-only", async ({
+test("limits the bulk actions to a tenth of the screen until they are opened @phone-only", async ({
   page,
   site,
 }) => {
@@ -308,7 +308,7 @@ test("keeps the bulk actions to a tenth of the screen until they are opened @pho
   await expectNoViolations(page);
 });
 
-test("changes hundreds of videos with a pending state and a toast that counts them", async ({
+test("changes hundreds of videos, shows a pending state, and counts the videos in a toast", async ({
   page,
   site,
 }) => {

@@ -70,7 +70,7 @@ test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("reports a change by another tab, and updates an open page", async ({ page, site }) => {
+test("reports a change made in another tab, and updates an open page", async ({ page, site }) => {
   await open(page, site);
   const other = await page.context().newPage();
   await other.goto("/admin/tags?tag=night");

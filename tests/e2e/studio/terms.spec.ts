@@ -20,7 +20,7 @@ function setRequired(site: SiteProcess, isRequired: boolean): void {
     .run(isRequired ? "2026-01-01T00:00:00.000Z" : null);
 }
 
-// Other test files share the site and upload without terms.
+// Other test files use the same site, and upload without accepting terms.
 test.afterEach(({ site }) => setRequired(site, false));
 
 const accepted = (site: SiteProcess) =>
@@ -43,7 +43,7 @@ async function fill(page: Page, title: string): Promise<void> {
 const scrollTop = (page: Page) => page.evaluate(() => window.scrollY);
 const submit = (page: Page) => page.getByRole("button", { name: "Upload Video" });
 
-test("requires accepting the terms, again after a change, and once for several files", async ({
+test("asks uploaders to accept the terms once for several files, and again after the terms have changed", async ({
   page,
   site,
 }) => {
@@ -53,7 +53,7 @@ test("requires accepting the terms, again after a change, and once for several f
   await page.goto("/admin");
   await fill(page, "A walk");
   await submit(page).click();
-  // The browser itself requires the checkbox.
+  // The browser itself enforces the required checkbox.
   await expect(box(page, first)).toBeFocused();
   await page.keyboard.press("Space");
   await expect(box(page, first)).toBeChecked();
@@ -62,7 +62,7 @@ test("requires accepting the terms, again after a change, and once for several f
   await submit(page).focus();
   const scrolled = await scrollTop(page);
   await page.keyboard.press("Enter");
-  // The new text is open, and not accepted yet.
+  // The new text is expanded, but not accepted yet.
   await expect(page.getByRole("group", { name: `Uploaders’ terms, version ${second}` })).toHaveText(
     "Be very good.",
   );
@@ -70,7 +70,7 @@ test("requires accepting the terms, again after a change, and once for several f
   expect(accepted(site)).toEqual([]);
   await expect(page.getByRole("list", { name: "Queue" })).toContainText("Failed");
   await expect(page.getByAltText("Frame 1")).toBeVisible();
-  // Messages above the queue don't move the text next to it.
+  // Messages above the queue don't move the text of the terms.
   expect(await scrollTop(page)).toBe(scrolled);
   await box(page, second).check();
   await submit(page).click();

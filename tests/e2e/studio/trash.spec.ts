@@ -25,7 +25,7 @@ async function deleteAll(page: Page, site: SiteProcess): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-test("restores deleted videos in two tabs and by keyboard, and purges one", async ({
+test("restores deleted videos in two tabs and with the keyboard, and deletes one permanently", async ({
   page,
   site,
 }) => {
@@ -37,7 +37,7 @@ test("restores deleted videos in two tabs and by keyboard, and purges one", asyn
   await expect(page.getByRole("heading", { name: "Trash" })).toBeVisible();
   await expect(page.getByText("3 videos, 0.0 MB")).toBeVisible();
 
-  await test.step("the list of this tab follows another one", async () => {
+  await test.step("the list in this tab is updated after a change in another one", async () => {
     const other = await page.context().newPage();
     await other.goto("/admin/trash");
     await other.getByRole("button", { name: "Restore Aurora" }).click();
@@ -46,7 +46,7 @@ test("restores deleted videos in two tabs and by keyboard, and purges one", asyn
     expect(titles(site)).toEqual(["Aurora"]);
     await other.close();
   });
-  await test.step("selects and restores with the keyboard", async () => {
+  await test.step("videos are selected and restored with the keyboard", async () => {
     await expect(page.getByRole("button", { name: "Delete permanently" })).toBeHidden();
     await page.getByLabel("Select Cinema").focus();
     await page.keyboard.press("Space");

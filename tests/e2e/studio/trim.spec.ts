@@ -11,7 +11,7 @@ test.beforeAll(() => {
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 test("trims a video at the player's position with the keyboard", async ({ page, site }) => {
-  // Nothing processes the trim in the meantime.
+  // The queue is paused, so that nothing processes the trim in the meantime.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
   const clip = makeClip(folder, "video", {
     seconds: 6,
@@ -26,7 +26,7 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   await page.getByRole("link", { name: "Trim" }).click();
   const dialog = page.getByRole("dialog", { name: "Trim video" });
   const [start, end] = [dialog.getByLabel("Starts at"), dialog.getByLabel("Ends at")];
-  // The player seeks to a typed position, and the buttons use the player's position.
+  // The player seeks to the position that is typed, and the buttons use the player's position.
   await start.fill("0:02.5");
   const source = dialog.getByLabel("Original video");
   await expect(source).toHaveJSProperty("currentTime", 2.5);
@@ -49,7 +49,7 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   expect(
     site
       .database()
-      // Another test may have left files of a deleted video.
+      // Another test may have left behind files of a deleted video.
       .prepare("SELECT cut_of, cut_start, cut_end FROM video_files WHERE video_id = 'v'")
       .all(),
   ).toEqual([{ cut_of: "u/1700000000000", cut_start: 2.5, cut_end: 4.25 }]);

@@ -18,7 +18,7 @@ function paddedClip(name: string, padding: number): string {
   return file;
 }
 
-/** Returns the first 60% of a clip whose index is at the front. */
+/** Returns the first 60% of a clip whose index is at the beginning. */
 function truncatedClip(name: string): string {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "cut-")), name);
   const bytes = fs.readFileSync(mp4Clip(5));
@@ -45,7 +45,7 @@ const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ })
 const item = (page: Page, name: string) =>
   page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
 
-test("fills in duration, title and frames from the video, and resets the form after the upload", async ({
+test("fills in the duration, title and frames from the video, and resets the form after the upload", async ({
   page,
   site,
 }) => {
@@ -69,7 +69,7 @@ test("fills in duration, title and frames from the video, and resets the form af
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows a rejected file's error once, in a toast, and keeps the texts", async ({ page }) => {
+test("shows an error about a rejected file once, in a toast, and keeps the text fields", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
@@ -81,7 +81,7 @@ test("shows a rejected file's error once, in a toast, and keeps the texts", asyn
   await expect(page.getByRole("alert")).toContainText("Error");
   await expect(page.getByRole("alert")).toContainText("supported video");
   await expect(reason).toHaveCount(1);
-  // After the toast is dismissed, the reason is still available in the queue.
+  // After the toast is dismissed, the reason is still shown in the queue.
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect(reason).toHaveCount(0);
   await item(page, "Broken").getByText("Why?").click();
@@ -91,7 +91,7 @@ test("shows a rejected file's error once, in a toast, and keeps the texts", asyn
   await expect(item(page, "Broken")).toHaveCount(0);
 });
 
-test("uploads several dropped files, each with its own texts", async ({ page, site }) => {
+test("uploads several dropped files, each with its own text fields", async ({ page, site }) => {
   await signIn(page);
   await page.goto("/admin");
   await expect(page.getByText("Or drop files anywhere")).toBeVisible();
@@ -111,7 +111,7 @@ test("uploads several dropped files, each with its own texts", async ({ page, si
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 
   await expect(item(page, "one.mp4").getByAltText("Frame 1")).toBeVisible();
-  // Only the first one shows its frames automatically.
+  // Only the first file's frames are shown automatically.
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toHaveCount(0);
   await item(page, "two.mp4").getByText("Thumbnail and frames").click();
   await expect(item(page, "two.mp4").getByAltText("Frame 1")).toBeVisible();
@@ -133,7 +133,7 @@ test("uploads several dropped files, each with its own texts", async ({ page, si
   await expect(page.getByRole("link", { name: "Watch it" })).toHaveCount(2);
 });
 
-test("warns about an exact duplicate and a truncated file, and uploads them on confirmation", async ({
+test("warns about an exact duplicate and a truncated file, and uploads them after confirmation", async ({
   page,
   site,
 }) => {
@@ -162,7 +162,7 @@ test("warns about an exact duplicate and a truncated file, and uploads them on c
   await expect.poll(() => rows(site).length).toBe(3);
 });
 
-/** Throttles uploads so that they can be interrupted: the files below take about 20 s. */
+/** Throttles uploads so that they can be interrupted. Each of the files below takes about 20 s. */
 async function throttleUploads(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -186,7 +186,7 @@ const receivedBytes = (site: SiteProcess) => {
   return Math.max(0, ...sizes);
 };
 
-/** A proxy between the browser and the site, whose connections can be cut. */
+/** A proxy between the browser and the site that can cut its connections. */
 class CuttableProxy {
   private server: net.Server | undefined;
   private sockets = new Set<net.Socket>();
@@ -239,7 +239,7 @@ async function sendBigFile(
   return network;
 }
 
-test("pauses, resumes and cancels an upload, and confirms before leaving during one", async ({
+test("pauses, resumes and cancels an upload, and asks for confirmation before the page is left during one", async ({
   page,
   site,
 }) => {
@@ -268,7 +268,7 @@ test("pauses, resumes and cancels an upload, and confirms before leaving during 
   expect(rows(site)).toEqual([]);
 });
 
-test("an upload survives a lost connection while the server is killed and restarted", async ({
+test("completes an upload after a lost connection, although the site is killed and restarted", async ({
   page,
   site,
 }) => {

@@ -14,7 +14,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM performers; DELETE FROM video_consents; DELETE FROM alerts");
 });
 
-/** An image of one gray pixel, in place of a scanned document. */
+/** An image with a single gray pixel, in place of a scanned document. */
 const DOCUMENT = {
   name: 'passport "of" Ann\u202efdp.png',
   mimeType: "image/png",
@@ -64,7 +64,7 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   await page.getByRole("button", { name: "Save record" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Date of birth")).toHaveAttribute("aria-invalid", "true");
-  // The values are kept.
+  // The entered values are kept.
   await expect(page.getByLabel("Legal name")).toHaveValue("Ann Example");
   await look();
   await page.getByLabel("Date of birth").fill("1990-01-01");
@@ -99,7 +99,7 @@ test("a video can be published once it has a consent record, mostly by keyboard"
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload links to its consent record, which opens without a prompt even immediately", async ({
+test("an upload links to its consent record, which opens without a prompt even right after the upload", async ({
   page,
   site,
 }) => {
@@ -109,7 +109,7 @@ test("an upload links to its consent record, which opens without a prompt even i
   await page.getByLabel("Description").fill("Roses, and nobody else.");
   await page.getByLabel("Category").selectOption("desi");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
-  // Waits for the file in the queue. Before that, the form is sent as without JavaScript.
+  // Waits until the file is in the queue. Before that, the form would be submitted as it is without JavaScript.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
   let dialogs = 0;
   page.on("dialog", (dialog) => {

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test uses its own IP address, because limits are per address.
+// Each test uses its own IP address, because the limits apply per address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
@@ -23,7 +23,7 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report can be sent by keyboard, and its pages have no accessibility violations", async ({
+test("a report can be sent by keyboard, and the report pages have no accessibility violations", async ({
   page,
   site,
 }) => {
@@ -38,7 +38,7 @@ test("a report can be sent by keyboard, and its pages have no accessibility viol
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
-  // As without JavaScript: the message is next to the field, which has the focus.
+  // As without JavaScript, the message is next to the field, which has the focus.
   await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
   await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);
@@ -59,7 +59,7 @@ test("a report can be sent by keyboard, and its pages have no accessibility viol
   await expect(page.getByText("Video not found")).toBeVisible();
 });
 
-test("an open list drops a video that is reported as a possible minor", async ({
+test("an open list drops a video as soon as it is reported to show a possible minor", async ({
   page,
   site,
   context,
@@ -84,7 +84,7 @@ test("an open list drops a video that is reported as a possible minor", async ({
   ).toBe(1);
 });
 
-test("the form shows which videos it finds, and asks for confirmation if there is none", async ({
+test("the form shows which videos it has found, and asks for confirmation if there are none", async ({
   page,
   site,
 }) => {

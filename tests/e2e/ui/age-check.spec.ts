@@ -7,7 +7,7 @@ import {
 } from "../../integration/trust/age-check-provider";
 import { test as base, expect, expectNoViolations } from "../site";
 
-/** The provider is another site on this machine, with real redirects. */
+/** The provider is another site on this machine, so the redirects are real. */
 const test = base.extend<object, { provider: AgeCheckProvider }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright determines the required fixtures from it.
@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("a visitor in a country with age checks is checked once, with the keyboard too, and returns to the page", async ({
+test("a visitor in a country with age checks is checked once, also with the keyboard, and returns to the page", async ({
   page,
   site,
 }) => {
@@ -40,7 +40,7 @@ test("a visitor in a country with age checks is checked once, with the keyboard 
   page.on("request", (request) => {
     if (request.url().includes("/media/")) media.push(request.url());
   });
-  // The answer in the entry dialog isn't enough here.
+  // Having answered the age gate isn't enough here.
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();
@@ -83,7 +83,7 @@ test("an open page redirects to the check, and visitors who fail it see a messag
 test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
-  test("a visitor sees a message and can read the legal pages", async ({ page }) => {
+  test("a visitor sees a message and can still read the legal pages", async ({ page }) => {
     const response = await page.goto("/video/v1");
     expect(response?.status()).toBe(451);
     await expect(

@@ -3,7 +3,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 test.use({ siteEnvironment: { AGE_GATE: "on" } });
 
-test("the age gate is shown once, works with the keyboard, and no image is loaded before the answer", async ({
+test("the age gate is shown once, works with the keyboard, and loads no image before the answer", async ({
   page,
   site,
 }) => {
@@ -35,7 +35,7 @@ test("the age gate is shown once, works with the keyboard, and no image is loade
   await expect(dialog).toHaveCount(0);
 });
 
-test("a link from a legal page to the videos opens the dialog, and Leave leaves the site", async ({
+test("a link from a legal page to the videos opens the dialog, and Leave leads off the site", async ({
   page,
   site,
 }) => {
@@ -53,7 +53,7 @@ test("a link from a legal page to the videos opens the dialog, and Leave leaves 
   await expect(page).toHaveURL("about:blank");
 });
 
-test("a view is counted once after the answer and not before", async ({ page, site }) => {
+test("a view is counted once after the answer, but not before", async ({ page, site }) => {
   await fill(site, 1);
   const views = site.database().prepare("SELECT views FROM videos").pluck();
   await page.goto("/video/v1", { waitUntil: "networkidle" });

@@ -4,15 +4,16 @@ import { fill } from "../../fill-catalogue";
 import { overflow, overflowOnScreens } from "../../page-layout";
 import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// With the service worker, as for visitors; elsewhere the configuration blocks it, with a console message.
+// These tests use the service worker, as visitors do. Elsewhere the configuration blocks it, which logs a console
+// message.
 test.use({ siteEnvironment: OTHER_SITE, serviceWorkers: "allow" });
 
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1_440, height: 900 };
 
-/** Name of the template for "/trending". */
+/** Pages with the same template as `/trending`. */
 const MORE_LISTS = ["/categories/desi", "/tags/evening"];
-/** Every template of a public page, with and without results. */
+/** Every template for public pages, with and without results. */
 const PUBLIC_PAGES = [
   "/",
   "/?search=nothing",
@@ -55,7 +56,7 @@ test("no page has an accessibility violation, contacts another host, violates it
   });
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // The browser logs the pages that are expected to be missing.
+    // The browser logs an error for the pages that are expected to be missing.
     const expected = /status of 404/.test(message.text());
     if (["error", "warning"].includes(message.type()) && !expected) errors.push(message.text());
   });
@@ -75,7 +76,7 @@ test("no page has an accessibility violation, contacts another host, violates it
   expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 });
 
-test("finding and opening a video works with the keyboard alone", async ({ page, site }) => {
+test("a visitor can find and open a video with the keyboard alone", async ({ page, site }) => {
   await fill(site, 10, (number) => ({ title: number === 10 ? "Neon Rain" : `Video ${number}` }));
   await page.goto("/");
   await page.keyboard.press("Tab");
@@ -106,7 +107,7 @@ test("finding and opening a video works with the keyboard alone", async ({ page,
   await expect(page.getByRole("searchbox")).toHaveValue("neon");
 });
 
-test("on a phone the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
+test("on a phone, the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
   page,
 }) => {
   await page.setViewportSize(PHONE);

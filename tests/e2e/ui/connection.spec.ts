@@ -20,7 +20,7 @@ async function withoutVideosTable(site: SiteProcess, task: () => Promise<void>):
   }
 }
 
-/** Opens a hydrated page, with the scripts of the other lists preloaded. */
+/** Opens a page and waits until it is hydrated and has preloaded the scripts of the other lists. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   const modules = page.locator('link[rel="modulepreload"][href*="/trending-"]');
@@ -28,7 +28,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-test("offline, the list shows the error, and recovers when the connection is back", async ({
+test("when the browser goes offline, the list shows the error and recovers once the connection is back", async ({
   page,
   site,
   context,
@@ -60,7 +60,7 @@ test("offline, the list shows the error, and recovers when the connection is bac
   }
 });
 
-test("a search or a video requested offline opens when the connection is back", async ({
+test("a search or a video requested offline opens once the connection is back", async ({
   page,
   site,
   context,
@@ -83,7 +83,7 @@ test("a search or a video requested offline opens when the connection is back", 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
 });
 
-test("an aborted or failed request for a list can be retried or left", async ({ page, site }) => {
+test("after an aborted or failed request, a list can be retried or left", async ({ page, site }) => {
   await fill(site, 20);
   await open(page, "/categories/desi");
   const breakOff = (route: Route) => route.abort();
@@ -114,7 +114,7 @@ test("an aborted or failed request for a list can be retried or left", async ({ 
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("a list that the site can't load shows the error, including on a full page load", async ({
+test("a list that the site can't load shows the error, even on a full page load", async ({
   page,
   site,
 }) => {
@@ -134,13 +134,13 @@ test("a list that the site can't load shows the error, including on a full page 
     await expect(page.locator(cards)).toHaveCount(0);
     await expect(page).toHaveURL("/?category=desi");
   });
-  // The next change of the catalogue reloads it.
+  // The next change to the catalogue reloads the list.
   site.database().exec("UPDATE videos SET title = 'Changed' WHERE id = 'v1'");
   await expect(page).toHaveURL("/?category=desi&page=2");
   await expect(first(page)).toContainText("Video 9");
 });
 
-test("a failed live refresh keeps the list and is retried", async ({ page, site }) => {
+test("a failed live refresh keeps the list and can be retried", async ({ page, site }) => {
   await fill(site, 3);
   await open(page, "/");
   await page.route(LIST_DATA, (route) => route.abort());
@@ -153,7 +153,7 @@ test("a failed live refresh keeps the list and is retried", async ({ page, site 
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("an open page stays when its data can't be refreshed, and catches up later", async ({
+test("an open page stays visible when its data can't be refreshed, and catches up later", async ({
   page,
   site,
 }) => {
@@ -182,7 +182,7 @@ test("an open page stays when its data can't be refreshed, and catches up later"
   }
 });
 
-test("the admin's list stays too", async ({ page, site, context }) => {
+test("the admin's list also stays visible", async ({ page, site, context }) => {
   await fill(site, 3);
   await signIn(page);
   await page.goto("/admin?tab=manage", { waitUntil: "networkidle" });

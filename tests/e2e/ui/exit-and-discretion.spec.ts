@@ -2,13 +2,13 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-/** Opens two hydrated pages, so that the current one has a history entry before it. */
+/** Opens two hydrated pages, so that there is a history entry before the current page. */
 async function openTwoPages(page: Page): Promise<void> {
   await page.goto("/trending");
   await page.goto("/", { waitUntil: "networkidle" });
 }
 
-test("Exit this page is in the menu and removes the page from the history @phone-only", async ({
+test("“Exit this page” is in the menu and removes the page from the history @phone-only", async ({
   page,
   site,
 }) => {
@@ -23,12 +23,12 @@ test("Exit this page is in the menu and removes the page from the history @phone
   await expect(page).toHaveURL("/trending");
 });
 
-test("pressing Shift three times exits, even from a field or a dialog", async ({ page, site }) => {
+test("pressing Shift three times leaves the site, even from a field or a dialog", async ({ page, site }) => {
   await fill(site, 2);
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // Start over, so that nothing is awaited between two presses, which must be within five seconds.
+  // The page is opened again, so that nothing has to be awaited between two presses, which must be within five seconds.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
@@ -46,7 +46,7 @@ test("pressing Shift three times exits, even from a field or a dialog", async ({
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences disable the Shift key, enable discreet titles and clear the stored data", async ({
+test("the preferences can disable the Shift shortcut, enable discreet titles and clear the stored data", async ({
   page,
   site,
 }) => {

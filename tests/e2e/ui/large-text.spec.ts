@@ -5,7 +5,7 @@ import { doubleTextSize, resizePage } from "../../page-layout";
 import { PlayerPage } from "../player/player-page";
 import { expect, test } from "../site";
 
-test("with large text the player fills a wide screen, and the related videos are below it", async ({
+test("with large text, the player fills a wide screen and the related videos are below it", async ({
   page,
   site,
 }) => {

@@ -29,7 +29,7 @@ function stored(page: Page): Promise<string[]> {
   });
 }
 
-test("without a connection the offline page is shown, and reloads when it is back", async ({
+test("without a connection, the offline page is shown and reloads once the connection is back", async ({
   page,
   context,
   site,
@@ -43,7 +43,7 @@ test("without a connection the offline page is shown, and reloads when it is bac
   await expect(page).toHaveURL("/trending?from=here");
   await expect(page.getByText("Video 1")).toHaveCount(0);
   await expectNoViolations(page);
-  // It is styled, too.
+  // The offline page is styled, too.
   await expect(page.getByRole("button", { name: "Try again" })).toHaveCSS("cursor", "pointer");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(heading(page, "You're offline")).toBeVisible();
@@ -52,7 +52,7 @@ test("without a connection the offline page is shown, and reloads when it is bac
   await expect(page).toHaveURL("/trending?from=here");
 });
 
-test("pages are always current, no visited page is stored, and media bypass the worker", async ({
+test("pages are always up to date, no visited page is stored, and media bypasses the service worker", async ({
   page,
   site,
 }) => {
@@ -68,7 +68,7 @@ test("pages are always current, no visited page is stored, and media bypass the 
   await expect(page.locator("main article").first()).toContainText("Brand new");
   for (const path of ["/?search=video", "/nonsense", "/video/v1"]) await page.goto(path);
 
-  await test.step("only pages and the shell's files pass through it", async () => {
+  await test.step("only pages and the shell's files pass through the service worker", async () => {
     await page.evaluate(() => document.querySelector("video")?.play());
     await expect
       .poll(() => page.evaluate(() => document.querySelector("video")?.currentTime))
@@ -106,7 +106,7 @@ test("pages are always current, no visited page is stored, and media bypass the 
   });
 });
 
-test("a page and a list load once the site is back; a new worker takes over, and a disabled one is removed", async ({
+test("a page and a list load once the site is back, a new worker replaces the old one, and a disabled one is removed", async ({
   page,
   context,
   site,
@@ -156,7 +156,7 @@ test("a page and a list load once the site is back; a new worker takes over, and
   }
 });
 
-test("an open list shows that it is offline, and recovers", async ({ page, context, site }) => {
+test("an open list shows that the browser is offline, and recovers", async ({ page, context, site }) => {
   await fill(site, 3);
   await open(page, "/");
   await page.waitForLoadState("networkidle");

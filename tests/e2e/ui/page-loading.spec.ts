@@ -5,10 +5,10 @@ import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, test } from "../site";
 
-/** Number of pauses while the page is transferred. */
+/** The number of pauses while the page is being transferred. */
 const PAUSES = 16;
 
-/** Sends the page in pieces on request, and everything else unchanged. */
+/** Starts a proxy that sends the page in pieces on request, and everything else unchanged. */
 async function startSlowProxy(origin: string, path: string, pieces: readonly Buffer[]) {
   let sendNext = () => {};
   const server = http.createServer(async (request, response) => {
@@ -41,8 +41,8 @@ async function startSlowProxy(origin: string, path: string, pieces: readonly Buf
 }
 
 /**
- * Splits the page before tags between two of its parts, so that each piece contains a new element. Not before a span,
- * because a badge grows with its text.
+ * Splits the page before tags in one of its sections, so that each piece contains a new element. It is never split
+ * before a `span`, because a badge grows with its text.
  */
 function cut(page: Buffer, from: string, to: string): Buffer[] {
   const html = page.toString("latin1");
@@ -59,7 +59,7 @@ function cut(page: Buffer, from: string, to: string): Buffer[] {
 
 for (const { path, videos, from, to } of [
   { path: "/", videos: 12, from: "<header", to: "<article" },
-  // Its footer is visible immediately.
+  // This page is so short that its footer is visible immediately.
   { path: "/", videos: 1, from: "</main>", to: "</footer>" },
   { path: "/video/v1", videos: 3, from: "<h1", to: "</aside>" },
 ]) {
@@ -93,9 +93,9 @@ for (const { path, videos, from, to } of [
   });
 }
 
-test("a key press at the start of hydration doesn't break the page", async ({ page, site }) => {
+test("pressing a key at the start of hydration doesn't break the page", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ title: number === 5 ? "Neon Rain" : `Video ${number}` }));
-  // React starts listening and hydrates shortly after; press a key in between.
+  // React hydrates shortly after it starts listening for events. Press a key in between.
   await page.addInitScript(() => {
     const { addEventListener } = document;
     document.addEventListener = function (this: Document, ...args: [string, never]) {
@@ -115,7 +115,7 @@ test("a key press at the start of hydration doesn't break the page", async ({ pa
   expect(errors).toEqual([]);
 });
 
-test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
+test("no public page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
     const requested: string[] = [];

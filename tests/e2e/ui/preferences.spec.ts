@@ -25,7 +25,7 @@ function longestMotionMs(page: Page): Promise<number> {
   });
 }
 
-test("pages respect reduced motion, more contrast, forced colors and print", async ({
+test("pages respect reduced motion, increased contrast, forced colors and print", async ({
   page,
   site,
 }) => {
@@ -59,19 +59,19 @@ test("pages respect reduced motion, more contrast, forced colors and print", asy
     await page.emulateMedia(usual);
   };
   await page.goto("/?category=desi");
-  await test.step("a list: reduced motion", lessMotion);
-  await test.step("a list: 7 to 1 with more contrast", moreContrast);
-  await test.step("a list: forced colors", () => highContrast(page));
+  await test.step("a list with reduced motion", lessMotion);
+  await test.step("a list with a contrast of 7 to 1", moreContrast);
+  await test.step("a list with forced colors", () => highContrast(page));
   await page.emulateMedia(usual);
   await page.goto("/video/v1");
-  await test.step("a video: reduced motion", lessMotion);
-  await test.step("a video: 7 to 1 with more contrast", moreContrast);
-  await test.step("a video: print", darkOnWhite);
+  await test.step("a video with reduced motion", lessMotion);
+  await test.step("a video with a contrast of 7 to 1", moreContrast);
+  await test.step("a printed video page", darkOnWhite);
   await page.goto("/auth");
-  await test.step("a form: 7 to 1 with more contrast", moreContrast);
+  await test.step("a form with a contrast of 7 to 1", moreContrast);
 });
 
-/** Checks that the selected choice and the icons are distinguishable in forced colors. */
+/** Checks that the selected option and the icons can be told apart in forced colors. */
 async function highContrast(page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: "active" });
   await transitionsEnd(page);
@@ -89,7 +89,7 @@ async function highContrast(page: Page): Promise<void> {
   const ofPage = page.getByRole("link", { name: "Page 1", exact: true });
   await expect(ofPage).toHaveCSS("background-color", selected.backgroundColor);
 
-  // An icon has the color of the text next to it.
+  // An icon has the same color as the text next to it.
   const icons = await page.locator("svg:not([class*=fill])").evaluateAll((all) =>
     all.map((icon) => {
       const parent = icon.parentElement as Element;
@@ -99,14 +99,14 @@ async function highContrast(page: Page): Promise<void> {
   expect(icons).not.toContain(false);
 }
 
-test("on a phone in landscape the header scrolls away", async ({ page, site }) => {
+test("on a phone in landscape, the header scrolls away", async ({ page, site }) => {
   await fill(site, 8);
   await page.setViewportSize({ width: 740, height: 360 });
   await page.goto("/");
   await expect(page.getByRole("banner")).toBeInViewport();
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).not.toBeInViewport();
-  // In portrait it stays.
+  // In portrait, the header stays visible.
   await page.setViewportSize({ width: 360, height: 740 });
   await page.mouse.wheel(0, 400);
   await expect(page.getByRole("banner")).toBeInViewport();
@@ -137,7 +137,7 @@ test("an admin's touch targets are 44 pixels high @phone-only", async ({ page, s
   }
 });
 
-test("titles, descriptions, tags and searches have their own text direction", async ({
+test("titles, descriptions, tags and search queries each have their own text direction", async ({
   page,
   site,
 }) => {

@@ -3,7 +3,7 @@ import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 
-/** Returns the scripts that the page has requested, in order. */
+/** Returns the scripts that the page has requested so far, in order. */
 function recordScripts(page: Page): string[] {
   const requested: string[] = [];
   page.on("request", (request) => {
@@ -37,7 +37,7 @@ test("no script is requested before the first paint", async ({ page, site }) => 
   const paint = await holdRequests(page, "**/*.css");
   const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
-  // Preloads are requested while the page is parsed; only the style sheet is still missing.
+  // Preloads are requested while the page is being parsed. Only the style sheet is still missing.
   await arrived;
   await page.waitForTimeout(500);
   expect(requested).toEqual([]);
@@ -50,7 +50,7 @@ test("no script is requested before the first paint", async ({ page, site }) => 
   expect(requested.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
 });
 
-test("a background page loads its scripts immediately", async ({ page }) => {
+test("a page in a background tab loads its scripts immediately", async ({ page }) => {
   await neverPaints(page, true);
   await page.clock.install();
   const requested = recordScripts(page);

@@ -6,7 +6,7 @@ import { expect, test } from "../site";
 
 const scrolled = (page: Page) => page.evaluate(() => window.scrollY);
 
-/** Scrolls with the mouse wheel, and returns the scroll position once it has stopped. */
+/** Scrolls with the mouse wheel, and returns the scroll position once scrolling has stopped. */
 async function scrollBy(page: Page, pixels: number): Promise<number> {
   const until = (await scrolled(page)) + pixels;
   await page.mouse.wheel(0, pixels);
@@ -16,7 +16,7 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
 
 test.beforeEach(({ site }) => fill(site, 20));
 
-test("scrolling during a refresh keeps the position", async ({ page, site }) => {
+test("a refresh during scrolling keeps the scroll position", async ({ page, site }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);
@@ -43,7 +43,7 @@ test("Back restores the scroll position, and another page starts at the top", as
   await expect.poll(() => scrolled(page)).toBe(there);
 });
 
-test("a reload restores the scroll position, and scrolling before hydration is kept", async ({
+test("a reload restores the scroll position, and scrolling before hydration isn't undone", async ({
   page,
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-/** Returns the position and height of each block of the page, by its text. */
+/** Returns the position and height of each block on the page, keyed by its text. */
 const blocks = (page: Page) =>
   page.locator("h1, h2, h3, main p, main a, main button").evaluateAll((elements) =>
     elements
@@ -13,10 +13,10 @@ const blocks = (page: Page) =>
       }),
   );
 
-/** Tolerance for movement, less than the height of a line. */
+/** The tolerated movement, which is less than the height of a line. */
 const MAX_PIXELS = 2;
 
-test("no line moves when the web font has loaded", async ({ page, site }) => {
+test("no line of text moves when the web font has loaded", async ({ page, site }) => {
   await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
   await page.setViewportSize({ width: 412, height: 823 });
   for (const url of ["/", "/video/v1"]) {

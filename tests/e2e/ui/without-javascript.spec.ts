@@ -5,7 +5,7 @@ test.use({ javaScriptEnabled: false });
 
 const cards = "main article";
 
-test("search, category, pages and Back work without JavaScript", async ({ page, site }) => {
+test("search, categories, pages and Back work without JavaScript", async ({ page, site }) => {
   await fill(site, 30, (number) => ({ category: number % 3 ? "english" : "desi" }));
   await page.goto("/");
   const box = page.getByPlaceholder("Search videos by title or tags...");
@@ -23,14 +23,14 @@ test("search, category, pages and Back work without JavaScript", async ({ page, 
   await expect(page).toHaveURL("/?search=video&category=english&page=2#video-v20");
   await expect(page.locator("#video-v20")).toBeInViewport();
 
-  // A search in a category stays in that category.
+  // A search within a category stays in that category.
   await page.getByPlaceholder("Search videos by title or tags...").fill("nothing like it");
   await page.getByPlaceholder("Search videos by title or tags...").press("Enter");
   await page.getByRole("button", { name: "Clear Search" }).click();
   await expect(page).toHaveURL("/?category=english");
 });
 
-test("on a phone, elements that need JavaScript take no space and nothing is cut off", async ({
+test("on a phone, elements that need JavaScript take up no space and nothing is cut off", async ({
   page,
   site,
 }) => {
@@ -66,13 +66,13 @@ test("on a phone, elements that need JavaScript take no space and nothing is cut
   });
 
   await signIn(page);
-  await test.step("the list of the studio", async () => {
+  await test.step("the studio's list", async () => {
     await page.goto("/admin?tab=manage");
     await expect(page.getByRole("form", { name: "Selected videos" })).toHaveCSS(
       "position",
       "static",
     );
-    // The header of the checkboxes, which need JavaScript, leaves no gap above the cards.
+    // The column header for the checkboxes, which need JavaScript, leaves no gap above the cards.
     const count = (await page.getByText("12 videos", { exact: true }).boundingBox())!;
     const first = (await page.getByRole("row").nth(1).boundingBox())!;
     expect(first.y - (count.y + count.height)).toBeLessThan(56);

@@ -12,15 +12,18 @@ import type { Target } from "./target";
 import { TEXTS } from "./texts";
 import { URLS } from "./urls";
 
-/** All of our own parsers of untrusted input. */
+/** All of the site's own parsers of untrusted input. */
 export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FILES, ...IMPORTS];
 
 const INPUTS = 1_000_000;
-/** Inputs for each parser per round. A run that is stopped early has fed all parsers. */
+/**
+ * The number of inputs for each parser per round. The rounds ensure that a run that is stopped early has still tested
+ * all parsers.
+ */
 const BATCH_SIZE = 500;
-/** How long an input may block the main thread. */
+/** The time for which one input may block the main thread. */
 const MAX_MS = 25;
-/** Longer times are measured again, because the machine may have done other work. */
+/** Inputs that take longer are measured again, because the machine may have been busy with other work. */
 const SLOW_MS = 1;
 const MAX_MEMORY_BYTES = 300 * 1024 ** 2;
 const MAX_FAULTS_EACH = 3;
@@ -32,7 +35,9 @@ interface Tally {
   faults: Map<string, string>;
 }
 
-/** Feeds every parser. It is a fault if one throws an unexpected error, breaks an invariant, or is slow. */
+/**
+ * Feeds inputs to every parser. A parser has a fault if it throws an unexpected error, breaks an invariant, or is slow.
+ */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   const maxInputs = minutes === undefined ? INPUTS : Number.POSITIVE_INFINITY;
@@ -53,7 +58,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return faults;
 }
 
-/** Feeds every parser without measuring times. */
+/** Feeds inputs to every parser without measuring times. */
 export async function runUntimed(seed: string, inputs: number): Promise<Faults> {
   const tallies = await feed(seed, inputs, Number.POSITIVE_INFINITY);
   return [...tallies].flatMap(([name, tally]) => faultsOf(name, tally, false));
@@ -131,7 +136,7 @@ async function fastestMs(
   return fastest;
 }
 
-/** Returns why an input fails, without details that differ between inputs. */
+/** Returns the reason why an input fails, without details that differ between inputs. */
 async function faultOf(
   target: Target,
   input: string,

@@ -43,7 +43,7 @@ const MULTIPART = [
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="video"; filename="a.mp4"\r\nContent-Type: video/mp4\r\n\r\n`,
 ].join("");
 
-/** Returns the bytes of an MP4 box: its length, its type and its content. */
+/** Returns the bytes of an MP4 box: its length, type and content. */
 function box(type: string, ...inside: string[]): string {
   const body = inside.join("");
   const length = 8 + body.length;
@@ -106,7 +106,7 @@ const temporaryFiles = () =>
     .readdirSync(path.join(settings().uploadsDir, "tmp"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
 
-/** Parsers of uploaded files, and of what ffmpeg prints about them. */
+/** Parsers of uploaded files, and of ffmpeg's output about them. */
 export const FILES: readonly Target[] = [
   {
     name: "captions",
@@ -117,7 +117,7 @@ export const FILES: readonly Target[] = [
     ],
     words: CUE_WORDS,
     maxLength: 100_000,
-    // Read in a worker thread.
+    // The input is parsed in a worker thread.
     maxMs: 1_000,
     feed(input, random) {
       const bytes = random.chance(0.1)
@@ -126,7 +126,7 @@ export const FILES: readonly Target[] = [
       const origin = random.pick(["added", "extracted"] as const);
       const webvtt = ignoring(CaptionsLimitError, () => convertCaptions(bytes, origin));
       if (webvtt === undefined) return;
-      // Escaping may make a line too long to be read again.
+      // Escaping may make a line too long to be parsed again.
       const cues = ignoring(CaptionsLimitError, () => readCues(webvtt));
       if (!cues) return;
       assertTrue(cues.length > 0);
@@ -189,7 +189,7 @@ export const FILES: readonly Target[] = [
     words: words("Summary: I: LUFS Peak: dBFS -inf nan All: \n"),
     maxLength: 50_000,
     feed(input) {
-      // Like `runFfmpeg`, keep a limited number of lines of limited length.
+      // Like `runFfmpeg`, keeps a limited number of lines of limited length.
       const printed = input.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.slice(0, 500));
       const lines = printed.slice(-100);
       const measured = parseSummary(lines);
@@ -201,7 +201,7 @@ export const FILES: readonly Target[] = [
     corpus: MP4,
     words: BINARY_WORDS,
     maxLength: 100_000,
-    // At most 2,000 reads, none of which blocks the thread.
+    // There are at most 2,000 reads, none of which blocks the thread.
     maxMs: 1_000,
     share: 0.3,
     async feed(input) {
@@ -241,7 +241,7 @@ export const FILES: readonly Target[] = [
       `\r\n--${BOUNDARY}\r\n`,
       `\r\n--${BOUNDARY}--`,
     ],
-    // The most that a socket delivers in one chunk.
+    // The largest chunk that a socket delivers.
     maxLength: 64 * 1024,
     share: 0.1,
     async feed(input, random) {

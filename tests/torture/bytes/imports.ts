@@ -31,7 +31,7 @@ const CSV_WORDS = words('" "" , ; \n \r\n file title tags category \ufeff " ,, \
 const FIELDS = [titleOf, descriptionOf, categoryOf, tagsOf, seriesOf, statusOf];
 const MEGABYTE = 1024 ** 2;
 
-/** Parses JSON. Returns undefined if it is invalid. */
+/** Parses JSON, or returns undefined if it is invalid. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -52,7 +52,7 @@ export const IMPORTS: readonly Target[] = [
     ],
     words: [...CSV_WORDS, ...JSON_WORDS],
     maxLength: 20_000,
-    // Read in another process or a worker thread.
+    // The input is parsed in another process or a worker thread.
     maxMs: 1_000,
     share: 0.5,
     async feed(input, random) {
@@ -75,7 +75,7 @@ export const IMPORTS: readonly Target[] = [
     ],
     words: [...CSV_WORDS, ...JSON_WORDS],
     maxLength: 16_000,
-    // Read in steps that yield to the event loop.
+    // The input is parsed in steps that yield to the event loop.
     maxMs: 200,
     async feed(input) {
       await ignoringRejection(ImportError, planAddresses(input));
@@ -86,7 +86,7 @@ export const IMPORTS: readonly Target[] = [
     corpus: ["A walk | a, b | desi\n\nB\tc\tEnglish", "x | y | nowhere"],
     words: words("| \t \n \r \r\n desi English   ||"),
     maxLength: 50_000,
-    // Read in the browser, when lines are pasted.
+    // The input is parsed in the browser when lines are pasted.
     maxMs: 1_000,
     feed(input) {
       const { texts, unknown } = readPastedLines(input);
@@ -102,7 +102,7 @@ export const IMPORTS: readonly Target[] = [
     ],
     words: JSON_WORDS,
     maxLength: 256 * 1024,
-    // Read in the browser, once.
+    // The input is parsed in the browser, and only once.
     maxMs: 100,
     feed(input) {
       const read = parseSavedFile(input);
@@ -125,7 +125,7 @@ export const IMPORTS: readonly Target[] = [
     words: JSON_WORDS,
     maxLength: MEGABYTE / 16,
     feed(input) {
-      // The database schema accepts no other values for tags.
+      // The database schema accepts only JSON arrays for tags.
       if (Array.isArray(json(input))) {
         assertTrue(readTags(input).every((tag) => typeof tag === "string"));
       }

@@ -22,7 +22,7 @@ const NAMES = ["session", "toast"] as const;
 let cookies: Map<string, string> | undefined;
 let encrypted: string | undefined;
 
-/** Returns signed cookies, with the name and value that each contains. */
+/** Returns signed cookies together with their names and values. */
 function signedCookies(): Map<string, string> {
   cookies ??= new Map(
     NAMES.flatMap((name) =>
@@ -132,7 +132,7 @@ export const REQUESTS: readonly Target[] = [
       assert.match(path, /^\/(?![/\\])/);
       const url = new URL(path, "https://site.example");
       assert.equal(url.origin, "https://site.example");
-      // Escaping makes a path longer, so that it may exceed the limit.
+      // Escaping makes a path longer, so the escaped path may exceed the limit.
       if (path.length <= 2_000) assert.equal(safePath(path, "/other"), path, "not idempotent");
     },
   },
@@ -184,7 +184,7 @@ export const REQUESTS: readonly Target[] = [
         assert.equal(status, 400);
         return;
       }
-      // The framework builds the URL like this.
+      // The framework builds the URL in this way.
       const { pathname } = new URL(`http://${request.headers.host}${request.url}`);
       decodeURIComponent(pathname);
       assertTrue(request.url!.startsWith("/"));

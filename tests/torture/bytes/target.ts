@@ -5,15 +5,18 @@ import type { Random } from "../random";
 /** A parser of untrusted input. */
 export interface Target extends Grammar {
   name: string;
-  /** Parses an input. Throws if something that must always be true isn't. */
+  /** Parses an input. Throws an error if an invariant is broken. */
   feed(input: string, random: Random): void | Promise<void>;
-  /** CPU milliseconds that an input may take; by default, as long as the main thread may be blocked. */
+  /**
+   * The CPU time in milliseconds that an input may take. By default, this is the time for which the main thread may be
+   * blocked.
+   */
   maxMs?: number;
-  /** How often it is fed compared with other targets; less if each input needs a file. */
+  /** How often this parser is tested compared with others. The share is lower if each input needs a file. */
   share?: number;
 }
 
-/** Returns what `work` returns, or undefined if it throws an expected error. */
+/** Returns the result of `work`, or undefined if it throws an expected error. */
 export function ignoring<T>(
   expected: abstract new (...args: never[]) => Error,
   work: () => T,
@@ -26,7 +29,7 @@ export function ignoring<T>(
   }
 }
 
-/** Resolves with what `work` resolves with, or undefined if it rejects with an expected error. */
+/** Resolves with the result of `work`, or with undefined if it rejects with an expected error. */
 export async function ignoringRejection<T>(
   expected: abstract new (...args: never[]) => Error,
   work: Promise<T>,
@@ -39,7 +42,10 @@ export async function ignoringRejection<T>(
   }
 }
 
-/** Throws if a condition is false. `assert.ok` would read the source to quote the condition, and doesn't finish. */
+/**
+ * Throws an error if a condition is false. `assert.ok` isn't used, because it reads the source to quote the condition,
+ * and then never finishes.
+ */
 export function assertTrue(
   condition: unknown,
   message = "the condition is false",
@@ -47,13 +53,13 @@ export function assertTrue(
   if (!condition) throw new AssertionError({ message });
 }
 
-/** Splits a list of words at its spaces. */
+/** Splits a list of words at spaces. */
 export const words = (text: string): string[] => text.split(" ");
 
-/** Returns a text as Node passes the value of a header: bytes as Latin-1, without line breaks. */
+/** Returns a text as Node would pass it as a header's value: bytes as Latin-1, without line breaks. */
 export function headerValue(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 }
 
-/** Node's limit for all headers of a request together, in bytes. */
+/** Node's limit on the total length of a request's headers, in bytes. */
 export const MAX_HEADER_LENGTH = 16 * 1024;

@@ -24,7 +24,7 @@ const QUERY = words(
   ),
 );
 
-/** Checks that a view that was read from a query is written to a URL from which the same view is read. */
+/** Checks that a view parsed from a query is written to a URL that parses to the same view. */
 function assertRoundTrip<View>(
   input: string,
   read: (parameters: URLSearchParams) => View,

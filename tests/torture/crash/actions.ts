@@ -6,7 +6,7 @@ import { newImage, newVideo } from "./videos";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-/** Makes a change. Until the site responds, both the state before it and the state after it are allowed. */
+/** Makes a change. Until the site responds, both the state before and the state after the change are allowed. */
 async function change(
   session: Session,
   video: Video,
@@ -30,7 +30,7 @@ async function change(
   else video.allowed = before;
 }
 
-/** Uploads a video in a form, or over tus in several requests. */
+/** Uploads a video with a form, or over tus in several requests. */
 async function upload(session: Session): Promise<void> {
   const { random, videos } = session;
   const word = `video${videos.length}x${random.below(1e6)}`;
@@ -86,7 +86,7 @@ async function uploadInChunks(session: Session, bytes: Buffer): Promise<string |
   return location.split("/").at(-1);
 }
 
-/** Changes a video whose state is certain. */
+/** Changes a video whose current state is known for certain. */
 async function changeVideo(session: Session, video: Video, state: VideoState): Promise<void> {
   const { random } = session;
   const id = video.id!;

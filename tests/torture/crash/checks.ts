@@ -17,9 +17,9 @@ export interface Rows {
   live: Row[];
   trash: Row[];
   others: Row[];
-  /** Files that are about to be removed, as bucket and path. */
+  /** Files that are about to be removed, given as bucket and path. */
   removals: string[];
-  /** The keys of the objects in the store, by the bucket and path of their files. */
+  /** The keys of the objects in the store, by their files' buckets and paths. */
   stored: Map<string, string>;
 }
 
@@ -28,16 +28,16 @@ export interface Places {
   site: SiteProcess;
   /** IMPORT_DIR */
   folder?: string;
-  /** The folder of STORAGE_URL, if the site has one. */
+  /** The folder in STORAGE_URL, if the site has one. */
   store?: string;
-  /** Base paths and objects of videos that a restored backup doesn't contain. They don't count as strays. */
+  /** Base paths and objects that belong to videos missing from a restored backup. They don't count as stray files. */
   expectedStrays?: ReadonlySet<string>;
 }
 
 /** Background work, such as the end of a conversion, may change a row while it is being checked. */
 const MAX_ATTEMPTS = 3;
 
-/** Checks everything that has to be true after the site was killed and started again. */
+/** Checks everything that must be true after the site was killed and started again. */
 export async function check(places: Places, videos: readonly Video[]): Promise<string[]> {
   const { site } = places;
   const faults: string[] = [];
@@ -87,7 +87,7 @@ export function readRows(sqlite: Sqlite.Database): Rows {
   }))();
 }
 
-/** Waits until each video that is due has been published. Returns the rows. */
+/** Waits until each video that is due has been published, and returns the rows. */
 async function readOncePublished(read: () => Rows, videos: readonly Video[]): Promise<Rows> {
   const until = Date.now() + PUBLISH_TIMEOUT_MS;
   const isOverdue = (video: Video) =>
@@ -102,7 +102,7 @@ async function readOncePublished(read: () => Rows, videos: readonly Video[]): Pr
   }
 }
 
-/** Runs a check, and repeats it if it finds something and the rows changed meanwhile. */
+/** Runs a check, and repeats it if it found something and the rows changed in the meantime. */
 export async function checkWhileStable(
   read: () => Rows,
   find: (rows: Rows) => Promise<string[]> | string[],
@@ -116,7 +116,7 @@ export async function checkWhileStable(
   return found;
 }
 
-/** Finds URLs without a file, and files without a URL. */
+/** Finds URLs without a file and files without a URL. */
 export function checkFiles(places: Places, rows: Rows): string[] {
   const find = (url: string) => fileOf(places, rows, url);
   return [
@@ -140,7 +140,7 @@ function stateIn({ live, trash }: Rows, video: Video): VideoState {
   };
 }
 
-/** Compares a video with the allowed states. From now on, only its actual state is allowed. */
+/** Compares a video's state with its allowed states. From then on, only the actual state is allowed. */
 function settle(rows: Rows, video: Video): string[] {
   const state = stateIn(rows, video);
   const allowed = allowedNow(video, Date.now());
@@ -151,7 +151,7 @@ function settle(rows: Rows, video: Video): string[] {
   ];
 }
 
-/** Returns the path of a file on disk, or of its object if it is only in the store. */
+/** Returns the path of a file on disk, or of its object if the file is only in the store. */
 function fileOf({ site, store }: Places, { stored }: Rows, url: string): string {
   const name = decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, ""));
   const file = path.join(site.uploads, name);
@@ -177,7 +177,7 @@ function findMissing(row: Row, find: FindFile): string[] {
   return faults;
 }
 
-/** Returns the files that a playlist names and that don't exist. */
+/** Returns the files that a playlist names but that don't exist. */
 function findMissingParts(url: string, find: FindFile): string[] {
   if (!fs.existsSync(find(url))) return [url];
   const text = fs.readFileSync(find(url), "utf8");
@@ -202,7 +202,7 @@ function findStrays(
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )
-      // Copies that a killed restore left.
+      // These are copies left behind by a killed restore.
       .filter((name) => !/^\w+\/\.restore\//.test(name))
       .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
       .filter((name) => !removals.some((each) => name === each || name.startsWith(`${each}/`)))
@@ -226,7 +226,7 @@ function findStrayObjects({ store, expectedStrays }: Places, { stored, removals 
   ];
 }
 
-/** Lists all files below a folder. Folders may disappear in the meantime. */
+/** Lists all files below a folder. Folders may disappear while they are being listed. */
 function filesBelow(root: string, name: string): string[] {
   try {
     const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true });
@@ -240,25 +240,25 @@ function filesBelow(root: string, name: string): string[] {
   }
 }
 
-/** Returns the base paths of all files that rows name. */
+/** Returns the base paths of all files named in rows. */
 export function basesOf(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")));
 }
 
-/** Returns the `{user}/{number}` of a URL. */
+/** Returns the `{user}/{number}` part of a URL. */
 export function baseOf(url: string): string[] {
   const found = /^\/media\/[^/]+\/([^/]+\/\d+)/.exec(url);
   return found ? [found[1]!] : [];
 }
 
-/** Finds videos whose file has decoding errors, or a different number of frames than the uploaded file. */
+/** Finds videos whose file has decoding errors or a different number of frames than the uploaded file. */
 function findDamaged(places: Places, rows: Rows, videos: readonly Video[]): string[] {
   return [...rows.live, ...rows.trash].flatMap((row) => {
     const video = videos.find(({ id }) => id === row.id);
     const urls = [row.video_url, row.source_url].filter((url) => url);
     return urls.flatMap((url) => {
       const file = fileOf(places, rows, url!);
-      // Reported by `findMissing`.
+      // `findMissing` reports missing files.
       if (!video || !fs.existsSync(file)) return [];
       const frames = framesOf(fs.readFileSync(file));
       return frames === video.frames
@@ -268,10 +268,10 @@ function findDamaged(places: Places, rows: Rows, videos: readonly Video[]): stri
   });
 }
 
-/** Results by SHA-256, because most files don't change between kills. */
+/** Results by SHA-256. They are kept because most files don't change between kills. */
 const decoded = new Map<string, number | string>();
 
-/** Returns the number of frames of a video, or the reason why it can't be decoded. */
+/** Returns the number of frames in a video, or the reason why it can't be decoded. */
 function framesOf(bytes: Buffer): number | string {
   const sha256 = digestOf(bytes);
   const known = decoded.get(sha256);
@@ -305,7 +305,7 @@ async function checkServedFile(
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
-  // Retried: the site may close an idle connection while it is being reused.
+  // The request is retried, because the site may close an idle connection while it is being reused.
   const get = () => fetch(site.url + row.video_url);
   const response = await get().catch(get);
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -318,7 +318,7 @@ async function checkServedFile(
   ];
 }
 
-/** Checks that none of the URLs of a video that isn't public works, and that no list contains it. */
+/** Checks that no URL of a video that isn't public works, and that no list contains the video. */
 async function checkHidden(site: SiteProcess, rows: Rows): Promise<string[]> {
   const faults: string[] = [];
   const lists = await Promise.all(

@@ -4,7 +4,7 @@ import path from "node:path";
 import { command } from "../../command";
 import type { Session } from "./session";
 
-/** Commands that an operator may run while the site is running, or while it is stopped. */
+/** Commands that an operator may run whether the site is running or stopped. */
 export const CHECKS = [["check-library"], ["check-library", "--fix"]] as const;
 /** Commands for a site with a store. */
 export const MOVES = [
@@ -12,7 +12,7 @@ export const MOVES = [
   ["move-storage", "--to", "store"],
 ] as const;
 
-/** Probability that a command runs alongside the site. */
+/** The probability that a command runs while the site is running. */
 const COMMAND_PROBABILITY = 0.4;
 
 export interface RunningCommand {
@@ -20,11 +20,11 @@ export interface RunningCommand {
   child: ChildProcess;
   /** Resolves when the process exits. */
   ended: Promise<unknown>;
-  /** Returns what it has printed. */
+  /** Returns the command's output so far. */
   output(): string;
 }
 
-/** Starts a random command alongside the site, or none. */
+/** Starts a random command, or none, while the site is running. */
 export function startCommand(session: Session): RunningCommand | undefined {
   const { random, settings } = session;
   if (!random.chance(COMMAND_PROBABILITY)) return undefined;
@@ -34,7 +34,7 @@ export function startCommand(session: Session): RunningCommand | undefined {
   return runCommand(session, args);
 }
 
-/** Starts a command of the site, such as `backup`, with its arguments. */
+/** Starts one of the site's commands, such as `backup`, with its arguments. */
 export function runCommand(
   { site, settings }: Session,
   [script = "", ...args]: readonly string[],
@@ -59,7 +59,7 @@ export function runCommand(
   return { name, child, ended: once(child, "exit"), output: () => output };
 }
 
-/** Kills a command. Returns whether it was still running. */
+/** Kills a command, and returns whether it was still running. */
 export async function killCommand({ child, ended }: RunningCommand): Promise<boolean> {
   if (child.exitCode !== null) return false;
   child.kill("SIGKILL");

@@ -12,10 +12,10 @@ import type { Session } from "./session";
 import { operateWhileStopped } from "./stopped-site";
 
 const KILLS = 1_000;
-/** Number of simultaneous requests. */
+/** The number of simultaneous requests. */
 const CONCURRENCY = 3;
 const MAX_OPERATIONS_PER_KILL = 25;
-/** After so many videos, the run continues with a new site, so that the checks after each start stay fast. */
+/** After this many videos, the run continues with a new site, so that the checks after each start stay fast. */
 const MAX_VIDEOS = 60;
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
@@ -23,7 +23,7 @@ export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return crash(seed, minutes === undefined ? KILLS : Number.POSITIVE_INFINITY, until);
 }
 
-/** Repeatedly kills a site at work, and compares its state with what it has acknowledged. */
+/** Repeatedly kills a site that is at work, and compares its state with the changes it has acknowledged. */
 export async function crash(
   seed: string,
   maxKills: number,
@@ -49,7 +49,7 @@ export async function crash(
     const settings: Record<string, string> = {
       ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
       KEEP_SOURCES: random.pick(["always", "until-converted", "never"]),
-      // Every second site keeps its files in a store, with an empty cache.
+      // Every other site keeps its files in a store, with an empty cache.
       ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
     };
     try {
@@ -92,9 +92,8 @@ export async function crash(
 }
 
 /**
- * Sends several requests at a time and kills the site meanwhile, and the command that may be running alongside it. Then
- * does what operators do with a stopped site.
- *
+ * Sends several requests at a time, and meanwhile kills the site and any command that is running. Then does what
+ * operators do while a site is stopped.
  * @returns what was killed.
  */
 async function killWhileWorking(session: Session): Promise<string[]> {

@@ -9,8 +9,7 @@ const POLL_INTERVAL_MS = 100;
 
 /**
  * Puts videos into the import folder.
- *
- * @returns the videos that the next import takes, including those left by an import that was killed.
+ * @returns the videos that the next import will take, including those left by a killed import.
  */
 export function prepareImport(session: Session): Video[] {
   const { random, videos, folder } = session;
@@ -23,7 +22,7 @@ export function prepareImport(session: Session): Video[] {
   return importable;
 }
 
-/** Makes the site import the folder, and waits until it has finished. */
+/** Starts an import of the folder on the site, and waits until it has finished. */
 export async function importFolder(session: Session): Promise<void> {
   const { random } = session;
   const importable = prepareImport(session);
@@ -46,7 +45,10 @@ export async function importFolder(session: Session): Promise<void> {
     for (const video of importable) video.allowed = [video.imported!];
 }
 
-/** Adds a video and a file with its fields to the folder. Renaming the video keeps it from appearing half-written. */
+/**
+ * Adds a video and a file with its fields to the folder. The video is renamed into place, so that it never appears
+ * half-written.
+ */
 function addToFolder({ random, videos, folder }: Session): void {
   const word = `video${videos.length}x${random.below(1e6)}`;
   const { bytes, sha256, frames } = newVideo(random, word);
@@ -60,13 +62,18 @@ function addToFolder({ random, videos, folder }: Session): void {
   fs.renameSync(path.join(folder, `.${word}`), path.join(folder, `${word}.mp4`));
 }
 
-/** Removes an imported video from the folder. If it were deleted on the site, the next import would add it again. */
+/**
+ * Removes an imported video from the folder. Otherwise, if the video were deleted on the site, the next import would
+ * add it again.
+ */
 export function removeFromFolder(folder: string, { word }: Video): void {
   for (const name of [`${word}.mp4`, `${word}.json`])
     fs.rmSync(path.join(folder, name), { force: true });
 }
 
-/** Returns the result that the page shows once the import has ended; undefined if the site was killed before that. */
+/**
+ * Returns the result that the page shows once the import has ended, or undefined if the site was killed before that.
+ */
 async function waitForReport(session: Session): Promise<string | undefined> {
   for (;;) {
     const page = await send(session, "GET", "/admin/import", {});

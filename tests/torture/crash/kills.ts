@@ -7,7 +7,7 @@ import type { Random } from "../random";
 const KILLS = ["site", "site and its child processes", "child processes", "power"] as const;
 export type Kill = (typeof KILLS)[number];
 
-/** Returns the child processes of a process, and theirs. */
+/** Returns a process's child processes and all of their descendants. */
 function descendantsOf(pid: number): number[] {
   let children: number[] = [];
   try {
@@ -33,9 +33,8 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
 }
 
 /**
- * Kills processes with SIGKILL. For a power failure, it stops them all and replaces the site's folder with a copy made
- * while they were stopped.
- *
+ * Kills processes with SIGKILL. To simulate a power failure, it stops all of them and replaces the site's folder with a
+ * copy made while they were stopped.
  * @returns what was killed. The site has to be started again, except after "child processes".
  */
 export async function kill(site: SiteProcess, random: Random): Promise<Kill> {

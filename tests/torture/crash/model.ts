@@ -1,23 +1,23 @@
-/** A state of a video. A change is atomic: a video is never partly in one state and partly in another. */
+/** The state of a video. Changes are atomic: a video is never partly in one state and partly in another. */
 export interface VideoState {
   at: "nowhere" | "catalogue" | "trash";
   title: string;
   description: string;
   isPublic: boolean;
-  /** When it is published automatically, in milliseconds since 1970. */
+  /** The time at which the video is published automatically, in milliseconds since 1970. */
   publishAt: number | null;
 }
 
 export interface Video {
-  /** A unique word that each of its titles starts with. */
+  /** A unique word that each of the video's titles starts with. */
   word: string;
   id?: string;
   sha256: string;
-  /** Video frames of the uploaded file. */
+  /** The number of frames in the uploaded file. */
   frames: number;
-  /** One state after a response; two if the site was killed before it responded. */
+  /** One state after a response, or two if the site was killed before it responded. */
   allowed: VideoState[];
-  /** Its state once the import folder has been imported. */
+  /** The video's state once the import folder has been imported. */
   imported?: VideoState;
 }
 
@@ -34,7 +34,9 @@ export function texts(word: string, version: number) {
   return { title: `${word} version ${version}`, description: `All of version ${version}.` };
 }
 
-/** Returns the states that the video may be in at a time: one that is due may or may not have been published yet. */
+/**
+ * Returns the states that the video may be in at a given time. If it is due, it may or may not have been published yet.
+ */
 export function allowedNow(video: Video, now: number): VideoState[] {
   return video.allowed.flatMap((state) =>
     state.publishAt !== null && state.publishAt <= now && state.at === "catalogue"

@@ -9,14 +9,14 @@ export const form = (fields: Record<string, string>) => new URLSearchParams(fiel
 export interface Session extends Places {
   /** IMPORT_DIR */
   folder: string;
-  /** Environment variables of the site and of commands. */
+  /** Environment variables for the site and for commands. */
   settings: Record<string, string>;
   cookie: string;
   random: Random;
   videos: Video[];
   /** BACKUP_DIR */
   backups: string;
-  /** The last backup that was created while the site was stopped, and the videos in it. */
+  /** The last backup created while the site was stopped, and the videos in it. */
   backup?: { folder: string; videos: Video[] };
   /** Faults found so far. */
   faults: string[];

@@ -19,22 +19,25 @@ import type { Session } from "./session";
  * sometimes started and checked.
  */
 
-/** Probability that there is such an operation after a kill. */
+/** The probability that such an operation takes place after a kill. */
 const OPERATION_PROBABILITY = 0.6;
 const MAX_KILLS = 12;
 const START_PROBABILITY = 0.25;
-/** Assumed duration of a command that hasn't been completed yet. */
+/** The assumed duration of a command that hasn't been completed yet. */
 const ASSUMED_DURATION_MS = 700;
 const MAX_START_MS = 2_500;
 const MAX_SERVING_MS = 1_500;
 
-/** Exit code 1 isn't a fault here: files that a restored database doesn't know, and work that is left to the site. */
+/**
+ * Exit code 1 isn't a fault for these: they report files that a restored database doesn't know and work that is left to
+ * the site.
+ */
 const REPORTS = /^check-library|in use by jobs/;
 
-/** Durations of commands that weren't killed, by name. */
+/** How long commands took that weren't killed, by name. */
 const durations = new Map<string, number>();
 
-/** Performs a random operation, or none. Returns what was killed. */
+/** Performs a random operation or none, and returns what was killed. */
 export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(OPERATION_PROBABILITY)) return [];
@@ -55,7 +58,7 @@ function moveStorage(session: Session): Promise<string[]> {
   return runWithKills(session, session.random.pick(MOVES));
 }
 
-/** Creates a backup. The previous one must exist until the new one has been verified. */
+/** Creates a backup. The previous backup must exist until the new one has been verified. */
 async function backUp(session: Session): Promise<string[]> {
   const { backups } = session;
   const before = storedBackups(backups);
@@ -91,7 +94,9 @@ function videosIn(session: Session, database: string): Video[] {
   }
 }
 
-/** Restores the last backup. After a kill, the site has either all previous videos, or exactly those of the backup. */
+/**
+ * Restores the last backup. After a kill, the site must have either all previous videos or exactly those in the backup.
+ */
 async function restore(session: Session): Promise<string[]> {
   const { backup, site } = session;
   if (!backup || !fs.existsSync(backup.folder)) return backUp(session);
@@ -110,7 +115,7 @@ async function restore(session: Session): Promise<string[]> {
   return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
-/** Replaces the expected videos with those of a backup. Files of newer videos stay, and belong to no row. */
+/** Replaces the expected videos with those of a backup. Files of newer videos are kept, but belong to no row. */
 function adoptBackup(
   session: Session,
   videos: readonly Video[],
@@ -131,13 +136,13 @@ function adoptBackup(
   session.expectedStrays = new Set([...(session.expectedStrays ?? []), ...filesBefore]);
 }
 
-/** Returns the base paths of all files that rows name, and all objects in the store. */
+/** Returns the base paths of all files named in rows, and all objects in the store. */
 function namesIn({ site }: Session): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
     const { live, trash, others, stored, removals } = readRows(sqlite);
     const rows = [...live, ...trash, ...others];
-    // Including what the site was about to remove.
+    // This includes objects that the site was about to remove.
     const objects = removals.flatMap((name) => /^store\/(.+)/.exec(name)?.[1] ?? []);
     const removed = removals.flatMap((name) => baseOf(`/media/${name}`));
     return [...basesOf(rows), ...removed, ...stored.values(), ...objects];
@@ -146,12 +151,12 @@ function namesIn({ site }: Session): string[] {
   }
 }
 
-/** Imports the folder. Each attempt continues with the videos that the previous one left. */
+/** Imports the folder. Each attempt continues with the videos that the previous attempt left. */
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const importable = prepareImport(session);
   const killed = await runWithKills(session, ["import", mode, session.folder], () => {
-    // More of them may be in the catalogue since the last check.
+    // More of these videos may be in the catalogue than at the last check.
     for (const video of importable) {
       if (video.allowed[0]?.at === "nowhere") video.allowed = [NOWHERE, video.imported!];
     }
@@ -160,12 +165,12 @@ async function importByCommand(session: Session): Promise<string[]> {
   return killed;
 }
 
-/** Kills the site while it starts. */
+/** Kills the site while it is starting. */
 function startWithOwnFolder(session: Session): Promise<string[]> {
   return startWithKills(session, "start", {}, []);
 }
 
-/** Starts the site with another uploads folder, as when a disk isn't mounted, and then with its own. */
+/** Starts the site with another uploads folder, as if a disk weren't mounted, and then with its own folder. */
 async function startWithOtherFolder(session: Session): Promise<string[]> {
   const { site, random, faults } = session;
   const kind = random.pick(["empty", "foreign", ...(canMount() ? ["read-only"] : [])]);
@@ -207,7 +212,7 @@ function canMount(): boolean {
   return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 }
 
-/** Starts the site and kills it, several times, before it listens or while it serves. */
+/** Repeatedly starts the site and kills it, before it listens or while it is serving requests. */
 async function startWithKills(
   session: Session,
   name: string,
@@ -220,7 +225,7 @@ async function startWithKills(
     const starting = site.start(environment, wrapper).catch(() => {});
     const serving = starting.then(() => wait(random.below(MAX_SERVING_MS)));
     await Promise.race([serving, wait(random.below(MAX_START_MS))]);
-    // With a wrong folder, it may have refused to start.
+    // If the folder is wrong, the site may have refused to start.
     if (site.child?.exitCode === null) killed.push(name);
     await site.stop("SIGKILL");
     await starting;
@@ -232,8 +237,7 @@ async function startWithKills(
 
 /**
  * Runs a command several times and kills it, then runs it to completion.
- *
- * @param onExit is called each time it has exited.
+ * @param onExit is called each time the command has exited.
  */
 async function runWithKills(
   session: Session,

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { clip, mp4Clip } from "../../clips";
 import type { Random } from "../random";
 
-/** Short videos that need processing: one is playable immediately, the other is rewritten first. */
+/** Short videos that need processing: one is playable immediately, and the other is rewritten first. */
 function sources(): { file: string; frames: number }[] {
   const args = "-f lavfi -i testsrc2=size=128x72:rate=10:duration=1 -c:v libx264".split(" ");
   const preset = "-preset ultrafast -pix_fmt yuv420p".split(" ");
@@ -13,7 +13,7 @@ function sources(): { file: string; frames: number }[] {
   ];
 }
 
-/** Returns a unique video. A `free` box with the word, which players skip, is appended to it. */
+/** Returns a unique video. Its word is appended in a `free` box, which players skip. */
 export function newVideo(
   random: Random,
   word: string,

@@ -2,34 +2,34 @@ import { nextInput } from "../mutate";
 import type { Random } from "../random";
 import { ambiguousRequest, HEADERS, invalidRequest, METHODS, TARGETS } from "./requests";
 
-/** What is sent over one connection, and what is expected in response. */
+/** The data sent over one connection, and the expected responses. */
 export interface Exchange {
-  /** Written one after another, as Latin-1. */
+  /** The pieces of data, as Latin-1, which are written one after another. */
   pieces: string[];
   /**
    * What the client does after writing: `wait` for the site to close the connection, `leave` when no more data is
    * received, `half-close` the connection, or `reset` it.
    */
   ending: "wait" | "leave" | "half-close" | "reset";
-  /** The marks that the responses must have, in this order; undefined if unknown. */
+  /** The marks that the responses must contain, in this order, or undefined if they are unknown. */
   marks?: string[];
-  /** A mark that no response may have. */
+  /** A mark that no response may contain. */
   forbidden?: string;
 }
 
-/** What can be requested. */
+/** What requests can ask for. */
 export interface Known {
-  /** Paths of all routes. */
+  /** Paths for all routes. */
   paths: readonly string[];
   /** Files that contain a mark. */
   files: readonly { path: string; mark: string }[];
-  /** The session cookie of a signed-in user. */
+  /** A signed-in user's session cookie. */
   cookie: string;
 }
 
 const MAX_LENGTH = 40_000;
 
-/** Generates an exchange. It depends only on `random` and `known`. */
+/** Generates an exchange that depends only on `random` and `known`. */
 export function nextExchange(random: Random, known: Known): Exchange {
   const kind = random.below(10);
   if (kind < 2) return pipelined(random, known);
@@ -58,7 +58,7 @@ function validRequest(random: Random, { paths, files, cookie }: Known): string {
   return `${isPost ? "POST" : "GET"} ${path} HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** Generates several valid requests on one connection. Their responses must be in the same order. */
+/** Generates several valid requests on one connection. Their responses must arrive in the same order. */
 function pipelined(random: Random, { files }: Known): Exchange {
   const chosen = Array.from({ length: 1 + random.below(8) }, () => random.pick(files));
   const text = chosen
@@ -72,14 +72,17 @@ function pipelined(random: Random, { files }: Known): Exchange {
   return { pieces, ending: "wait", marks: chosen.map(({ mark }) => mark) };
 }
 
-/** Generates a request with an ambiguous end that contains another request, which the site must not respond to. */
+/**
+ * Generates a request that contains another one and whose end is ambiguous. The site must not respond to the inner
+ * request.
+ */
 function smuggled(random: Random, { files }: Known): Exchange {
   const { path, mark } = random.pick(files);
   const hidden = `GET ${path} HTTP/1.1\r\nHost: site.example\r\n\r\n`;
   return { pieces: [ambiguousRequest(random, hidden)], ending: "leave", forbidden: mark };
 }
 
-/** Generates a valid request that is sent slowly or incompletely, or whose client disconnects at any time. */
+/** Generates a valid request that is sent slowly or incompletely, or whose client disconnects at some point. */
 function interrupted(random: Random, text: string): Exchange {
   const isWhole = random.chance(0.3);
   const part = isWhole ? text : text.slice(0, random.below(text.length));
@@ -89,7 +92,7 @@ function interrupted(random: Random, text: string): Exchange {
 
 const MAX_PIECES = 60;
 
-/** Splits a text into pieces of one to four bytes, or longer ones if it is long. */
+/** Splits a text into pieces of one to four bytes, or into longer ones if the text is long. */
 function split(random: Random, text: string): string[] {
   const size = Math.ceil(text.length / MAX_PIECES) + random.below(4);
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

@@ -16,11 +16,11 @@ const CONCURRENCY = 16;
 const MARKED_FILES = 20;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
-/** The site has to close such a connection, but the machine may be busy with other work. */
+/** The site has to close such a connection within this time, but the machine may be busy with other work. */
 const CLOSE_TIMEOUT_MS = 30_000;
 const HANDLES_TIMEOUT_MS = 30_000;
 const MAX_FAULTS = 20;
-/** Statuses that the site sends on purpose: not implemented, too busy, no space. */
+/** Error statuses that the site sends on purpose: not implemented, too busy, and no space. */
 const EXPECTED_ERRORS = [501, 503, 507];
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
@@ -28,7 +28,7 @@ export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return sendBytes(seed, until === undefined ? EXCHANGES : Number.POSITIVE_INFINITY, until);
 }
 
-/** Sends a site what no browser would send, while another client requests the home page and a video. */
+/** Sends the site requests that no browser would send, while another client requests the home page and a video. */
 export async function sendBytes(
   seed: string,
   maxConnections: number,
@@ -77,15 +77,18 @@ export async function sendBytes(
   return faults;
 }
 
-/** Returns what a connection sends. It depends on the number alone, not on the order of concurrent connections. */
+/**
+ * Returns what a connection sends. This depends only on the connection's number, not on the order of concurrent
+ * connections.
+ */
 export function connectionOf(seed: string, number: number, known: Known) {
   const random = createRandom(`${seed}/${number}`);
-  // Rate limits count by IP address, and aren't tested here.
+  // Rate limits apply per IP address, and aren't tested here.
   const from = `127.0.${random.below(250)}.${2 + random.below(250)}`;
   return { from, exchange: nextExchange(random, known) };
 }
 
-/** Adds videos whose files contain a mark. Returns these, and the URLs of every route. */
+/** Adds videos whose files contain a mark. Returns these files and the URLs for every route. */
 async function addContent(site: SiteProcess): Promise<Known> {
   const files = Array.from({ length: MARKED_FILES }, (_, index) => {
     const mark = `mark-${index}-of-a-video`;
@@ -98,7 +101,7 @@ async function addContent(site: SiteProcess): Promise<Known> {
   return { files, paths, cookie: await signInTo(site) };
 }
 
-/** Returns what is wrong with the responses to an exchange. */
+/** Returns the faults in the responses to an exchange. */
 export function findFaults(
   { pieces, ending, marks, forbidden }: Exchange,
   { bytes, closedBySite }: Outcome,
@@ -111,7 +114,7 @@ export function findFaults(
     const faults = responses
       .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
       .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
-    // Each request names its version, except for one whose version couldn't be read.
+    // Each request names its HTTP version, except for one whose version couldn't be read.
     const requests = 1 + sent.split(/HTTP\//i).length;
     if (responses.length > requests) faults.push(`${responses.length} responses`);
     if (forbidden && responses.some(({ body }) => body.includes(forbidden)))
@@ -127,7 +130,7 @@ export function findFaults(
   }
 }
 
-/** Checks that the process is alive, logged no uncaught error, and has closed all connections. */
+/** Checks that the process is alive, has logged no uncaught error, and has closed all connections. */
 async function checkProcess(site: SiteProcess, handles: number): Promise<Faults> {
   const faults: Faults = [];
   const uncaught = /.*(?:unhandled|uncaught|MaxListenersExceeded).*/i.exec(site.log);
@@ -144,14 +147,14 @@ async function checkProcess(site: SiteProcess, handles: number): Promise<Faults>
   return faults;
 }
 
-/** Counts sockets and open uploaded files. The site's own database files and pipes aren't counted. */
+/** Counts open sockets and open uploaded files. The site's own database files and pipes aren't counted. */
 function openHandles(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   return fs.readdirSync(folder).filter((handle) => {
     try {
       return /^socket:|\/uploads\//.test(fs.readlinkSync(`${folder}/${handle}`));
     } catch {
-      // Closed since the folder was read.
+      // The descriptor was closed after the folder was read.
       return false;
     }
   }).length;

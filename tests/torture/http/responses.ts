@@ -1,22 +1,21 @@
-/** A response as received over the wire. */
+/** A response as it was received over the connection. */
 export interface RawResponse {
   status: number;
   body: string;
-  /** Whether it was received completely. */
+  /** Whether the response was received completely. */
   isWhole: boolean;
 }
 
 const HEAD_END = "\r\n\r\n";
-/** RFC 9112 §4 and §5: a status line, then lines with a name, a colon and a value, each terminated by CRLF. */
+/** RFC 9112 §4 and §5: a status line, followed by lines with a name, a colon and a value, each terminated by CRLF. */
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) [\t\x20-\x7e\x80-\xff]*$/;
 const FIELD_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ \t]*[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Parses all responses of a connection strictly. Throws if the bytes aren't valid responses.
- *
+ * Parses all responses on a connection strictly. Throws an error if the bytes aren't valid responses.
  * @param bytes as Latin-1.
- * @param mayBeHead whether one of the requests may have been HEAD. The response then states a length, but may have
- *   no body.
+ * @param mayBeHead whether one of the requests may have been HEAD, in which case the response states a length but may
+ * have no body.
  */
 export function parseResponses(bytes: string, mayBeHead: boolean): RawResponse[] {
   const responses: RawResponse[] = [];

@@ -4,7 +4,7 @@ import type { HiddenSite } from "./hidden-run";
 const EVENT_TIMEOUT_MS = 20_000;
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** Opens an event stream. Its `text` is all that has been received. */
+/** Opens an event stream. `text` contains everything received so far. */
 async function listen(url: string, headers: Record<string, string>) {
   const leaving = new AbortController();
   const response = await fetch(url, { headers, signal: leaving.signal });
@@ -29,7 +29,10 @@ async function waitUntil(isTrue: () => boolean, what: string): Promise<void> {
 
 const count = (text: string, topic: string) => text.split(`event: ${topic}\n`).length - 1;
 
-/** Checks that changes of hidden videos are sent only to the studio's streams, and those of public videos to all. */
+/**
+ * Checks that changes to hidden videos are sent only to the studio's streams, and changes to public videos to all
+ * streams.
+ */
 export async function checkEvents(hidden: HiddenSite): Promise<void> {
   const { site, videos, known, cookie, faults } = hidden;
   const visitor = await listen(`${site.url}/events`, { "X-Forwarded-For": "203.0.113.1" });

@@ -4,7 +4,7 @@ import { LOOPBACK, type RequestOptions, type Visitor, visit } from "./visitor";
 export type Task = () => Promise<unknown>;
 
 export const FORM = "application/x-www-form-urlencoded";
-/** More bytes than any form of a visitor may have. */
+/** A number of bytes that exceeds the limit for any form that visitors can send. */
 const TOO_MUCH_BYTES = 300 * 1024;
 const METHODS = ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
 

@@ -22,11 +22,11 @@ import { compareTimes } from "./timing";
 
 const HIDE_TIMEOUT_MS = 20_000;
 /**
- * A page contains the time twice, but only once if both are of the same millisecond. A response that differs for that
- * reason is requested again.
+ * A page contains two timestamps, which are serialized only once if they fall into the same millisecond. A response
+ * that differs for that reason is requested again.
  */
 const MAX_ATTEMPTS = 20;
-/** Characters by which such responses may differ in length. */
+/** The number of characters by which the lengths of such responses may differ. */
 const MAX_LENGTH_DIFFERENCE = 100;
 
 /** A site with hidden videos, as seen by visitors. */
@@ -44,15 +44,17 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** The share of requests that aren't plain GET requests; these are chosen at random. */
+  /** The share of requests other than plain GET requests that is sent. These are chosen at random. */
   share?: number;
-  /** Pairs of requests that are timed; 0 in a test. */
+  /** The number of pairs of requests that are timed, or 0 in a test. */
   pairs?: number;
-  /** A state whose video stays public, to check that this is found. */
+  /** A state whose video stays public, to check that the run detects it. */
   keepPublic?: State;
 }
 
-/** Searches every URL for hidden videos, and compares each response with that about a video that never existed. */
+/**
+ * Searches every URL for hidden videos, and compares each response with the response for a video that never existed.
+ */
 export async function runHidden(
   seed: string,
   { states = STATES, share = 1, pairs = 0, keepPublic }: HiddenOptions = {},
@@ -99,7 +101,7 @@ async function createSite(
   return { site, random, cookie, videos, known, marks, faults: [], requests: 0 };
 }
 
-/** Sends a request as a visitor, each time from another IP address, so that no rate limit is reached. */
+/** Sends a request as a visitor, each time from a different IP address, so that no rate limit is reached. */
 async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Promise<SiteResponse> {
   const number = ++hidden.requests;
   const from = `203.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
@@ -107,7 +109,7 @@ async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Prom
   return sendRequest(hidden.site, request.method ?? "GET", request.path, headers, request.body);
 }
 
-/** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache knows. */
+/** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache would know. */
 async function requestWhilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
   const { videos, faults, marks, known } = hidden;
   const etags = new Map<string, string>();
@@ -144,7 +146,9 @@ async function waitUntilHidden(site: SiteProcess, videos: readonly HiddenVideo[]
   }
 }
 
-/** Checks that each response is identical to that about a video that never existed, except for the requested name. */
+/**
+ * Checks that each response is identical to the response for a video that never existed, except for the requested name.
+ */
 async function compareWithUnknown(
   hidden: HiddenSite,
   etags: ReadonlyMap<string, string>,
@@ -203,7 +207,10 @@ function difference(actual: string, expected: string): string {
   return `${around(actual)} instead of ${around(expected)}`;
 }
 
-/** Checks that no list, feed or search names a hidden video, also with the ETag of when it was public. */
+/**
+ * Checks that no list, feed or search names a hidden video, even if the request has the ETag from when the video was
+ * public.
+ */
 async function searchLists(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {
   const { known, marks, faults } = hidden;
   for (const path of listsWith(known)) {

@@ -8,7 +8,7 @@ import { newMark } from "./marks";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const FAR_FUTURE = "2099-01-01T12:00:00.000Z";
 
-/** States in which a video isn't public. In some, it was public before. */
+/** States in which a video isn't public. In some of them, it was public before. */
 export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
 export type State = (typeof STATES)[number];
 const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];
@@ -16,9 +16,9 @@ const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"
 /** A video, or a nonexistent one that is requested in its place. */
 export interface Video {
   id: string;
-  /** The `{user}/{number}` that the names of all its files begin with. */
+  /** The `{user}/{number}` with which all of its files' names begin. */
   base: string;
-  /** The mark in its text and in each of its files. */
+  /** The mark in the video's text and in each of its files. */
   word: string;
 }
 export interface HiddenVideo extends Video {
@@ -26,7 +26,7 @@ export interface HiddenVideo extends Video {
   wasPublic: boolean;
 }
 
-/** Returns the names of the files of a video. */
+/** Returns the names of a video's files. */
 const fileNames = (base: string) => [
   `videos/${base}.mp4`,
   `videos/${base}/hls/master.m3u8`,
@@ -50,7 +50,7 @@ export function newVideo(random: Random, number: number): Video {
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** Returns the content of a file: a video or the beginning of its format, and the mark. */
+/** Returns the content of a file: a video, or the beginning of the file's format, followed by the mark. */
 function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
@@ -69,7 +69,7 @@ function contentOf(name: string, { base, word }: Video): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), marked]);
 }
 
-/** Adds a video with all kinds of files, in its initial state. */
+/** Adds a video in its initial state, with all kinds of files. */
 export function addVideoWithFile(
   site: SiteProcess,
   video: Video,
@@ -93,7 +93,7 @@ export function addVideoWithFile(
   });
 }
 
-/** Adds a video for each state. Those that are to be hidden later are still public. */
+/** Adds a video for each state. Those that will be hidden later are still public. */
 export function addVideosWithFiles(
   site: SiteProcess,
   random: Random,
@@ -110,7 +110,7 @@ export function addVideosWithFiles(
   });
 }
 
-/** Hides a public video, as the studio or a visitor does. */
+/** Hides a public video in the way that the studio or a visitor does. */
 export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo): Promise<void> {
   const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {

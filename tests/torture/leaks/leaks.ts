@@ -3,12 +3,12 @@ import { runHidden } from "./hidden-run";
 import { runFrames } from "./marked-frames";
 import { runVisitor } from "./visitor-run";
 
-/** Parts of a run without a time limit; each has its own site. */
+/** The number of parts in a run without a time limit. Each part has its own site. */
 const PARTS = 2;
-/** Pairs of each kind of request that the first part times. */
+/** The number of pairs that the first part times for each kind of request. */
 const TIMED_PAIRS = 10_000;
 
-/** Searches all that a site writes for traces of a visitor, and all of its URLs for traces of hidden videos. */
+/** Searches everything that a site writes for traces of a visitor, and all of its URLs for traces of hidden videos. */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   const maxParts = minutes === undefined ? PARTS : Number.POSITIVE_INFINITY;

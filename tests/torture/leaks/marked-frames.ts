@@ -9,35 +9,35 @@ import { listsWith } from "./hidden-requests";
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** Colors of the halves of every frame of the marked video, and their mix, which scaling produces. */
+/** The colors of the two halves of every frame in the marked video, and their mix, which scaling produces. */
 const LEFT: Color = [200, 30, 140];
 const RIGHT: Color = [120, 200, 20];
 const MARKS: readonly Color[] = [LEFT, RIGHT, [160, 115, 80]];
-/** Tolerance per channel, a little more than what encoding and scaling change. */
+/** The tolerance per channel, slightly more than the changes caused by encoding and scaling. */
 const TOLERANCE = 16;
-/** Share of an image's pixels that have to be near a mark. */
+/** The share of an image's pixels that must be close to a mark. */
 const MIN_SHARE = 0.1;
-/** Pixels that an image is scaled to in each direction; enough for each tile of a storyboard. */
+/** The size in pixels to which an image is scaled in each direction, which is enough for each tile of a storyboard. */
 const GRID_SIZE = 64;
 const SECONDS = 12;
 const CONVERSION_TIMEOUT_MS = 120_000;
 
-/** What a visitor was served. */
+/** What the site served to a visitor. */
 interface Seen {
-  /** Whether the image or video at a URL shows a mark. */
+  /** For each URL, whether the image or video shows a mark. */
   media: ReadonlyMap<string, boolean>;
-  /** Pages that name a color of the mark. */
+  /** Pages that contain one of the mark's colors. */
   pagesWithColor: readonly string[];
 }
 
 export interface FramesOptions {
-  /** Whether the video stays public, to check that this is found. */
+  /** Whether the video stays public, to check that the run detects it. */
   keepPublic?: boolean;
 }
 
 /**
- * Uploads, converts and hides a video whose every frame has the colors of the mark. Then checks that no image or video
- * at a URL that the public pages contain, or contained before, shows these colors.
+ * Uploads, converts and hides a video in which every frame has the mark's colors. Then checks that no image or video at
+ * a URL that the public pages contain, or used to contain, shows these colors.
  */
 export async function runFrames({ keepPublic = false }: FramesOptions = {}) {
   const faults: Faults = [];
@@ -144,7 +144,7 @@ async function hide(site: SiteProcess, cookie: string, id: string): Promise<void
   if (status >= 400) throw new Error(`Hiding returned ${status}`);
 }
 
-/** Requests the public pages and those of `videos`, and decodes all media that they link to. */
+/** Requests the public pages and the pages of `videos`, and decodes all media that they link to. */
 async function findMedia(site: SiteProcess, videos: readonly string[]): Promise<Seen> {
   const pages = videos.flatMap((id) => listsWith({ id }));
   const media = new Map<string, boolean>();
@@ -175,7 +175,7 @@ function sourcesIn(text: string, path: string): string[] {
   ];
 }
 
-/** Returns the colors that styles and attributes name. */
+/** Returns the colors used in styles and attributes. */
 function colorsOf(text: string): Color[] {
   const hex = [...text.matchAll(/#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b/gi)];
   const rgb = [...text.matchAll(/rgba?\((\d{1,3})[,\s]+(\d{1,3})[,\s]+(\d{1,3})/g)];
@@ -189,7 +189,7 @@ function isNear(color: Color, mark: Color): boolean {
   return color.every((value, channel) => Math.abs(value - mark[channel]!) <= TOLERANCE);
 }
 
-/** Returns whether an image, or the first frames of a video, have the colors of the mark. */
+/** Returns whether an image, or one of the first frames of a video, has the mark's colors. */
 function showsMark(source: string): boolean {
   const size = `scale=${GRID_SIZE}:${GRID_SIZE}:flags=neighbor`;
   const output = ["-an", "-frames:v", "3", "-vf", size, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];

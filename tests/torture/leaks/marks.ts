@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Random } from "../random";
 
-/** Unique words, and all byte sequences that they may be encoded as. */
+/** Unique words, and all byte sequences in which they may appear. */
 export interface Marks {
   /** The words by name, such as `agent`. */
   words: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export function newMark(random: Random): string {
   ).join("");
 }
 
-/** Returns marks for words, with every form in which each may have been written. */
+/** Returns marks for words, with every form in which each word may have been written. */
 export function marksOf(words: ReadonlyMap<string, string>): Marks {
   const forms = [...words].flatMap(([name, word]) =>
     formsOf(word).map(([form, bytes]) => ({ name: `${name} (${form})`, bytes })),
@@ -73,7 +73,7 @@ function base64Of(bytes: Buffer): [string, string][] {
   });
 }
 
-/** Returns unsalted digests: they would reveal an IP address to anyone who tries all of them. */
+/** Returns unsalted digests, which would reveal an IP address to anyone who tries all of them. */
 function digestsOf(bytes: Buffer): [string, Buffer][] {
   return ["md5", "sha1", "sha256"].flatMap((algorithm): [string, Buffer][] => {
     const digest = createHash(algorithm).update(bytes).digest();
@@ -86,12 +86,15 @@ function digestsOf(bytes: Buffer): [string, Buffer][] {
   });
 }
 
-/** Returns the marks in some bytes, each with its form. */
+/** Returns the marks found in some bytes, each with the form in which it was found. */
 export function marksIn({ forms }: Marks, bytes: Buffer): string[] {
   return forms.filter((form) => bytes.includes(form.bytes)).map(({ name }) => name);
 }
 
-/** Searches the names and contents of all files below a folder for marks. `bytes` is the number of bytes searched. */
+/**
+ * Searches the names and contents of all files below a folder for marks. `bytes` is the number of bytes that were
+ * searched.
+ */
 export function searchFolder(marks: Marks, folder: string): { found: string[]; bytes: number } {
   const found: string[] = [];
   let bytes = 0;
@@ -105,7 +108,7 @@ export function searchFolder(marks: Marks, folder: string): { found: string[]; b
   return { found, bytes };
 }
 
-/** Reads a file, following links. Returns an empty buffer for folders, and for files deleted in the meantime. */
+/** Reads a file, following links. Returns an empty buffer for folders and for files deleted in the meantime. */
 function readFile(file: string): Buffer {
   try {
     return fs.readFileSync(file);

@@ -2,16 +2,16 @@ import http from "node:http";
 import type { HiddenSite } from "./hidden-run";
 import { newVideo, type Video } from "./hidden-videos";
 
-/** A smaller difference can't be noticed by a visitor. */
+/** Visitors can't notice a difference that is smaller than this. */
 const MAX_DIFFERENCE_MS = 5;
-/** Share of outliers removed at each end, because the machine may have done other work. */
+/** The share of outliers removed at each end, because the machine may have been busy with other work. */
 const TRIMMED_SHARE = 0.1;
 const WARM_UP = 200;
 
 export interface Times {
   name: string;
   pairs: number;
-  /** Time for the hidden video minus that for a nonexistent one, in milliseconds. */
+  /** The time for the hidden video minus the time for a nonexistent one, in milliseconds. */
   medians: number;
   means: number;
 }
@@ -32,7 +32,7 @@ const REQUESTS: Record<
   stream: ({ id }) => ({ path: `/video/${id}/stream` }),
 };
 
-/** Times requests about hidden and about nonexistent videos alternately, each equally often first. */
+/** Alternately times requests for hidden and nonexistent videos. Each kind comes first equally often. */
 export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<Times[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const { site, random, videos, faults } = hidden;

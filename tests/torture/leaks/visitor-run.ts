@@ -10,7 +10,7 @@ import { newVisitor, type Visitor } from "./visitor";
 import { addKnown, sendReport, sendUntilLimited, walk, walkWithFaults } from "./walk";
 
 const BACKUP_TIMEOUT_MS = 60_000;
-/** Wrapper that allows core dumps of the maximum size for this user. */
+/** A wrapper that allows core dumps of the maximum size permitted for this user. */
 const WITH_DUMPS = ["sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$@"', "sh"];
 
 export interface VisitorFigures {
@@ -20,9 +20,9 @@ export interface VisitorFigures {
 }
 
 /**
- * Visits a site with marks in every part of each request, then searches all that the site has written for them.
- *
- * @param share of the requests that are sent.
+ * Visits a site with marks in every part of each request, then searches everything that the site has written for the
+ * marks.
+ * @param share the share of the requests that is sent.
  */
 export async function runVisitor(
   seed: string,
@@ -55,10 +55,10 @@ export async function runVisitor(
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
-    // What is written at shutdown, and what remains of the database's write-ahead log.
+    // This covers what is written at shutdown and what remains of the database's write-ahead log.
     await site.stop();
     search(visitor, before, faults);
-    // What a crash leaves while a visitor's requests are in memory.
+    // This covers what a crash leaves behind while a visitor's requests are in memory.
     await site.start();
     await walk(visitor, known, share / 10);
     await site.stop("SIGABRT");
@@ -74,10 +74,10 @@ export async function runVisitor(
   }
 }
 
-/** Statuses that the requests have to cause in order to cover every failure; 0 is for no response. */
+/** Statuses that the requests must cause in order to cover every failure. 0 stands for no response. */
 const REQUIRED_STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
 
-/** Searches all that the site has written: its folder, its output, and crash files in the current directory. */
+/** Searches everything that the site has written: its folder, its output, and crash files in the current directory. */
 function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: Faults): number {
   const { found, bytes } = searchFolder(marks, site.folder);
   faults.push(...found);
@@ -92,7 +92,10 @@ function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: F
   return bytes + site.log.length;
 }
 
-/** Returns the required statuses that didn't occur. A random share of the requests may not cause all, so it has fewer. */
+/**
+ * Returns the required statuses that didn't occur. Fewer statuses are required if only a random share of the requests
+ * is sent, because it may not cause all of them.
+ */
 function missingStatuses({ statuses }: Visitor, share: number): Faults {
   const required = share < 1 ? [200, 404, 500] : REQUIRED_STATUSES;
   return required
@@ -113,7 +116,7 @@ async function backUp(site: SiteProcess, folder: string): Promise<void> {
   let before = backups();
   const start = () => sendRequest(site, "POST", "/admin/backups", headers, "intent=back-up");
   for (let { status } = await start(); status >= 400; { status } = await start()) {
-    // A scheduled backup is in progress, and may have started before the visit.
+    // A scheduled backup is in progress that may have started before the visit.
     if (status !== 409 || Date.now() > until)
       throw new Error(`A backup request returned ${status}`);
     await new Promise((next) => setTimeout(next, 100));

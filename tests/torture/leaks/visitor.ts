@@ -4,10 +4,10 @@ import type { SiteProcess } from "../../site-process";
 import { createRandom, type Random } from "../random";
 import { type Marks, marksOf, newMark } from "./marks";
 
-/** IP address of the visitor's connections: a loopback address that nothing else uses. */
+/** The IP address of the visitor's connections: a loopback address that nothing else uses. */
 export const LOOPBACK = "127.0.0.77";
 const RESPONSE_TIMEOUT_MS = 20_000;
-/** The site responds to malformed requests immediately, or not at all. */
+/** The site responds to malformed requests either immediately or not at all. */
 const RAW_TIMEOUT_MS = 1_000;
 
 /** A visitor with marks in everything that a browser sends. */
@@ -18,7 +18,7 @@ export interface Visitor {
   /** Returns a mark by name. */
   mark(name: string): string;
   headers: Record<string, string>;
-  /** The number of responses by status; 0 is for no response. */
+  /** The number of responses by status. 0 stands for no response. */
   statuses: Map<number, number>;
 }
 
@@ -54,11 +54,11 @@ export interface RequestOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: Buffer | string;
-  /** When the client disconnects: after sending, or after receiving the head or a part of the body. */
+  /** When the client disconnects: after sending the request, or after receiving the headers or a part of the body. */
   disconnectAt?: "sent" | "head" | "body";
 }
 
-/** Sends a request as the visitor. Returns the status, 0 for no response. */
+/** Sends a request as the visitor. Returns the status, or 0 if there was no response. */
 export function visit(
   visitor: Visitor,
   path: string,
@@ -94,7 +94,7 @@ export function visit(
   });
 }
 
-/** Sends raw bytes from the same IP address, and waits until the connection is closed. */
+/** Sends raw bytes from the visitor's IP address, and waits until the connection is closed. */
 export async function visitRaw({ site, statuses }: Visitor, text: string): Promise<void> {
   const { hostname, port } = new URL(site.url);
   const socket = net.connect({ host: hostname, port: Number(port), localAddress: LOOPBACK });

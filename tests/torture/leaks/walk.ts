@@ -7,10 +7,10 @@ import { type Visitor, visit, visitRaw } from "./visitor";
 export const ROUTES = Object.keys(PERMISSIONS).filter((line) => !line.includes(" "));
 
 const CONCURRENCY = 8;
-/** More than an IP address may send in a minute. Sending them takes less than that. */
+/** More requests than an IP address may send in a minute. Sending them takes less than a minute. */
 const MAX_FORMS = 400;
 
-/** Existing values for the parameters of routes. */
+/** Existing values for the routes' parameters. */
 export interface Known {
   id: string;
   file: string;
@@ -19,7 +19,7 @@ export interface Known {
   slug: string;
 }
 
-/** Returns the URLs of a route with a mark for each parameter, and with existing values. */
+/** Returns a route's URLs, with a mark for each parameter and with existing values. */
 export function urlsOf(route: string, mark: string, known: Known): string[] {
   const named = route.replace(/:\w+\??|\*/g, mark);
   const values: Record<string, string> = {
@@ -35,9 +35,9 @@ export function urlsOf(route: string, mark: string, known: Known): string[] {
 }
 
 /**
- * Requests every URL in every way that fails, and in the ways that don't.
- *
- * @param share of these requests that is sent, chosen at random, but at least one for each URL.
+ * Requests every URL in every way that fails and in every way that succeeds.
+ * @param share the share of these requests that is sent. They are chosen at random, but there is at least one for each
+ * URL.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
   const { random } = visitor;
@@ -69,7 +69,10 @@ function shuffled<T>({ random }: Visitor, list: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Types a search one character at a time. The whole word is sent twice, so that the second page is cached. */
+/**
+ * Types a search one character at a time. The whole word is sent twice, so that the second response comes from the
+ * cache.
+ */
 async function typeSearch(visitor: Visitor): Promise<void> {
   const word = visitor.mark("search");
   for (const length of [1, 2, 3, 6, word.length, word.length]) {
@@ -119,7 +122,7 @@ export async function sendUntilLimited(visitor: Visitor): Promise<void> {
   await Promise.all(Array.from({ length: CONCURRENCY }, send));
 }
 
-/** Sends a valid report, which the site stores encrypted. Returns the status. */
+/** Sends a valid report, which the site stores encrypted. Returns the response's status. */
 export function sendReport(visitor: Visitor, known: Known): Promise<number> {
   const { site, mark } = visitor;
   const body = new URLSearchParams({
@@ -138,7 +141,7 @@ export function sendReport(visitor: Visitor, known: Known): Promise<number> {
   });
 }
 
-/** Adds a public video for the requests that name an existing one. */
+/** Adds a public video for requests that name an existing one. */
 export function addKnown(site: SiteProcess, bytes: Buffer): Known {
   const file = site.addFile("videos", "u/1795000000001.mp4", bytes);
   const id = site.addVideo({

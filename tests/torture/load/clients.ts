@@ -11,11 +11,11 @@ export interface Crowd {
   readers: number;
   streams: number;
   uploads: number;
-  /** Factor for the pauses between requests; 1 for realistic pauses. */
+  /** A factor for the pauses between requests. 1 stands for realistic pauses. */
   pace: number;
 }
 
-/** A video as a player reads it: byte ranges of a file. */
+/** A video as a player reads it: as byte ranges of a file. */
 export interface Video {
   id: string;
   segments: { path: string; from: number; bytes: number }[];
@@ -25,12 +25,12 @@ export interface Video {
 export interface Tally {
   requests: number;
   pageMs: number[];
-  /** Whether the run itself blocks the site. Page times aren't counted meanwhile. */
+  /** Whether the run itself is blocking the site. Meanwhile, page times aren't counted. */
   isDelayed: boolean;
   uploaded: number;
-  /** Unexpected responses, and how often each was received. */
+  /** Unexpected responses, and how often each of them was received. */
   faults: Map<string, number>;
-  /** Statuses that uploads may currently return besides success. */
+  /** Statuses other than success that uploads may currently return. */
   refusals: readonly number[];
 }
 
@@ -44,24 +44,24 @@ export const newTally = (): Tally => ({
 });
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** A player requests the next segment when one has been played. */
+/** A player requests the next segment when it has played one. */
 const SEGMENT_INTERVAL_MS = 4_000;
 const SEEK_PROBABILITY = 0.1;
 const PAGE_INTERVAL_MS = 5_000;
 const UPLOAD_INTERVAL_MS = 20_000;
 const TIMEOUT_MS = 30_000;
-/** Uploaders purge their older videos, so that growth isn't due to the catalogue. */
+/** Uploaders purge their older videos, so that any growth isn't due to the catalogue. */
 const MAX_KEPT_UPLOADS = 5;
 
 interface Received {
   status: number;
   bytes: number;
-  /** The body of the response to a request with a body. */
+  /** The response's body, if the request had a body. */
   text: string;
   ms: number;
 }
 
-/** Sends a request from the IP address of a client. */
+/** Sends a request from a client's IP address. */
 function sendRequest(
   url: string,
   client: number,
@@ -75,7 +75,8 @@ function sendRequest(
     const request = http.request(url, { agent, timeout: TIMEOUT_MS, ...options, headers });
     request.on("timeout", () => request.destroy(new Error("no response in 30 s")));
     request.on("error", (error: NodeJS.ErrnoException) => {
-      // The site may close a kept-alive connection as it is reused (RFC 9112 §9.3.1). Browsers retry then, too.
+      // The site may close a kept-alive connection while it is being reused (RFC 9112 §9.3.1). Browsers retry in this
+      // case, too.
       if (request.reusedSocket && error.code === "ECONNRESET" && !body)
         resolve(sendRequest(url, client, { ...options, agent: false }));
       else reject(error);
@@ -184,7 +185,7 @@ export function startCrowd(
     }
   }
 
-  /** Returns whether the change was made. During a disruption, it may be refused. */
+  /** Returns whether the change was made. During a disruption, the site may refuse it. */
   async function change(client: number, path: string, fields: Form): Promise<boolean> {
     const received = await expectResponse(
       `A change (${path})`,
@@ -221,7 +222,7 @@ export interface Visit {
   tally: Tally;
 }
 
-/** Uploads a video in a form. */
+/** Uploads a video with a form. */
 export function sendVideo(
   url: string,
   client: number,

@@ -1,4 +1,4 @@
-// Preloaded into a site: shifts its clock by the milliseconds in a file.
+// Preloaded into a site. Shifts its clock by the number of milliseconds in a file.
 import fs from "node:fs";
 
 const POLL_INTERVAL_MS = 100;

@@ -1,4 +1,4 @@
-// Preloaded into a site and each of its threads: collects all garbage on SIGUSR2.
+// Preloaded into a site and each of its threads. Runs a full garbage collection on SIGUSR2.
 import inspector from "node:inspector";
 import { BroadcastChannel, isMainThread } from "node:worker_threads";
 

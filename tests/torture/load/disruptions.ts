@@ -12,7 +12,7 @@ export interface Disruption {
   refusals: readonly number[];
   /** The only status that an upload during the disruption may return. */
   expected?: number;
-  /** Causes the failure for a time, calls `upload` during it, and resolves when it is over. */
+  /** Causes the failure for some time, calls `upload` in the meantime, and resolves when the failure is over. */
   run(site: SiteProcess, ms: number, upload: () => Promise<void>): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const locked: Disruption = {
   },
 };
 
-/** ffmpeg is killed, as by the kernel when memory runs out; also the process that probes an upload. */
+/** ffmpeg is killed, as the kernel does when memory runs out. This includes the process that probes an upload. */
 const encodersDie: Disruption = {
   name: "encoders die",
   refusals: [BUSY],
@@ -62,7 +62,7 @@ const encodersDie: Disruption = {
   },
 };
 
-/** Returns the ffmpeg processes among the descendants of a process. */
+/** Returns the ffmpeg processes among a process's descendants. */
 function encodersOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
   return fs.readdirSync(tasks).flatMap((task) => {
@@ -111,10 +111,13 @@ const clockJumps = (name: string, ms: number): Disruption => ({
   },
 });
 
-/** Read by `clock.mjs`. */
+/** This file is read by `clock.mjs`. */
 export const clockFile = (site: SiteProcess): string => path.join(site.folder, "clock");
 
-/** Returns all disruptions. @param isOwnDisk whether the uploads folder is on its own disk, which can be filled. */
+/**
+ * Returns all disruptions.
+ * @param isOwnDisk whether the uploads folder is on a separate disk, which can be filled.
+ */
 export function disruptions(isOwnDisk: boolean): Disruption[] {
   return [
     locked,
@@ -127,7 +130,7 @@ export function disruptions(isOwnDisk: boolean): Disruption[] {
   ];
 }
 
-/** Mounts a disk in memory for the uploads. Returns false if this user may not mount one. */
+/** Mounts an in-memory disk for the uploads. Returns false if this user may not mount one. */
 export function mountDisk(site: SiteProcess, megabytes: number): boolean {
   fs.mkdirSync(site.uploads, { recursive: true });
   try {

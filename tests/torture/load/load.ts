@@ -17,11 +17,11 @@ import { isRising, medianOf, percentileOf, trendOf } from "./trend";
 export interface Scale {
   crowd: Crowd;
   videos: number;
-  /** Duration of the first part, without disruptions. */
+  /** The duration of the first part, which has no disruptions. */
   steadyMs: number;
-  /** Readings, one per second, from one garbage collection to the next. */
+  /** The number of readings, one per second, between two garbage collections. */
   collectEvery: number;
-  /** Duration of each disruption, and of the pause after it. */
+  /** The duration of each disruption and of the pause after it. */
   disruptionMs: number;
   recoveryMs: number;
   diskMegabytes: number;
@@ -29,7 +29,7 @@ export interface Scale {
   isTimed: boolean;
 }
 
-/** The load that two CPU cores have to bear. */
+/** The load that two CPU cores must be able to handle. */
 const LONG: Scale = {
   crowd: { viewers: 500, readers: 100, streams: 1_000, uploads: 5, pace: 1 },
   videos: 4,
@@ -43,12 +43,21 @@ const LONG: Scale = {
 const VIDEOS = 200;
 const UPLOADED = 201;
 const READING_INTERVAL_MS = 1_000;
-/** Share of the readings that is ignored: a process allocates at first, and memory levels off after many requests. */
+/**
+ * The share of readings to ignore, because a process allocates memory at first, and its memory levels off only after
+ * many requests.
+ */
 const WARM_UP = 0.2;
 const MEMORY_WARM_UP = 0.5;
-/** Collections per measurement. The lowest result counts, because requests in progress keep some memory. */
+/**
+ * The number of garbage collections per measurement. The lowest result counts, because requests in progress keep some
+ * memory.
+ */
 const COLLECTIONS = 3;
-/** Readings until the site has caught up with the requests that arrived during a collection, which blocks it. */
+/**
+ * The number of readings until the site has caught up with the requests that arrived while a garbage collection blocked
+ * it.
+ */
 const RECOVERY_READINGS = 5;
 const MAX_P99_MS = 500;
 const MAX_BYTES_PER_HOUR = 1024 * 1024;
@@ -62,7 +71,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return runLoad(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
 }
 
-/** Lets a crowd visit a site, first undisturbed, then during one disruption after another. */
+/** Lets a crowd of clients visit a site, first undisturbed, then during one disruption after another. */
 export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);
@@ -98,8 +107,8 @@ export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
 }
 
 /**
- * Runs the first part, in which nothing may grow. Memory is measured after garbage collections: in between, it depends
- * on when V8 collects, which makes a difference of 40 MiB.
+ * Runs the first part, during which nothing may grow. Memory is measured after garbage collections. In between, it
+ * depends on when V8 collects garbage, which makes a difference of 40 MiB.
  */
 async function runUndisturbed(
   site: SiteProcess,
@@ -114,7 +123,8 @@ async function runUndisturbed(
   const first = Math.floor(readings * WARM_UP);
   const firstRetained = Math.floor(readings * MEMORY_WARM_UP);
   for (let reading = 0; reading < readings; reading++) {
-    // Only once readings count: clients open more connections while a collection blocks the site.
+    // Collections start only once readings count, because clients open more connections while a collection blocks the
+    // site.
     const sinceCollection =
       reading >= first ? (reading - first) % collectEvery : Number.POSITIVE_INFINITY;
     const isCollecting = sinceCollection < COLLECTIONS;
@@ -124,7 +134,7 @@ async function runUndisturbed(
     if (site.child?.exitCode !== null) return [`The site exited:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
     if (isCollecting) collected.push(anonymousBytes(pid));
-    // Minus the connections of the crowd, which opens more when it waits longer.
+    // The crowd's connections are subtracted, because the crowd opens more of them when it has to wait longer.
     if (reading >= first) handles.push(openHandles(pid) - openHandles(process.pid));
   }
   tally.isDelayed = false;
@@ -167,7 +177,7 @@ interface DisruptOptions {
   scale: Scale;
 }
 
-/** Runs a disruption. Afterward, the site must work as before. */
+/** Causes a disruption. Afterward, the site must work as before. */
 async function disrupt(
   site: SiteProcess,
   disruption: Disruption,
@@ -199,7 +209,7 @@ async function disrupt(
   return faults;
 }
 
-/** Returns and clears the faults that the clients have found. */
+/** Returns the faults that the clients have found so far, and clears them. */
 function takeFaults(tally: Tally, when: string): Faults {
   const faults = [...tally.faults].map(([what, times]) => `${when}: ${what}, ${times} times`);
   tally.faults.clear();
@@ -238,7 +248,7 @@ async function addVideosWithFiles(
   );
 }
 
-/** Returns the segments of the first rendition (RFC 8216, §4.3.2.2). */
+/** Returns the first rendition's segments (RFC 8216, §4.3.2.2). */
 async function segmentsOf(site: string, master: string): Promise<Video["segments"]> {
   const text = async (path: string) => (await fetch(site + path)).text();
   const beside = (path: string, name: string) => new URL(name, `${site}${path}`).pathname;

@@ -1,24 +1,23 @@
 /** A linear trend. */
 export interface Trend {
   perHour: number;
-  /** Margin of error: three standard errors of `perHour`. */
+  /** The margin of error, which is three standard errors of `perHour`. */
   margin: number;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Fits a line to the medians of groups of readings by least squares. Medians keep outliers from causing a trend.
- *
- * @param intervalMs time between two readings.
- * @param groupSize readings per group.
+ * Fits a line to the medians of groups of readings by least squares. The medians keep outliers from causing a trend.
+ * @param intervalMs the time between two readings.
+ * @param groupSize the number of readings per group.
  */
 export function trendOf(readings: readonly number[], intervalMs: number, groupSize = 15): Trend {
   const points = [];
   for (let at = 0; at + groupSize <= readings.length; at += groupSize)
     points.push(medianOf(readings.slice(at, at + groupSize)));
   const count = points.length;
-  // A line through two points has no error.
+  // A line through two points always fits perfectly, so its error is unknown.
   if (count < 3) return { perHour: 0, margin: Number.POSITIVE_INFINITY };
   const middle = (count - 1) / 2;
   const mean = points.reduce((sum, value) => sum + value, 0) / count;
@@ -34,7 +33,7 @@ export function trendOf(readings: readonly number[], intervalMs: number, groupSi
   return { perHour: slope * pointsPerHour, margin: 3 * error * pointsPerHour };
 }
 
-/** Returns whether a value certainly rises faster than `maxPerHour`. */
+/** Returns whether a value definitely rises faster than `maxPerHour`. */
 export function isRising({ perHour, margin }: Trend, maxPerHour: number): boolean {
   return perHour - margin > maxPerHour;
 }
@@ -43,7 +42,10 @@ export function medianOf(values: readonly number[]): number {
   return percentileOf(values, 0.5);
 }
 
-/** Returns a percentile of values. @param share of the values below it, 0 to 1. */
+/**
+ * Returns a percentile of values.
+ * @param share the share of values below it, from 0 to 1.
+ */
 export function percentileOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

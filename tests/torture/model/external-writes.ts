@@ -4,7 +4,7 @@ import { ROLES } from "./reference";
 import { nth, type StepKind, type Value } from "./step";
 import { chosen, number, numbers, tags, title } from "./values";
 
-/** Steps in which other processes change the table of videos of the running site. */
+/** Steps in which other processes change the `videos` table while the site is running. */
 
 const STATUSES = ["published", "published", "published", "hidden", "review"];
 const STORED_CATEGORIES = CATEGORIES.flatMap(({ id, legacy }) => [id, ...legacy]);
@@ -20,8 +20,8 @@ const row = fc.record({
 });
 
 /**
- * Returns a unique time for each row, in no particular order. No row becomes 30 days old during a run, because that
- * affects related videos.
+ * Returns a unique time for each row, in no particular order. No row reaches an age of 30 days during a run, because
+ * that would affect related videos.
  */
 function timeOf(index: number): string {
   const minutes = ((index * 7_919) % 10_007) + (index % 2) * 40 * 24 * 60;

@@ -9,7 +9,7 @@ import { STUDIO } from "./studio";
 import { compareVisibility } from "./visibility/visibility";
 
 const STEPS = 100_000;
-/** After so many steps, the site is cleared. */
+/** The number of steps after which the site is cleared. */
 const STEPS_PER_RUN = 1_000;
 const KINDS = { ...READS, ...EXTERNAL_WRITES, ...STUDIO, ...SERIES } as AnyKinds<
   Reference,
@@ -26,7 +26,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return [...faults, ...(await compareVisibility(seed, Number.POSITIVE_INFINITY, deadlines[1]))];
 }
 
-/** Performs the same steps on the catalogue of a site and on plain arrays, and compares what each page shows. */
+/** Performs the same steps on a site's catalogue and on plain arrays, and compares what each page shows. */
 export async function compare(
   seed: string,
   maxSteps: number,

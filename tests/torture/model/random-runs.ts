@@ -3,9 +3,9 @@ import type { Faults } from "../options";
 import { createRandom } from "../random";
 import { Step, type StepKind } from "./step";
 
-/** How long a failed run is repeated with fewer steps. */
+/** The time for which a failed run is repeated with fewer steps. */
 const MAX_SHRINK_MS = 3 * 60_000;
-/** Factor by which the weight of a step may be increased or decreased to balance how often each kind was done. */
+/** The factor by which a step's weight may be increased or decreased to balance how often each kind is performed. */
 const MAX_WEIGHT_FACTOR = 20;
 
 export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
@@ -15,19 +15,21 @@ export interface World<Model, Site> {
   site: Site;
   kinds: AnyKinds<Model, Site>;
   /**
-   * Kinds of steps that all runs have. Each run has only some of the others, so that runs differ more: with all kinds,
-   * most videos would soon have a hold of each kind.
+   * Kinds of steps that are part of every run. Each run includes only some of the others, so that runs differ more. If
+   * each run included all kinds, most videos would soon have a hold of every kind.
    */
   always?: readonly string[];
-  /** Kinds that need another kind to have any effect. A run with the former also has the latter. */
+  /**
+   * Kinds that have an effect only together with another kind. A run that includes the former also includes the latter.
+   */
   needs?: Readonly<Record<string, string>>;
-  /** Whether kinds that were done less often so far get a higher weight. */
+  /** Whether kinds that have been performed less often so far get a higher weight. */
   isBalanced?: boolean;
-  /** Called before each run, with the number of steps so far. */
+  /** Called before each run with the number of steps so far. */
   prepare?(steps: number): Promise<void>;
-  /** Clears the site. Returns the matching model. */
+  /** Clears the site, and returns the matching model. */
   reset(): Model | Promise<Model>;
-  /** Called after all steps of a run. Throws if site and model differ. */
+  /** Called after all steps of a run. Throws an error if the site and the model differ. */
   end?(model: Model): Promise<void>;
 }
 
@@ -35,11 +37,11 @@ interface Limits {
   seed: string;
   maxSteps: number;
   until: number;
-  /** Maximum number of steps of one run. */
+  /** The maximum number of steps in one run. */
   stepsPerRun: number;
 }
 
-/** Performs the same steps on site and model in many runs, and compares them. */
+/** Performs the same steps on the site and on the model in many runs, and compares them. */
 export async function compareRuns<Model extends object, Site>(
   world: World<Model, Site>,
   { seed, maxSteps, until, stepsPerRun }: Limits,
@@ -71,7 +73,7 @@ export async function compareRuns<Model extends object, Site>(
   return [];
 }
 
-/** Adjusts the weights of kinds to balance how often each was done. */
+/** Adjusts the weights of the kinds to balance how often each is performed. */
 function balanceWeights<Model, Site>(
   kinds: [string, StepKind<unknown, Model, Site>][],
   done: ReadonlyMap<string, number>,

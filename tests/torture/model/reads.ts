@@ -18,7 +18,7 @@ import { number, TAGS, WORDS } from "./values";
 /** Steps that compare the pages that depend on the catalogue, for visitors and for each role. */
 
 const STUDIO_PAGE = 50;
-/** For pages that depend on views: a cached page may be up to 15 s old. */
+/** The visitor for pages that depend on views. A cached page may be up to 15 s old. */
 const UNCACHED = "with a cookie";
 const category = fc.option(fc.constantFrom(...CATEGORIES.map(({ id }) => id)), { nil: "" });
 const needle = fc.oneof(
@@ -43,7 +43,7 @@ const urlWith = (path: string, parameters: Record<string, string>) => {
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
 };
 
-/** Compares the videos that one page of a list links to. `number` chooses the page. */
+/** Compares the videos that one page of a list links to. `number` selects the page. */
 async function comparePage(
   site: RunningSite,
   path: string,

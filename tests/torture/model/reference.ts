@@ -1,8 +1,8 @@
 import { lower, type ReferenceVideo } from "../../catalogue-reference";
 
 /**
- * A reference implementation of the catalogue in plain arrays, which follows the specification literally and stores
- * nothing derived. The public lists are computed by `tests/catalogue-reference.ts`.
+ * A reference implementation of the catalogue with plain arrays, which follows the specification literally and stores
+ * no derived data. The public lists are computed by `tests/catalogue-reference.ts`.
  */
 
 export const ROLES = ["owner", "editor", "publisher", "uploader"] as const;
@@ -14,17 +14,17 @@ export interface ModelVideo extends ReferenceVideo {
 }
 
 interface ModelSeries {
-  /** The site's id, from its response. */
+  /** The ID that the site assigned, taken from its response. */
   id: string;
   title: string;
   slug: string;
   isPublic: boolean;
   isDeleted: boolean;
-  /** Ordered ids, including those of deleted and purged videos. */
+  /** The IDs in order, including those of deleted and purged videos. */
   videos: string[];
 }
 
-/** "done", or the status of an error. */
+/** "done" or an error status. */
 export type Outcome = "done" | 403 | 404 | 409 | 422;
 
 export type BulkChange =
@@ -43,10 +43,10 @@ export class Reference {
     return this.videos.find((video) => video.id === id);
   }
 
-  /** All ids ever used: of rows, deleted videos and purged videos. */
+  /** All IDs ever used, including those of deleted and purged videos. */
   ids: string[] = [];
 
-  /** Another process inserts a row, which replaces a row with the same id or is ignored. */
+  /** Models a row that another process inserts. It replaces a row with the same ID, or is ignored. */
   insert(
     video: Omit<ModelVideo, "listingOrder">,
     onConflict: "replace" | "ignore" = "replace",
@@ -58,12 +58,15 @@ export class Reference {
     this.videos.push({ ...video, listingOrder: this.entered });
   }
 
-  /** Another process deletes rows without moving them to the trash. */
+  /** Models rows that another process deletes without moving them to the trash. */
   remove(ids: readonly string[]): void {
     this.videos = this.videos.filter(({ id }) => !ids.includes(id));
   }
 
-  /** Returns the ids that a role may change. Uploaders may change their own; those who can't publish, only drafts. */
+  /**
+   * Returns the IDs of the videos that a role may change. Uploaders may change their own videos, or only their own
+   * drafts if they can't publish.
+   */
   private changeable(role: Role, ids: readonly string[], publishes: boolean): string[] | 403 | 404 {
     if (role === "uploader" && publishes) return 403;
     const existing = [...new Set(ids)].filter((id) => this.find(id));
@@ -141,7 +144,7 @@ export class Reference {
     return "done";
   }
 
-  /** Returns the videos of a series in the order that the studio shows. */
+  /** Returns the videos of a series in the order in which the studio shows them. */
   orderOf({ videos }: ModelSeries): string[] {
     return videos.filter((id) => this.find(id) || this.trash.some((each) => each.id === id));
   }
@@ -177,7 +180,7 @@ export class Reference {
     return "done";
   }
 
-  /** Replaces tags with another tag, or removes them, on every row. */
+  /** Replaces tags with another tag, or removes them, in every row. */
   replaceTags(role: Role, from: readonly string[], target: string | null): Outcome {
     if (role !== "owner" && role !== "editor") return 403;
     const isFrom = (tag: string) => from.includes(lower(tag));

@@ -10,15 +10,15 @@ const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 export const PUBLIC_URL = "http://site.example";
 
-/** The fields of a form. Each value of a list is sent as a separate field. */
+/** The fields of a form. Each value in a list is sent as a separate field. */
 export type Fields = Record<string, string | readonly string[]>;
 
-/** A running site with an account for each role, and requests to it like those of a browser. */
+/** A running site with an account for each role, to which requests can be sent as a browser would. */
 export class RunningSite {
   readonly process: SiteProcess;
   private requests = 0;
   private cookies = {} as Record<Role, string>;
-  /** Whether the `sqlite3` shell is installed. If so, it makes the changes of other processes. */
+  /** Whether the `sqlite3` shell is installed. If so, it is used to make the changes of other processes. */
   private readonly hasShell = canRun("sqlite3");
 
   constructor(environment: Record<string, string> = {}) {
@@ -31,7 +31,7 @@ export class RunningSite {
   }
 
   protected async addAccounts(): Promise<void> {
-    // Reuses the password hash of the first account, because hashing is slow.
+    // The first account's password hash is reused, because hashing is slow.
     this.process.database().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        SELECT value, value || '@example.com', password_hash, replace(value, 'publisher', 'uploader'), value = 'publisher'
@@ -40,7 +40,7 @@ export class RunningSite {
     for (const role of ROLES) await this.signIn(role);
   }
 
-  /** Signs in. The role's requests use this session from now on. */
+  /** Signs in a role. From then on, the role's requests use this session. */
   async signIn(role: Role): Promise<void> {
     const email = role === "owner" ? ADMIN.email : `${role}@example.com`;
     this.cookies[role] = await signInTo(this.process, { ...ADMIN, email });
@@ -59,7 +59,7 @@ export class RunningSite {
     return this.process.remove();
   }
 
-  /** Returns the `uploaded_by` of a role's videos. */
+  /** Returns the `uploaded_by` value of a role's videos. */
   idOf(role: Role): string {
     const sql = "SELECT id FROM users WHERE email = ?";
     return role === "owner"
@@ -67,7 +67,7 @@ export class RunningSite {
       : role;
   }
 
-  /** Executes statements as another process. */
+  /** Executes statements as another process would. */
   write(sql: string): void {
     if (!this.hasShell) this.process.database().exec(sql);
     else {
@@ -76,7 +76,10 @@ export class RunningSite {
     }
   }
 
-  /** Requests a page as a role or a visitor. With a cookie of the site, the page isn't served from the cache. */
+  /**
+   * Requests a page as a role or a visitor. Requests that have one of the site's cookies aren't served from the page
+   * cache.
+   */
   async read(path: string, role?: Role | "with a cookie") {
     const cookie = role === "with a cookie" ? UNCACHED_COOKIE : role && this.cookies[role];
     const headers = { ...this.newClientHeaders(), ...(cookie && { Cookie: cookie }) };
@@ -115,7 +118,9 @@ export class RunningSite {
   }
 }
 
-/** Sends a form of the studio, and compares the result with the model. Returns the URL that it redirects to. */
+/**
+ * Sends a form in the studio, and compares the result with the model. Returns the URL that the response redirects to.
+ */
 export async function submitForm(
   site: RunningSite,
   sender: Role,
@@ -147,9 +152,9 @@ export function captures(html: string, pattern: RegExp): string[] {
   return [...new Set([...html.matchAll(pattern)].map((match) => match[1]!))];
 }
 
-/** Returns the ids of the videos that a list links to. */
+/** Returns the IDs of the videos that a list links to. */
 export const linkedIds = (html: string) => captures(html, /href="(?:[^"]*)\/video\/([\w-]+)[?"]/g);
 
-/** Returns the ids of the selectable rows in the studio. */
+/** Returns the IDs of the selectable rows in the studio. */
 export const selectableIds = (html: string) =>
   captures(html, /<input[^>]*name="selected"[^>]*value="([^"]*)"/g);

@@ -2,19 +2,19 @@ import type fc from "fast-check";
 import type { Reference } from "./reference";
 import type { RunningSite } from "./running-site";
 
-/** A kind of step that is performed on site and model, and throws if they differ. */
+/** A kind of step that is performed on the site and on the model, and that throws an error if they differ. */
 export interface StepKind<Args, Model = Reference, Site = RunningSite> {
-  /** How often it is done compared with the others. */
+  /** How often this kind is performed compared with the others. */
   weight: number;
   args: fc.Arbitrary<Args>;
-  /** Returns "skipped" if it didn't apply to anything, which isn't counted. */
+  /** Returns "skipped" if there was nothing to apply the step to. Such a step isn't counted. */
   run(args: Args, model: Model, site: Site): Promise<unknown>;
 }
 
-/** The type of the values that an arbitrary generates. */
+/** The type of values that an arbitrary generates. */
 export type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Generated> ? Generated : never;
 
-/** A step, as fast-check runs, shrinks and prints it. */
+/** A step in the form that fast-check runs, shrinks and prints. */
 export class Step<Args, Model extends object, Site> implements fc.AsyncCommand<Model, Site> {
   constructor(
     private name: string,
@@ -36,7 +36,7 @@ export class Step<Args, Model extends object, Site> implements fc.AsyncCommand<M
   }
 }
 
-/** Maps a number to an item of a list; undefined if the list is empty. */
+/** Maps a number to an item in a list, or to undefined if the list is empty. */
 export function nth<T>(list: readonly T[], number: number): T | undefined {
   return list[number % Math.max(1, list.length)];
 }

@@ -1,12 +1,12 @@
 import type { Random } from "../random";
 
-/** Numbers at which the lengths and counts in containers overflow. */
+/** Numbers that make lengths and counts in containers overflow. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 const MAX_CHANGES = 4;
 /** Containers have their tables at the beginning or the end. */
 const TABLES_BYTES = 4_096;
 
-/** Returns a video with a few changes, most of them in the tables of its container. */
+/** Returns a video with a few changes, most of them in its container's tables. */
 export function mutateVideo(random: Random, videos: readonly Buffer[]): Buffer {
   let bytes: Buffer = random.pick(videos);
   for (let left = 1 + random.below(MAX_CHANGES); left > 0; left--) {

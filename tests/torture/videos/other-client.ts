@@ -4,8 +4,8 @@ import type { SiteProcess } from "../../site-process";
 const PAUSE_MS = 50;
 
 /**
- * Starts a client that keeps requesting the home page, or the given paths in rotation. `stop` returns its longest wait
- * and its faults.
+ * Starts a client that keeps requesting the home page, or the given paths in rotation. `stop` returns the client's
+ * longest wait and its faults.
  */
 export function startOtherClient(site: SiteProcess, paths: readonly string[] = ["/"]) {
   const faults: string[] = [];

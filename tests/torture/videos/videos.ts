@@ -11,15 +11,15 @@ import { mutateVideo } from "./mutate-video";
 import { startOtherClient } from "./other-client";
 
 const VIDEOS = 1_000;
-/** After so many videos, the run continues with a new site, so that checks stay fast. */
+/** After this many videos, the run continues with a new site, so that checks stay fast. */
 const MAX_VIDEOS_PER_SITE = 60;
 const VIDEOS_PER_CHECK = 15;
-/** A video is 1 s long and 96 × 64 pixels, but the machine may be busy with other work. */
+/** A video is only 1 s long and 96 × 64 pixels in size, but the machine may be busy with other work. */
 const JOBS_TIMEOUT_MS = 120_000;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
 const ACCEPTED = 201;
-/** Statuses for a file that can't be read, or that is already in the catalogue. */
+/** Statuses for a file that can't be read or is already in the catalogue. */
 const REFUSALS = [409, 415, 422];
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
@@ -27,7 +27,7 @@ export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return sendVideos(seed, until === undefined ? VIDEOS : Number.POSITIVE_INFINITY, until);
 }
 
-/** Results of a run. */
+/** The results of a run. */
 interface Tally {
   sent: number;
   accepted: number;
@@ -37,7 +37,7 @@ interface Tally {
   slowestMs: number;
 }
 
-/** Uploads damaged videos to a site that converts them, while another client requests the home page. */
+/** Uploads damaged videos to a site that converts them, while another client is requesting the home page. */
 export async function sendVideos(
   seed: string,
   maxVideos: number,
@@ -142,14 +142,14 @@ async function upload(
   }
 }
 
-/** Waits until the videos have been processed, then checks them all. */
+/** Waits until the videos have been processed, then checks all of them. */
 async function checkAll(
   site: SiteProcess,
   sent: ReadonlyMap<string, string>,
   { sent: last }: Tally,
 ): Promise<Faults> {
   const until = Date.now() + JOBS_TIMEOUT_MS;
-  // Without failed jobs, which are retried later, the jobs that wait for them, and the deletion of unused files.
+  // This ignores failed jobs, which are retried later, the jobs that wait for them, and the removal of unused files.
   const busy = `SELECT count(*) FROM jobs
     WHERE state = 'running' OR (state = 'waiting' AND attempts = 0 AND kind <> 'cleanup' AND NOT EXISTS (
       SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id AND first.kind = 'transcode'
@@ -173,8 +173,8 @@ async function checkAll(
 }
 
 /**
- * Checks the page of a video, the file that it plays, and its stream. A video with neither a file nor a stream has no
- * page yet, and one that couldn't be probed isn't published.
+ * Checks a video's page, the file that it plays, and its stream. A video with neither a file nor a stream has no page
+ * yet, and a video that couldn't be probed isn't published.
  */
 export async function checkVideo(
   site: SiteProcess,
@@ -198,7 +198,7 @@ export async function checkVideo(
   return faults;
 }
 
-/** Returns whether a frame can be decoded. The rest may be damaged, as in the uploaded file. */
+/** Returns whether any frame can be decoded. The rest may be damaged, as in the uploaded file. */
 function isPlayable(source: string, input?: Buffer): boolean {
   try {
     const args = ["-v", "error", "-i", source, "-an", "-frames:v", "1", "-f", "null", "-"];

@@ -29,6 +29,6 @@ it("allows a percent sign in a title", () => {
   expect(activityText("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("shows the name of an action from another version", () => {
+it("shows the raw name of an action that only another version knows", () => {
   expect(activityText("levitate", "A video")).toBe("Ann levitate A video");
 });

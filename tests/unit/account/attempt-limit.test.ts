@@ -5,7 +5,7 @@ import { stopRuntime } from "~db/runtime.server";
 afterEach(() => stopRuntime());
 
 describe("an attempt limit", () => {
-  it("allows a number of attempts in a window that begins with the first", () => {
+  it("allows a fixed number of attempts in a window that starts with the first attempt", () => {
     const limit = attemptLimit("attempts", 2, 60);
     expect([limit.consume("a", 0), limit.consume("a", 30_000)]).toEqual([undefined, undefined]);
     expect(limit.isExhausted("a", 30_000)).toBe(true);
@@ -26,12 +26,12 @@ describe("an attempt limit", () => {
     expect([limit.consume("a", 0), limit.consume("a", 0)]).toEqual([undefined, 60]);
   });
 
-  it("remembers at most ten thousand keys, regardless of their number and length", () => {
+  it("remembers at most ten thousand keys, no matter how many are used or how long they are", () => {
     const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(true);
-    // Reading made it the most recently used. Ten thousand others evict it.
+    // The read made "first" the most recently used key. Ten thousand other keys evict it.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(false);
   });

@@ -25,7 +25,7 @@ describe("a password", () => {
     }
   });
 
-  it("never matches if there is no account", async () => {
+  it("never matches if the account doesn't exist", async () => {
     expect(await checkPassword("anything at all", undefined, REQUESTER)).toBe(false);
   });
 
@@ -35,7 +35,7 @@ describe("a password", () => {
     }
   });
 
-  it("chosen in the browser must contain more than the site name and the email address", () => {
+  it("must contain more than the site name and the email address if it is chosen in the browser", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -50,7 +50,7 @@ describe("a password", () => {
     }
   });
 
-  it("is hashed without blocking the serving thread", async () => {
+  it("is hashed without blocking the main thread", async () => {
     let turns = 0;
     const turn = () => {
       turns++;
@@ -60,7 +60,7 @@ describe("a password", () => {
     turn();
     await hashPassword("correct horse battery", REQUESTER);
     done = true;
-    // In this thread, bcryptjs would only yield to the event loop a few times.
+    // If bcryptjs ran in this thread, it would yield to the event loop only a few times.
     expect(turns).toBeGreaterThan(500);
   });
 });
@@ -68,7 +68,7 @@ describe("a password", () => {
 describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** Returns the names of the checked requests, in order, and those of the rejected ones. */
+  /** Returns the names of the checked requests, in order, and the names of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const rejected: string[] = [];
@@ -85,19 +85,19 @@ describe("the password queue", () => {
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
-  it("replaces a network with more failures with one with fewer", async () => {
+  it("replaces a network that has more failures than the new one", async () => {
     const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(rejected).toHaveLength(23);
   });
 
-  it("doesn't replace a network with as many failures", async () => {
+  it("doesn't replace a network that has as many failures as the new one", async () => {
     const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of known users first, two of each, during a flood by strangers", async () => {
+  it("checks known users' passwords first during a flood from strangers, at most two per user", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
@@ -105,7 +105,7 @@ describe("the password queue", () => {
   });
 });
 
-describe("the name of a device", () => {
+describe("the device name", () => {
   it.each([
     ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"],
     [
@@ -122,5 +122,5 @@ describe("the name of a device", () => {
     ],
     ["curl/8.0", ""],
     [null, ""],
-  ])("%s", (agent, name) => expect(deviceName(agent)).toBe(name));
+  ])("is derived from %s", (agent, name) => expect(deviceName(agent)).toBe(name));
 });

@@ -19,13 +19,13 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
 );
 
 describe("the permissions table", () => {
-  it("defines the access of each role on each line", () => {
+  it("defines each role's access on every line", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
     }
   });
 
-  it("gives owners everything, and editors all but terms, users, backups, alerts and workers", () => {
+  it("gives owners access to everything, and editors to all but terms, users, backups, alerts and workers", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/terms write",
@@ -47,7 +47,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("lets moderators only decide reports and view reported videos", () => {
+  it("lets moderators only decide on reports and view reported videos", () => {
     const allowed = guarded.filter((name) => allows(MODERATOR, name));
     expect(Object.fromEntries(allowed.map((name) => [name, reachOf(MODERATOR, name)]))).toEqual({
       "/admin/reports": "all",
@@ -72,7 +72,7 @@ describe("the permissions table", () => {
 
   it("gives uploaders no access to other users' videos", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // The terms and live updates of the queue reveal nothing about other users' videos.
+    // The terms and the queue's live updates reveal nothing about other users' videos.
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 

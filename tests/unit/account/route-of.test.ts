@@ -24,7 +24,7 @@ const segmentText = fc.oneof(
   ),
   fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 );
-/** Generates spellings of a character: in another case or percent-encoded. */
+/** Generates spellings of a character: in either case or percent-encoded. */
 const spelling = fc.constantFrom<(character: string) => string>(
   ...[
     (character: string) => character,
@@ -60,7 +60,7 @@ const target = fc
   })
   .filter((written) => !written.startsWith("/assets/"));
 
-describe("the route of a request target", () => {
+describe("the route for a request target", () => {
   it.each([
     ["/", "/"],
     ["/?search=evening", "/"],
@@ -85,7 +85,7 @@ describe("the route of a request target", () => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the framework's route for any spelling of the URL", () => {
+  it("is the framework's route, however the URL is spelled", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];
@@ -113,7 +113,7 @@ describe("the route of a request target", () => {
     );
   });
 
-  it("covers every route of the site", () => {
+  it("can be any route of the site", () => {
     for (const route of ROUTES) {
       expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
         route === "/*" ? "/*" : route,
@@ -139,13 +139,13 @@ describe("rules based on routes", () => {
   });
 });
 
-describe("a route of the studio", () => {
-  it.each(["/admin", "/ADMIN/", "/admin/queue", "/%61dmin/videos/7/consent"])("is %s", (url) =>
+describe("a studio URL", () => {
+  it.each(["/admin", "/ADMIN/", "/admin/queue", "/%61dmin/videos/7/consent"])("can be %s", (url) =>
     expect(isStudioRoute(routeOf(url))).toBe(true),
   );
 
   it.each(["/", "/video/admin", "/administrator", "/api/v1/videos", "/tags/%2Fadmin%2F"])(
-    "is not %s",
+    "can't be %s",
     (url) => expect(isStudioRoute(routeOf(url))).toBe(false),
   );
 });

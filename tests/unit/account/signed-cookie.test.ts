@@ -34,12 +34,12 @@ describe("a signed cookie", () => {
     );
   });
 
-  it("is Secure if the site uses https", () => {
+  it("is marked Secure if the site uses HTTPS", () => {
     setting("PUBLIC_URL", "https://videos.example");
     expect(signedCookie("report", "1", Date.now() + 60_000)).toMatch(/; Secure$/);
   });
 
-  it("can't replace another cookie or be changed", () => {
+  it("can't be altered or used in place of another cookie", () => {
     const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     expect(
       readSignedCookie(withCookie(pair.replace("report=", "session=")), "session"),
@@ -59,14 +59,14 @@ describe("a signed cookie", () => {
     }
   });
 
-  it("also expires on the server, so that a copy doesn't work for longer", () => {
+  it("also expires on the server, so that a copy doesn't work any longer than the cookie", () => {
     const now = Date.now();
     const pair = nameAndValue(signedCookie("report", "1", now + 60_000, now));
     expect(readSignedCookie(withCookie(pair), "report", now + 59_999)).toBe("1");
     expect(readSignedCookie(withCookie(pair), "report", now + 60_000)).toBeUndefined();
   });
 
-  it("outlives a rotation while its secret is still listed", () => {
+  it("stays valid after a rotation as long as its secret is still listed", () => {
     setting("SESSION_SECRET", OLD);
     const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     setting("SESSION_SECRET", `${NEW},${OLD}`);
@@ -76,8 +76,8 @@ describe("a signed cookie", () => {
   });
 });
 
-describe("the secret without SESSION_SECRET", () => {
-  it("is generated once, next to the database, readable only by its owner", () => {
+describe("the generated session secret", () => {
+  it("is generated once, next to the database, and readable only by the file's owner", () => {
     setting("SESSION_SECRET", undefined);
     const [secret] = sessionSecrets();
     const file = path.join(site.folder, "db", "session-secret");
@@ -122,7 +122,7 @@ describe("a toast", () => {
     expect(read.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
-  it("is absent without its cookie, and sets nothing", async () => {
+  it("is undefined if its cookie is missing or forged, and sets no cookie", async () => {
     const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);

@@ -52,7 +52,7 @@ const content = (meta: MetaDescriptor[], key: string) =>
 const link = (meta: MetaDescriptor[], rel: string) =>
   (meta.find((entry) => "rel" in entry && entry.rel === rel) as { href: string } | undefined)?.href;
 
-/** The properties that schema.org's types and search engines require. */
+/** The properties required by schema.org's types and by search engines. */
 const REQUIRED: Record<string, readonly string[]> = {
   VideoObject: ["name", "description", "thumbnailUrl", "uploadDate", "contentUrl", "duration"],
   BreadcrumbList: ["itemListElement"],
@@ -66,7 +66,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 };
 const ABSOLUTE = ["url", "item", "contentUrl", "urlTemplate"];
 
-/** Returns all errors in a structure and its nested structures. */
+/** Returns all errors in a structure and in the structures nested in it. */
 function missing(json: unknown, at = "$"): string[] {
   if (Array.isArray(json)) return json.flatMap((each, index) => missing(each, `${at}[${index}]`));
   if (typeof json !== "object" || json === null) return [];
@@ -107,7 +107,7 @@ describe("the meta tags of every page", () => {
     expect(new Set(descriptions).size).toBe(descriptions.length);
   });
 
-  it.each(Object.entries(pages))("%s: are complete, with absolute URLs", (_, page) => {
+  it.each(Object.entries(pages))("are complete and use absolute URLs: %s", (_, page) => {
     expect(title(page)).toMatch(/ \| Afterdark$/);
     expect(content(page, "description")!.length).toBeLessThanOrEqual(160);
     for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
@@ -125,7 +125,7 @@ describe("the meta tags of every page", () => {
   });
 });
 
-it("uses the short label of Premium before a noun", () => {
+it("uses the short label “Premium” before a noun", () => {
   const premium = { category: "premium", list: list() } as const;
   for (const meta of [
     homeMeta(site, { search: "", ...premium }),
@@ -159,11 +159,11 @@ describe("canonical URLs", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("of %s are %s", (name, path) =>
+  ])("of “%s” are %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 
-  it("come with links to the previous and next page", () => {
+  it("are accompanied by links to the previous and next pages", () => {
     expect(link(pages["home, page 2"]!, "prev")).toBe("https://videos.example/");
     expect(link(pages["home, page 2"]!, "next")).toBe("https://videos.example/?page=3");
     expect(link(pages.home!, "prev")).toBeUndefined();
@@ -174,7 +174,7 @@ describe("canonical URLs", () => {
 });
 
 describe("metadata for search engines", () => {
-  it("excludes only searches and pages marked noindex from the index", () => {
+  it("excludes only searches and pages marked noindex from indexing", () => {
     const hidden = Object.entries(pages).filter(
       ([, page]) => content(page, "robots") !== undefined,
     );
@@ -200,7 +200,7 @@ describe("metadata for search engines", () => {
     });
   });
 
-  it("has the default image for a video without a thumbnail, and no file URL for one without a file", () => {
+  it("contains the default image if a video has no thumbnail, and no file URL if it has no file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],
@@ -209,7 +209,7 @@ describe("metadata for search engines", () => {
     expect(content(bare, "og:video")).toBeUndefined();
   });
 
-  it("contains positions in the whole list", () => {
+  it("numbers items by their positions in the whole list", () => {
     const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
     expect(items.map((item) => item.position)).toEqual([9]);
   });
@@ -224,12 +224,12 @@ describe("metadata for search engines", () => {
   });
 });
 
-it("is incomplete without a required field", () => {
+it("reports structured data as incomplete if a required field is missing", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });
 
-it("shortens a long description at a word", () => {
+it("shortens a long description at a word boundary", () => {
   const long = videoMeta(site, { ...video, description: `${"word ".repeat(60)}` });
   expect(content(long, "description")).toMatch(/^(word )+word…$/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { editDistance, maxEdits, nearest } from "~/features/catalogue/nearest-word";
 
-describe("editDistance", () => {
+describe("the edit distance", () => {
   it.each([
     ["night", "night", 0],
     ["nigth", "night", 1],
@@ -15,37 +15,37 @@ describe("editDistance", () => {
     ["", "ab", 2],
     ["ночт", "ночь", 1],
     ["🎬🎭", "🎭🎬", 1],
-  ])("%s and %s is %i", (one, other, distance) => {
+  ])("between %s and %s is %i", (one, other, distance) => {
     expect(editDistance(one, other, 5)).toBe(distance);
     expect(editDistance(other, one, 5)).toBe(distance);
   });
 
-  it("stops at the maximum", () => {
+  it("is capped at the maximum", () => {
     expect(editDistance("summer", "winter", 2)).toBe(3);
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("may be 1 for short words, 2 for longer ones and 0 for the shortest", () => {
+  it("may be 1 for short words, 2 for longer ones and 0 for the shortest ones", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });
 
-describe("nearest", () => {
+describe("the nearest word", () => {
   const find = (typed: string, known: Record<string, number>) =>
     nearest(typed, Object.keys(known), (text) => known[text] ?? 0, Number.POSITIVE_INFINITY)?.text;
 
-  it("returns the word with the fewest edits, and of several the most frequent one", () => {
+  it("has the fewest edits, and is the most frequent one if several tie", () => {
     expect(find("nigth", { nights: 90, night: 3 })).toBe("night");
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("ignores words that are too different, the word itself, and words without videos", () => {
+  it("is never too different, the word itself, or a word without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();
   });
 
-  it("stops at the deadline", () => {
+  it("is no longer searched for after the deadline", () => {
     const words = Array.from({ length: 5_000 }, (_, i) => `word${i}`);
     let counted = 0;
     nearest("wordx", [...words, "wordy"], () => ++counted, performance.now() - 1);

@@ -11,7 +11,7 @@ const video = (number: number, category = "desi", title = `Video ${number}`) => 
 });
 
 describe("the index of related videos", () => {
-  it("is full at its capacity, including removed videos", () => {
+  it("is full once additions, including removed videos, reach its capacity", () => {
     const index = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) index.put(video(number));
     expect(index.isFull()).toBe(false);
@@ -31,7 +31,7 @@ describe("the index of related videos", () => {
     const index = relatedIndex(1_000);
     for (let number = 0; number < 300; number++)
       index.put(video(number, `c${number}`, `w${number}`));
-    // No other video is in its category, and no title shares a word with it.
+    // No other video is in the same category, and no other title shares a word with it.
     expect(index.best(video(299, "c299", "w299"), NOW)).toEqual([]);
     expect(index.best(video(10, "c266", "x"), NOW)).toEqual([video(266).sortKey]);
   });

@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 describe("process state", () => {
-  it("is created on first use, once", () => {
+  it("is created only once, on first use", () => {
     const create = vi.fn(() => ({ count: 0 }));
     const counter = processState("counter", create);
     expect(create).not.toHaveBeenCalled();
@@ -35,7 +35,7 @@ describe("process state", () => {
 });
 
 describe("stopRuntime", () => {
-  it("stops state one by one, in reverse order of creation", async () => {
+  it("stops pieces of state one at a time, in reverse order of creation", async () => {
     const events: string[] = [];
     const database = processState(
       "database",
@@ -69,7 +69,7 @@ describe("stopRuntime", () => {
     expect(list()).toEqual([]);
   });
 
-  it("also stops state that is created while another stops", async () => {
+  it("also stops state that is created while another piece is being stopped", async () => {
     const stop = vi.fn();
     const log = processState("log", () => [], stop);
     processState(
@@ -97,7 +97,7 @@ describe("stopRuntime", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("keeps excluded state running", async () => {
+  it("keeps excluded pieces of state running", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime({ except: ["list"] });
@@ -123,7 +123,7 @@ describe("periodic work", () => {
     expect(calls()).toEqual([2, 3, 3]);
   });
 
-  it("skips rounds while the previous one is in progress", async () => {
+  it("skips rounds while the previous round is in progress", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     every(1_000, "work", work);
@@ -135,7 +135,7 @@ describe("periodic work", () => {
     end();
   });
 
-  it("runs on demand, or once more after the round in progress", async () => {
+  it("runs on demand, or once more after the current round", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     const periodic = every(60_000, "work", work);
@@ -185,7 +185,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("stops with the runtime, after the round in progress", async () => {
+  it("stops with the runtime, after the current round", async () => {
     const events: string[] = [];
     let end = () => {};
     const periodic = every(1_000, "work", async () => {

@@ -23,7 +23,7 @@ it.each([
   ["exit", "The test thread ended."],
   ["throw", "It failed."],
 ])(
-  "rejects pending requests when the thread ends (%s), and starts another for the next request",
+  "rejects pending requests when the thread ends (%s), and starts a new one for the next request",
   async (request, message) => {
     const thread = create();
     const first = await thread.request("id");
@@ -40,7 +40,7 @@ it("rejects pending requests when the thread is terminated", async () => {
   await Promise.all([expect(response).rejects.toThrow("ended"), thread.terminate()]);
 });
 
-it("handles pending requests before it finishes", async () => {
+it("handles pending requests before finishing", async () => {
   const thread = create();
   const responses = [thread.request("id"), thread.request("id")];
   await thread.finish();

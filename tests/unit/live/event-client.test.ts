@@ -7,7 +7,7 @@ import {
   listenToEvents,
 } from "~/ui/live/event-client";
 
-/** A fake EventSource that the tests control. */
+/** A fake EventSource controlled by the tests. */
 class FakeSource extends EventTarget {
   static all: FakeSource[] = [];
   static open = () => FakeSource.all.filter(({ closed }) => !closed);
@@ -61,7 +61,7 @@ describe("the event client", () => {
     ]);
   });
 
-  it("reconnects after 1, 2, 5 and then every 10 s", () => {
+  it("reconnects after 1, 2 and 5 s, and then every 10 s", () => {
     for (const wait of [1_000, 2_000, 5_000, 10_000, 10_000]) {
       const count = FakeSource.all.length;
       FakeSource.all.at(-1)!.fail();
@@ -97,7 +97,7 @@ describe("the event client", () => {
       const count = FakeSource.all.length;
       vi.advanceTimersByTime(wait);
       expect(FakeSource.all).toHaveLength(count + 1);
-      // The new connection also dies.
+      // The new connection dies, too.
       vi.advanceTimersByTime(40_000);
       expect(FakeSource.open()).toEqual([]);
     }
@@ -123,7 +123,7 @@ describe("the event client", () => {
     end();
   });
 
-  it("closes the connection while the page is hidden, and reopens it when shown", () => {
+  it("closes the connection while the page is hidden, and reopens it when the page is shown again", () => {
     show("hidden");
     expect(FakeSource.open()).toEqual([]);
     vi.advanceTimersByTime(60_000);
@@ -132,7 +132,7 @@ describe("the event client", () => {
     expect(FakeSource.open()).toHaveLength(1);
   });
 
-  it("doesn't reconnect while the page is hidden, or after it was closed", () => {
+  it("doesn't reconnect while the page is hidden or after the client was closed", () => {
     FakeSource.all[0]!.fail();
     show("hidden");
     vi.advanceTimersByTime(60_000);

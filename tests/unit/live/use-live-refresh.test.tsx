@@ -62,7 +62,7 @@ afterEach(() => {
 const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a list with live refresh", () => {
-  it("refetches once for several changes, and keeps typed text", async () => {
+  it("refetches once for several changes and keeps typed text", async () => {
     const input = screen.getByLabelText<HTMLInputElement>("Search");
     input.value = "half a wo";
     for (version = 2; version < 5; version++) source().send("catalogue", version);
@@ -85,7 +85,7 @@ describe("a list with live refresh", () => {
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("refetches on connecting if the studio's version has changed, and otherwise doesn't", async () => {
+  it("refetches on connecting only if the studio's version has changed", async () => {
     source().send("hello", 1, "4.1");
     await pass(5_000);
     expect(loads).toBe(1);
@@ -94,13 +94,13 @@ describe("a list with live refresh", () => {
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("refetches for view counts", async () => {
+  it("refetches when view counts change", async () => {
     source().send("views", 1);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("waits for a request in progress before it refetches", async () => {
+  it("waits for a request in progress before refetching", async () => {
     let arrive = () => {};
     respond = () => new Promise((resolve) => (arrive = resolve));
     version = 2;

@@ -21,15 +21,15 @@ const SUBRIP = `\uFEFF1\r
 {\\an8}Second line\r
 `;
 
-describe("captions in SubRip", () => {
-  it("become cues with the escapes and tags of WebVTT", () => {
+describe("SubRip captions", () => {
+  it("are parsed into cues with WebVTT escapes and tags", () => {
     expect(readCues(SUBRIP)).toEqual([
       { start: 1, end: 2.5, settings: "", text: "<i>Hello</i> &amp; welcome" },
       { start: 3, end: 4, settings: "", text: "1 &lt; 2 &amp; so on\nSecond line" },
     ]);
   });
 
-  it("may lack numbers, blank lines and hours, and can be in any order", () => {
+  it("can be out of order and lack numbers, blank lines and hours", () => {
     const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
     expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
       [1.5, 2.25, "first"],
@@ -38,8 +38,8 @@ describe("captions in SubRip", () => {
   });
 });
 
-describe("captions in WebVTT", () => {
-  it("keep markup and position of cues, and nothing else", () => {
+describe("WebVTT captions", () => {
+  it("keep only the markup and position of cues", () => {
     const cues = readCues(
       "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
@@ -62,7 +62,7 @@ describe("captions in WebVTT", () => {
     ["<c.fixed", "<c"],
     ["<00:01.500>karaoke 1.5 <b>a.b.c</b>", "<00:01.500>karaoke 1.5 <b>a.b.c</b>"],
     ["<v Dr. Ann.Lee>e.g.</v>", "<v Dr. Ann.Lee>e.g.</v>"],
-  ])("keep only the classes of WebVTT: %s", (line, kept) => {
+  ])("keep only WebVTT classes: %s", (line, kept) => {
     const [cue] = readCues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${line}\n`);
     expect(cue!.text).toBe(kept);
   });
@@ -100,7 +100,7 @@ describe("text that isn't captions", () => {
     expect(readCues(text)).toEqual([]);
   });
 
-  it("is parsed without errors, and the result never contains HTML tags", () => {
+  it("is parsed without errors, and never produces HTML tags", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         readCues(text);
@@ -118,17 +118,17 @@ describe("text that isn't captions", () => {
   });
 });
 
-describe("text that exceeds the limits for captions", () => {
+describe("captions that exceed the limits", () => {
   const cue = (number: number) => `00:00:01,000 --> 00:00:02,000\nline ${number}\n\n`;
 
-  it("is rejected with a message if a line is too long", () => {
+  it("are rejected with a message if a line is too long", () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     expect(readCues(begin + "a".repeat(MAX_LINE_LENGTH))).toHaveLength(1);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(CaptionsLimitError);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
   });
 
-  it("is rejected if it has more cues than a day of video", () => {
+  it("are rejected if they have more cues than a day of video could have", () => {
     const many = Array.from({ length: MAX_CUES }, (_, index) => cue(index)).join("");
     expect(readCues(many)).toHaveLength(MAX_CUES);
     expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
@@ -147,7 +147,7 @@ describe("text that exceeds the limits for captions", () => {
     "<c.",
     ".a",
     "<c<",
-  ])("is parsed in linear time: lines of %j", (part) => {
+  ])("are parsed in linear time: lines of %j", (part) => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
@@ -157,12 +157,12 @@ describe("text that exceeds the limits for captions", () => {
       return performance.now() - start;
     };
     took(50);
-    // Twice 2 MB, which took 4 seconds as a single line.
+    // Two captions files of 2 MB each. As a single line, they took 4 seconds.
     expect(took(1_000)).toBeLessThan(3_000);
   });
 });
 
-describe("languages", () => {
+describe("caption languages", () => {
   it.each([
     ["eng", "en"],
     ["ger", "de"],
@@ -196,19 +196,19 @@ describe("languages", () => {
     expect(captionsLabel({ ...stream, ...more })).toBe(label);
   });
 
-  it("never have the same label for two tracks", () => {
+  it("never give two tracks the same label", () => {
     expect(distinctLabel("English", new Set(["English", "English 2"]))).toBe("English 3");
   });
 });
 
-describe("the captions column of a row", () => {
+describe("a video row's captions column", () => {
   it.each([
     [null, 0],
     ["no JSON", 0],
     ['{"url":"/a"}', 0],
     ['[null, 1, {"url":"/a","language":"en"}]', 0],
     ['[{"url":"/a","language":"en","label":"English"}]', 1],
-  ])("%s contains %i captions", (column, count) => {
+  ])("with the value %s contains %i captions", (column, count) => {
     expect(readCaptions(column)).toHaveLength(count);
   });
 });

@@ -4,13 +4,13 @@ import { type AddedRendition, addToMaster } from "~/features/processing/kinds/ad
 import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
 
-describe("codec strings", () => {
+describe("a codec string", () => {
   it.each([
     ["81040d00", "av01.0.04M.08"],
     ["81088c00", "av01.0.08H.08"],
     ["81054d00", "av01.0.05M.10"],
     ["814d6d00", "av01.2.13M.12"],
-  ])("are derived from av1C: %s", (av1C, name) => {
+  ])("is derived from av1C: %s", (av1C, name) => {
     expect(av1Name(Buffer.from(av1C, "hex"))).toBe(name);
   });
 
@@ -18,7 +18,7 @@ describe("codec strings", () => {
     ["01 01 60000000 900000000000 5d", "hvc1.1.6.L93.90"],
     ["01 02 20000000 b00000000000 78", "hvc1.2.4.L120.B0"],
     ["01 21 60000000 000000000000 99", "hvc1.1.6.H153"],
-  ])("are derived from hvcC: %s", (hvcC, name) => {
+  ])("is derived from hvcC: %s", (hvcC, name) => {
     expect(hevcName(Buffer.from(hvcC.replaceAll(" ", ""), "hex"))).toBe(name);
   });
 });
@@ -44,14 +44,14 @@ audio-1-low.m3u8
 `;
 
 describe("an additional codec in the master playlist", () => {
-  it("follows the H.264 renditions, with each of their audio groups", () => {
+  it("follows the H.264 renditions and repeats each of their audio groups", () => {
     const lines = addToMaster(MASTER, [ADDED]).split("\n");
     const added = lines.filter((line) => line.includes("av"));
     expect(lines.filter((line) => !line.includes("av01") && !line.startsWith("av1-"))).toEqual(
       MASTER.split("\n"),
     );
     expect(added.filter((line) => line.includes("av01") || line.startsWith("av1-"))).toEqual([
-      // 4,000 bits per second of video become 2,400.
+      // The video's 4,000 bits per second become 2,400.
       '#EXT-X-STREAM-INF:BANDWIDTH=4400,AVERAGE-BANDWIDTH=3900,CODECS="av01.0.00M.08,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"',
       "av1-240p-x.m3u8",
       '#EXT-X-STREAM-INF:BANDWIDTH=7400,AVERAGE-BANDWIDTH=6900,CODECS="av01.0.00M.08,ac-3",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="surround"',
@@ -69,10 +69,10 @@ const levels = (...codecs: (string | undefined)[]) =>
 const kept = (all: Levels, efficient: string[]) =>
   all.filter(playedCodecFilter(all, efficient)).map(({ videoCodec }) => videoCodec);
 
-describe("the codec that a player chooses", () => {
+describe("the codec chosen by a player", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
 
-  it("is H.264 or the best one that the device decodes smoothly, never two", () => {
+  it("is H.264 or the best one that the device decodes smoothly, but never both", () => {
     expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
     expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
     expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);

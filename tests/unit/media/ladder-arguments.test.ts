@@ -49,7 +49,7 @@ function argumentsFor(processors: number): string[] {
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
-/** Returns the values of all options with a suffix. */
+/** Returns the values of all options that end with a suffix. */
 const valuesOf = (args: string[], option: string) =>
   args.filter((_, index) => args[index - 1]?.endsWith(option));
 
@@ -64,7 +64,7 @@ describe("the ffmpeg command for the ladder", () => {
     "on %i processors, uses %s threads for each decoder, encoder and filter graph",
     (processors, expected) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // One for the decoder, the video filters, the filters of each audio rendition, and six encoders.
+      // One for the decoder, one for the video filters, one for each audio rendition's filters, and one per encoder.
       expect(threads).toEqual([expected, expected, "1", ...Array(6).fill(expected)]);
     },
   );
@@ -78,7 +78,7 @@ describe("the ffmpeg command for the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 
-  it("uses the configured preset, or one that depends on other waiting jobs", () => {
+  it("uses the configured preset, or one that depends on the other jobs waiting", () => {
     const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
     expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
     process.env.ENCODER_PRESET = "superfast";

@@ -25,12 +25,12 @@ const video = (from: number, frameCount = FINGERPRINT_FRAMES) =>
   Array.from({ length: frameCount }, (_, at) => perceptualHash(pattern(from + 11 * at)));
 
 describe("the perceptual hash of a frame", () => {
-  it("is the same at a different brightness, and differs for another frame", () => {
+  it("is nearly the same at a different brightness, and differs for another frame", () => {
     expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(1, 0.5)))).toBeLessThan(4);
     expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(4)))).toBeGreaterThan(16);
   });
 
-  it("is missing for a frame without detail", () => {
+  it("is zero for a frame without detail", () => {
     for (const light of [() => 16, (x: number) => 16 + (x % 3), () => 235]) {
       expect([...perceptualHash(image(light))]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     }
@@ -38,7 +38,7 @@ describe("the perceptual hash of a frame", () => {
 });
 
 describe("the fingerprint of a video", () => {
-  it("matches with most of its frames, even slightly shifted in time", () => {
+  it("matches if most of its frames do, even slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
     expect(isSimilar(words(all), words(all))).toBe(true);
@@ -48,7 +48,7 @@ describe("the fingerprint of a video", () => {
     expect(isSimilar(words(all), words(video(700)))).toBe(false);
   });
 
-  it("is empty if few frames have detail, or all are the same", () => {
+  it("is empty if few frames have detail or all frames are the same", () => {
     const black = new Uint8Array(8);
     expect(fingerprintOf(Array(FINGERPRINT_FRAMES).fill(black))).toHaveLength(0);
     expect(fingerprintOf(Array(FINGERPRINT_FRAMES).fill(video(1)[0]))).toHaveLength(0);

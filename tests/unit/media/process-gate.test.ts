@@ -10,7 +10,7 @@ function recorder(gate: ProcessGate) {
       order.push(owner);
       releases.push(release);
     });
-  /** Frees the oldest slot for the next owner. */
+  /** Frees the oldest slot, so that the next owner gets one. */
   const next = async () => {
     releases.shift()!();
     await new Promise(setImmediate);
@@ -19,7 +19,7 @@ function recorder(gate: ProcessGate) {
 }
 
 describe("process slots", () => {
-  it("are limited in number, and freed only once", async () => {
+  it("are limited in number, and each is freed only once", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, releases, enter, next } = recorder(gate);
     for (const owner of ["a", "b", "c", "d"]) void enter(owner);
@@ -39,7 +39,7 @@ describe("process slots", () => {
     expect(order.slice(4)).toEqual(["e", "f"]);
   });
 
-  it("reject an owner's ninth waiting call, but not another owner's", async () => {
+  it("reject a ninth waiting call by the same owner, but not by another", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");
@@ -48,15 +48,15 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // An upload waits regardless of the limit, because its bytes have arrived.
+    // An upload can wait regardless of the limit, because its bytes have already arrived.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Slots rotate among owners, regardless of how many calls each makes.
+    // Owners take turns, no matter how many calls each of them makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 
-  it("have an unlimited queue for the site itself", async () => {
+  it("have an unlimited queue for the site's own calls", async () => {
     const { order, enter, next } = recorder(new ProcessGate(2, 8));
     for (let count = 0; count < 30; count++) void enter(undefined);
     await new Promise(setImmediate);
@@ -64,7 +64,7 @@ describe("process slots", () => {
     expect(order).toHaveLength(30);
   });
 
-  it("free the queue position of a client that disconnects", async () => {
+  it("free a client's queue position when it disconnects", async () => {
     const gate = new ProcessGate(1, 2);
     const { order, enter, next } = recorder(gate);
     await enter("a");

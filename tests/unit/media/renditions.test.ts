@@ -31,7 +31,7 @@ const source = (width: number, height: number, frameRate = 25): VideoStream => (
 const names = (video: VideoStream, maxHeight = 1080) =>
   renditionsFor(video, maxHeight).map(({ name }) => name);
 
-describe("the renditions of the ladder", () => {
+describe("a ladder's renditions", () => {
   it.each([
     [source(1920, 1080), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
     [source(1080, 1920), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
@@ -54,7 +54,7 @@ describe("the renditions of the ladder", () => {
     }
   });
 
-  it("keep 60 frames per second from 720p on, and every second frame below", () => {
+  it("keep 60 frames per second from 720p up, and half as many below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
@@ -76,7 +76,7 @@ describe("the renditions of the ladder", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("include the size and frame rate of the video: %i x %i", (width, height, maxHeight) => {
+  ])("include one at the video's own size and frame rate: %i x %i", (width, height, maxHeight) => {
     expect(renditionsFor(source(width, height, 60), maxHeight).at(-1)).toMatchObject({
       width,
       height,
@@ -99,7 +99,7 @@ describe("the renditions of the ladder", () => {
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "have keyframes at the same frames, about every 2 s, at %f",
+    "have keyframes at the same frames, about every 2 s, at %f frames per second",
     (measured) => {
       const rate = constantFrameRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
@@ -122,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as defined in RFC 8216, so a short last segment isn't a peak", () => {
+  it("measure the bandwidth as defined in RFC 8216, so that a short last segment isn't a peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -152,7 +152,7 @@ describe("playlists", () => {
     }
   });
 
-  it("refer to byte ranges of one file", () => {
+  it("refer to byte ranges within one file", () => {
     expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
@@ -176,7 +176,7 @@ describe("playlists", () => {
     [0.94, [1.88, 1.88, 4.7, 0.94]],
     [5, [5, 5]],
   ])(
-    "end audio segments near the end of video segments, with fragments of %f s",
+    "end audio segments near the ends of video segments, with fragments of %f s",
     (each, expected) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);
@@ -196,7 +196,7 @@ describe("playlists", () => {
     },
   );
 
-  it("list the keyframes, which start the same segments", () => {
+  it("list keyframes that start the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");

@@ -15,14 +15,14 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("means Amazon S3 if it has no endpoint", () => {
+  it("refers to Amazon S3 if it has no endpoint", () => {
     expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",
     });
   });
 
-  it("may be a folder", () => {
+  it("can be a folder", () => {
     expect(parseStorageUrl("file:///mnt/big%20disk")).toEqual({
       kind: "folder",
       folder: "/mnt/big disk",
@@ -42,10 +42,10 @@ describe("STORAGE_URL", () => {
     "s3://videos?bucket=other",
     "file://host/mnt",
     "file:///",
-  ])("is not %s", (text) => expect(parseStorageUrl(text)).toBeUndefined());
+  ])("can't be %s", (text) => expect(parseStorageUrl(text)).toBeUndefined());
 });
 
-describe("settings of the store", () => {
+describe("storage settings", () => {
   const refusal = (environment: Record<string, string>) => {
     try {
       parseSettings(environment);
@@ -54,7 +54,7 @@ describe("settings of the store", () => {
     }
   };
 
-  it("require the settings that they depend on", () => {
+  it("are rejected without the settings that they depend on", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
       "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the id of an access key.",
@@ -85,5 +85,5 @@ describe("settings of the store", () => {
     expect(refusal({ STORAGE_URL: "file:///mnt" })).toBeUndefined();
   });
 
-  it("are none by default", () => expect(parseSettings({}).storage).toBeUndefined());
+  it("are unset by default", () => expect(parseSettings({}).storage).toBeUndefined());
 });

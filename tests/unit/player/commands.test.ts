@@ -11,15 +11,15 @@ function player(video = fakeVideo()) {
   return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
 }
 
-describe("volume (specification, section 9: 0 to 1, unmute restores 0.5)", () => {
-  it("restores 0.5 when unmuted", () => {
+describe("the volume (specification, section 9: 0 to 1, unmute restores 0.5)", () => {
+  it("is 0.5 after unmuting", () => {
     const { video, commands } = player();
     commands.toggleMute();
     expect(video.muted).toBe(true);
     commands.toggleMute();
     expect([video.muted, video.volume]).toEqual([false, 0.5]);
   });
-  it("treats a volume of 0 as muted", () => {
+  it("is muted at 0", () => {
     const { video, commands } = player();
     commands.setVolume(0);
     expect(video.muted).toBe(true);
@@ -33,7 +33,7 @@ describe("volume (specification, section 9: 0 to 1, unmute restores 0.5)", () =>
     commands.setVolume(-1);
     expect(video.volume).toBe(0);
   });
-  it("returns to the same value after 20 steps up and 20 down", () => {
+  it("returns to the same value after 20 steps up and 20 steps down", () => {
     const { video, commands } = player();
     for (let step = 0; step < 20; step++) commands.changeVolume(-0.05);
     expect(video.volume).toBe(0);
@@ -42,8 +42,8 @@ describe("volume (specification, section 9: 0 to 1, unmute restores 0.5)", () =>
   });
 });
 
-describe("brightness (specification, section 9: 0.2 to 2)", () => {
-  it("is a CSS filter and is clamped to its range", () => {
+describe("the brightness (specification, section 9: 0.2 to 2)", () => {
+  it("is applied as a CSS filter and clamped to its range", () => {
     const { video, commands } = player();
     commands.setBrightness(9);
     expect([commands.brightness(), video.style.filter]).toEqual([2, "brightness(2.00)"]);
@@ -63,7 +63,7 @@ describe("seeking", () => {
     commands.seekBy(10);
     expect(video.currentTime).toBe(100);
   });
-  it("jumps to a fraction of the video once the duration is known", () => {
+  it("jumps to a fraction of the video only once the duration is known", () => {
     const { video, commands } = player();
     commands.seekToFraction(0.7);
     expect(video.currentTime).toBe(70);
@@ -73,8 +73,8 @@ describe("seeking", () => {
   });
 });
 
-describe("speed", () => {
-  it("steps through the speeds and stops at the ends", () => {
+describe("the speed", () => {
+  it("steps through the available speeds and stops at both ends", () => {
     const { video, commands } = player();
     commands.stepSpeed(1);
     expect(video.playbackRate).toBe(1.25);
@@ -83,7 +83,7 @@ describe("speed", () => {
     for (let step = 0; step < 20; step++) commands.stepSpeed(-1);
     expect(video.playbackRate).toBe(0.25);
   });
-  it("is kept when another rendition loads", () => {
+  it("is kept when another rendition is loaded", () => {
     const { video, commands } = player();
     commands.setSpeed(1.5);
     expect(video.defaultPlaybackRate).toBe(1.5);
@@ -105,7 +105,7 @@ describe("play", () => {
   });
 });
 
-describe("another video", () => {
+describe("switching to another video", () => {
   it("resets speed, brightness and loop, but not the volume", () => {
     const { video, commands } = player();
     commands.setSpeed(2);
@@ -122,7 +122,7 @@ describe("another video", () => {
 });
 
 describe("observePlayback", () => {
-  it("reports buffering only while playback waits for data", () => {
+  it("reports buffering only while playback is waiting for data", () => {
     const { video, playback } = player();
     let notifications = 0;
     playback.subscribe(() => notifications++);
@@ -167,8 +167,8 @@ describe("stepFrame", () => {
   });
 });
 
-describe("holding a press", () => {
-  it("plays at double speed and then restores the chosen speed", () => {
+describe("pressing and holding", () => {
+  it("plays at double speed, and restores the chosen speed on release", () => {
     const { video, feedback, commands } = player();
     commands.setSpeed(1.25);
     commands.holdSpeed(true);

@@ -24,7 +24,7 @@ afterEach(() => {
 const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
 
 describe("keyboard shortcuts", () => {
-  it("seek, and add up while the feedback is shown", () => {
+  it("seek, and add up while the feedback is still shown", () => {
     const { video, textOf } = renderPlayer();
     key("ArrowRight");
     expect(textOf(".player-ripple")).toBe("Forward 10 s");
@@ -61,7 +61,7 @@ describe("keyboard shortcuts", () => {
     expect(textOf('[role="dialog"]')).toBeUndefined();
   });
 
-  it("change the volume while the player has the focus, and otherwise scroll the page", () => {
+  it("change the volume while the player has focus, and otherwise scroll the page", () => {
     const { video, button, textOf } = renderPlayer();
     expect(key("ArrowDown")).toBe(true);
     expect(video.volume).toBe(1);
@@ -73,7 +73,7 @@ describe("keyboard shortcuts", () => {
     expect(video.volume).toBe(0.95);
   });
 
-  it("step by one frame, only while paused", () => {
+  it("step by one frame, but only while paused", () => {
     const { video } = renderPlayer();
     video.currentTime = 10;
     key(".");
@@ -85,7 +85,7 @@ describe("keyboard shortcuts", () => {
     expect(video.currentTime).toBeCloseTo(10.02, 3);
   });
 
-  it("are ignored while typing and with a modifier", () => {
+  it("are ignored while typing or with a modifier key", () => {
     const { root, video } = renderPlayer();
     const field = root.parentElement!.appendChild(document.createElement("input"));
     field.focus();
@@ -144,7 +144,7 @@ describe("the control bar", () => {
     expect(slider("Volume").getAttribute("aria-valuetext")).toBe("80%");
   });
 
-  it("seeks in steps of 0.1 and shows elapsed and total time", () => {
+  it("seeks in steps of 0.1 and shows the elapsed and total time", () => {
     const { video, slider, textOf } = renderPlayer();
     fireEvent.change(slider("Seek"), { target: { value: "12.3" } });
     expect([video.currentTime, textOf("[data-elapsed]")]).toEqual([12.3, "0:12"]);
@@ -160,7 +160,7 @@ describe("the control bar", () => {
     expect(document.activeElement).toBe(root);
   });
 
-  it("has no volume slider where only hardware keys set the volume", () => {
+  it("has no volume slider on devices where only hardware keys set the volume", () => {
     const { slider, button } = renderPlayer({}, { element: { hasFixedVolume: true } });
     expect(slider("Volume")).toBeUndefined();
     expect(button("Mute")).toBeDefined();
@@ -168,7 +168,7 @@ describe("the control bar", () => {
 });
 
 describe("the controls", () => {
-  it("hide 5 s after playing starts", () => {
+  it("are hidden 5 s after playback starts", () => {
     const { isIdle } = renderPlayer();
     key("k");
     wait(CONTROLS_HIDE_AFTER_PLAY_MS - 1);
@@ -177,7 +177,7 @@ describe("the controls", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("hide 3 s after the mouse stops", () => {
+  it("are hidden 3 s after the mouse stops moving", () => {
     const { root, isIdle } = renderPlayer();
     key("k");
     wait(CONTROLS_HIDE_AFTER_PLAY_MS);
@@ -188,14 +188,14 @@ describe("the controls", () => {
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
     moveTo(55);
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
-    // Browsers also report a resting mouse.
+    // Browsers also report pointer events when the mouse hasn't moved.
     moveTo(55);
     expect(isIdle()).toBe(false);
     wait(1);
     expect(isIdle()).toBe(true);
   });
 
-  it("stay while hovered, focused, with an open menu, or paused", async () => {
+  it("stay visible while hovered, focused, paused, or with an open menu", async () => {
     const { root, isIdle, button, press } = renderPlayer();
     wait(60_000);
     expect(isIdle()).toBe(false);
@@ -233,7 +233,7 @@ describe("clicks on the video", () => {
     return { ...all, events, click };
   }
 
-  it("toggle playback after the double-click window; the first one plays immediately", () => {
+  it("toggle playback after the double-click window, except that the first one plays immediately", () => {
     const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the video", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek in the direction of their half when doubled, add up, and never toggle playback", () => {
+  it("seek in the direction of the clicked half when doubled, add up, and never toggle playback", () => {
     const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
@@ -267,7 +267,7 @@ describe("clicks on the video", () => {
     expect([video.currentTime, events]).toEqual([0, []]);
   });
 
-  it("only close an open menu", () => {
+  it("only close the menu if one is open", () => {
     const { click, press, menu, events } = renderVideoArea();
     press("Settings");
     expect(menu()).not.toBeNull();
@@ -277,12 +277,12 @@ describe("clicks on the video", () => {
   });
 });
 
-describe("the end of the video", () => {
+describe("at the end of a video, the player", () => {
   const next = { title: "A quiet morning", href: "/video/two" };
   const ends = (video: HTMLVideoElement) =>
     act(() => happen(video, "ended", { ended: true, paused: true, currentTime: 100 }));
 
-  it("offers the next video until canceled, and a replay", () => {
+  it("offers the next video until it is canceled, and then a replay", () => {
     const onNext = vi.fn();
     const { video, press, textOf, button } = renderPlayer({ next }, { onNext });
     ends(video);
@@ -309,8 +309,8 @@ describe("the end of the video", () => {
   });
 });
 
-describe("fullscreen", () => {
-  it("locks the screen to landscape, with a button to portrait and back", async () => {
+describe("fullscreen mode", () => {
+  it("locks the screen to landscape, with a button that switches to portrait and back", async () => {
     const calls: string[] = [];
     const orientation = Object.assign(new EventTarget(), {
       type: "portrait-primary",
@@ -348,8 +348,8 @@ describe("fullscreen", () => {
   });
 });
 
-describe("device integration", () => {
-  it("shows title and poster on the lock screen, whose buttons work", () => {
+describe("integration with the device", () => {
+  it("shows the title and poster on the lock screen, where the buttons work", () => {
     const handlers: Record<string, (details: object) => void> = {};
     const session = {
       metadata: null as MediaMetadataInit | null,
@@ -388,7 +388,7 @@ describe("device integration", () => {
     Reflect.deleteProperty(navigator, "mediaSession");
   });
 
-  it("pauses the videos in other tabs when one starts", async () => {
+  it("pauses the videos in other tabs when one starts playing", async () => {
     vi.useRealTimers();
     const { video } = renderPlayer();
     const otherTab = new BroadcastChannel("player");
@@ -404,8 +404,8 @@ describe("device integration", () => {
   });
 });
 
-describe("a video that can't play", () => {
-  it("shows the problem, and Retry plays once it is resolved", async () => {
+describe("a player that can't play its video", () => {
+  it("shows the problem, and plays on Retry once it is resolved", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));
@@ -415,7 +415,7 @@ describe("a video that can't play", () => {
     expect([video.paused, textOf('[role="alert"]')]).toEqual([false, undefined]);
   });
 
-  it("keeps the play button unchanged when the browser blocks playback", async () => {
+  it("leaves the play button unchanged if the browser blocks playback", async () => {
     const { video, press, button, textOf } = renderPlayer();
     video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
     await act(async () => void press("Play"));

@@ -21,7 +21,7 @@ export function fakeVideo({
   hasFixedVolume = false,
   playsStreams = false,
 } = {}): HTMLVideoElement {
-  // Works even while `useFakeVideos` replaces the document's method.
+  // Works even after `useFakeVideos` has replaced the document's method.
   const video = Document.prototype.createElement.call(document, "video") as HTMLVideoElement;
   const state = {
     paused: true,
@@ -90,7 +90,7 @@ export function fakeVideo({
   return video;
 }
 
-/** Makes every video that a component creates a fake, until all mocks are restored. */
+/** Replaces every video element that a component creates with a fake until all mocks are restored. */
 export function useFakeVideos(options?: Parameters<typeof fakeVideo>[0]): void {
   vi.spyOn(document, "createElement").mockImplementation((name: string, more?: object) =>
     name === "video"
@@ -99,7 +99,7 @@ export function useFakeVideos(options?: Parameters<typeof fakeVideo>[0]): void {
   );
 }
 
-/** Sets properties that are read-only in the standard, and fires an event. */
+/** Sets properties that are read-only in the HTML standard, and fires an event. */
 export function happen(video: HTMLVideoElement, event: string, state: object = {}): void {
   Object.assign(states.get(video) ?? {}, state);
   video.dispatchEvent(new Event(event));

@@ -10,7 +10,7 @@ describe("on-screen feedback", () => {
     vi.useRealTimers();
   });
 
-  it("adds up seeks in one direction while it is shown", () => {
+  it("adds up seeks in the same direction while it is shown", () => {
     const board = createFeedback();
     board.seek(10);
     board.seek(10);
@@ -24,7 +24,7 @@ describe("on-screen feedback", () => {
     expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
   });
 
-  it("shows a level for 1 s after its last change (specification, section 9)", () => {
+  it("shows a level until 1 s after its last change (specification, section 9)", () => {
     const board = createFeedback();
     board.level("volume", 0.4);
     vi.advanceTimersByTime(INDICATOR_MS - 1);

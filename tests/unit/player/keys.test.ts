@@ -46,7 +46,7 @@ describe("keyCommand (specification, section 2)", () => {
     },
   );
 
-  it("ignores other keys, including names of object properties", () => {
+  it("ignores other keys, including those named like object properties", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
       expect(keyCommand(press(key))).toBeUndefined();
     }
@@ -68,7 +68,7 @@ describe("belongsElsewhere", () => {
     "<textarea data-target></textarea>",
     "<select data-target></select>",
     '<div contenteditable="true"><b data-target>x</b></div>',
-  ])("leaves all keys to a form field: %s", (html) => {
+  ])("leaves every key to a form field: %s", (html) => {
     const { player, target } = render(html);
     for (const key of [" ", "f", "m", "k", "5", "ArrowLeft", "?"]) {
       expect(belongsElsewhere(key, target, player)).toBe(true);
@@ -86,7 +86,7 @@ describe("belongsElsewhere", () => {
     expect(belongsElsewhere("ArrowLeft", target, player)).toBe(false);
   });
 
-  it("leaves the arrows to the volume slider, but not to the seek bar", () => {
+  it("leaves the arrow keys to the volume slider, but not to the seek bar", () => {
     const volume = render("", '<input type="range" data-target>');
     expect(belongsElsewhere("ArrowLeft", volume.target, volume.player)).toBe(true);
     expect(belongsElsewhere(" ", volume.target, volume.player)).toBe(false);
@@ -94,13 +94,13 @@ describe("belongsElsewhere", () => {
     expect(belongsElsewhere("ArrowLeft", seek.target, seek.player)).toBe(false);
   });
 
-  it("lets up and down scroll the page unless the player has the focus", () => {
+  it("lets the up and down keys scroll the page unless the player has focus", () => {
     const page = render("<a href='/' data-target>x</a>");
     expect(belongsElsewhere("ArrowUp", page.target, page.player)).toBe(true);
     expect(belongsElsewhere("ArrowDown", page.player, page.player)).toBe(false);
   });
 
-  it("leaves all keys to an open dialog, except the player's own", () => {
+  it("leaves every key to an open dialog, except one of the player's own", () => {
     const page = render("<dialog open><p data-target>x</p></dialog>");
     expect(belongsElsewhere("f", document.body, page.player)).toBe(true);
     const own = render("", '<div role="dialog" aria-modal="true"></div>');

@@ -10,14 +10,14 @@ describe("loudnessGain", () => {
     expect(decibels(-3, -3)).toBe(-13);
   });
 
-  it("raises a quiet video, but no peak above -1 dBTP and by at most 12 dB", () => {
+  it("raises a quiet video by at most 12 dB, and never a peak above -1 dBTP", () => {
     expect(decibels(-22, -12)).toBe(6);
     expect(decibels(-22, -4)).toBe(3);
     expect(decibels(-22, -0.2)).toBe(0);
     expect(decibels(-50, -40)).toBe(12);
   });
 
-  it("doesn't change videos that are at the target, silent or unmeasured", () => {
+  it("doesn't change videos that are silent, unmeasured or already at the target", () => {
     expect(decibels(-16.4, -3)).toBe(0);
     expect(decibels(-15.6, -3)).toBe(0);
     expect(decibels(-70, -60)).toBe(0);

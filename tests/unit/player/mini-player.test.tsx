@@ -46,7 +46,7 @@ async function goTo(url: string): Promise<void> {
   await act(async () => void fireEvent.click(document.querySelector(`nav a[href="${url}"]`)!));
 }
 
-/** Opens the page of a video that is playing from 12 seconds on. */
+/** Opens the page of a video and starts playback at 12 seconds. */
 async function openPlaying(): Promise<void> {
   cleanup();
   vi.restoreAllMocks();
@@ -71,7 +71,7 @@ async function leavePlaying(): Promise<void> {
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the mini player", () => {
-  it("continues at the same position, volume and speed, and back on the video's page", async () => {
+  it("continues at the same position, volume and speed, as does the video's page afterwards", async () => {
     await openPlaying();
     act(() => Object.assign(video(), { volume: 0.4, playbackRate: 1.5, defaultPlaybackRate: 1.5 }));
     await goTo("/");
@@ -93,7 +93,7 @@ describe("the mini player", () => {
     expect([video().currentTime, video().paused]).toEqual([20, false]);
   });
 
-  it("closes with its button and with Escape, and saves a position to resume from", async () => {
+  it("closes with its button or Escape, and saves a position to resume from", async () => {
     await leavePlaying();
     fireEvent.click(inMini('[aria-label="Close mini player"]'));
     expect([mini(), document.activeElement?.id]).toEqual([null, "main"]);
@@ -103,7 +103,7 @@ describe("the mini player", () => {
     expect(mini()).toBeNull();
   });
 
-  it.each(["/video/two", "/video/none"])("closes on the page of another video: %s", async (to) => {
+  it.each(["/video/two", "/video/none"])("closes on another video's page: %s", async (to) => {
     await leavePlaying();
     await goTo(to);
     expect(mini()).toBeNull();
@@ -111,7 +111,7 @@ describe("the mini player", () => {
   });
 
   it.each(["/video/two", "/video/none"])(
-    "doesn't open on the page of another video or after it: %s",
+    "doesn't open on or after another video's page: %s",
     async (to) => {
       await openPlaying();
       await goTo(to);

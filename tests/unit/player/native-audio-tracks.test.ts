@@ -8,7 +8,7 @@ const ENGLISH = { label: "English", language: "en" };
 
 beforeEach(() => localStorage.clear());
 
-/** Creates the element of a device with native HLS, with the audio tracks of a stream. */
+/** Creates a video element like that of a device with native HLS, with a stream's audio tracks. */
 async function open(...tracks: (typeof GERMAN)[]) {
   const element = document.createElement("video");
   element.canPlayType = () => "maybe";
@@ -35,7 +35,7 @@ it("lists audio tracks once the metadata has loaded, and switches between them",
   expect(enabled()).toEqual([false, true]);
 });
 
-it("starts with the track chosen last, or another in its language", async () => {
+it("starts with the last chosen track, or another one in its language", async () => {
   rememberAudioTrack(ENGLISH);
   const { onAudioTracks, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
   expect(onAudioTracks.mock.calls[0]?.[1]).toBe(1);
@@ -44,7 +44,7 @@ it("starts with the track chosen last, or another in its language", async () => 
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
-it("lists none if the browser doesn't, or after the stream was closed", async () => {
+it("lists no audio tracks if the browser has none, or after the stream was closed", async () => {
   const { onAudioTracks, adaptive, element } = await open();
   expect(onAudioTracks).toHaveBeenCalledExactlyOnceWith([], 0);
   adaptive.close();

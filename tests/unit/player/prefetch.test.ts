@@ -20,7 +20,7 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-it("requests the byte range once, and aborts it for another stream", async () => {
+it("requests the byte range once, and aborts the request when another stream is prefetched", async () => {
   prefetchStart(start("one"));
   prefetchStart(start("one"));
   expect(requests).toHaveLength(1);
@@ -35,7 +35,7 @@ it("requests the byte range once, and aborts it for another stream", async () =>
   expect(findPrefetch(url("two"), 4)).toBeUndefined();
 });
 
-it("is undefined when the server doesn't return the range", async () => {
+it("yields no bytes when the server doesn't return the range", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
   prefetchStart(start("three"));
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
@@ -51,7 +51,7 @@ it("requests nothing when the browser saves data", () => {
   expect(findPrefetch(url("four"), 10)).toBeUndefined();
 });
 
-it("responds in a new task, as a request would", async () => {
+it("responds in a new task, as a network request would", async () => {
   prefetchStart(start("five"));
   const ownLoad = vi.fn();
   class OwnLoader {

@@ -51,7 +51,7 @@ async function fail(video: HTMLVideoElement, code: number) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-describe("an error of the element", () => {
+describe("an error event of the video element", () => {
   it.each([
     ["a file that does not exist", 4, MISSING, "missing"],
     ["an unsupported format", 4, FOUND, "unsupported"],
@@ -67,7 +67,7 @@ describe("an error of the element", () => {
     watch.close();
   });
 
-  it("is detected even if it occurred before the scripts loaded", async () => {
+  it("is detected even if it occurred before the scripts had loaded", async () => {
     const video = fakeVideo();
     happen(video, "error", { error: { code: 4 } });
     respond = MISSING;
@@ -79,7 +79,7 @@ describe("an error of the element", () => {
     watch.close();
   });
 
-  it("is ignored when hls.js recovers from it", async () => {
+  it("is ignored if hls.js recovers from it", async () => {
     const { video, state, watch } = watched();
     state.set({ ...state.get(), playing: "adaptive" });
     await fail(video, 3);
@@ -89,7 +89,7 @@ describe("an error of the element", () => {
 });
 
 describe("a file that the browser can't decode", () => {
-  it("is shown as being converted while the stream is encoded", async () => {
+  it("is shown as being converted while its stream is being encoded", async () => {
     const { video, watch } = watched({ ...FILE, streamIsComing: true });
     await fail(video, 4);
     expect(watch.problem.get()).toBe("preparing");
@@ -100,7 +100,7 @@ describe("a file that the browser can't decode", () => {
     [false, "unsupported"],
     [true, "preparing"],
   ] as const)(
-    "is detected while only its audio plays, with a stream coming: %s",
+    "is detected while only its audio plays (stream expected: %s)",
     async (streamIsComing, problem) => {
       const { video, watch } = watched({ ...FILE, streamIsComing });
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -114,7 +114,7 @@ describe("a file that the browser can't decode", () => {
   it.each([
     ["whose URL has changed", MISSING],
     ["that can't be played further", FOUND],
-  ])("is shown as being prepared when it only has a stream %s", async (_, then) => {
+  ])("is shown as being prepared if it only has a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
     respond = then;
@@ -123,7 +123,7 @@ describe("a file that the browser can't decode", () => {
     watch.close();
   });
 
-  it("is detected if it loaded before the scripts, unless a stream will play", () => {
+  it("is detected if it loaded before the scripts, unless a stream is going to play", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -135,7 +135,7 @@ describe("a file that the browser can't decode", () => {
     }
   });
 
-  it("is not a problem once the stream plays", () => {
+  it("is not a problem once the stream is playing", () => {
     const { video, state, watch } = watched();
     happen(video, "loadeddata", { videoWidth: 0 });
     state.set({ ...state.get(), playing: "adaptive" });
@@ -172,7 +172,7 @@ describe("a file that fails during playback", () => {
     },
   );
 
-  it("continues to play although the failure paused it", async () => {
+  it("continues to play even though the failure paused it", async () => {
     const { video, watch, reload } = played(42);
     Object.assign(video, { error: { code: 3 } });
     video.pause();
@@ -236,7 +236,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is detected without an error after buffering too long", async () => {
+  it("is detected without an error after buffering for too long", async () => {
     const { video, watch } = watched();
     void video.play();
     respond = UNREACHABLE;
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("restarts a download that died silently if the server is reachable", async () => {
+  it("restarts a download that has stalled if the server is reachable", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -257,7 +257,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is not assumed while a slow download still receives data", async () => {
+  it("is not assumed while a slow download is still receiving data", async () => {
     const { video, watch, reload } = watched();
     void video.play();
     happen(video, "waiting", { readyState: 1 });
@@ -280,7 +280,7 @@ describe("a lost connection", () => {
   });
 });
 
-describe("retry", () => {
+describe("retrying", () => {
   it("plays from the same position immediately", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
@@ -293,7 +293,7 @@ describe("retry", () => {
     watch.close();
   });
 
-  it("leaves no timer running when the page is left", async () => {
+  it("leaves no timer running after the page was left", async () => {
     const { video, watch } = watched();
     respond = UNREACHABLE;
     void video.play();

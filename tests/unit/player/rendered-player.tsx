@@ -16,8 +16,8 @@ interface Options extends Omit<VideoPlayerProps, "video"> {
 }
 
 /**
- * Renders the player with a fake video of 100 seconds. Finds elements by their attributes, because a query
- * by role takes a tenth of a second.
+ * Renders the player with a fake 100-second video. Finds elements by their attributes, because a query by role takes a
+ * tenth of a second.
  */
 export function renderPlayer(
   video: Partial<PlayerVideo> = {},
@@ -28,7 +28,7 @@ export function renderPlayer(
   return { ...playerOf(container), unmount };
 }
 
-/** Renders the same player in a new page, as after a reload. */
+/** Renders the same player on a new page, as after a reload. */
 export function renderAgain(...args: Parameters<typeof renderPlayer>) {
   cleanup();
   vi.restoreAllMocks();
@@ -44,7 +44,7 @@ function playerOf(container: HTMLElement) {
   return {
     root,
     video,
-    /** Returns a menu item by its label or the beginning of its text; undefined when it isn't shown. */
+    /** Returns a menu item by its label or the beginning of its text, or undefined if it isn't shown. */
     button: (label: string) => named<HTMLButtonElement>("button", label),
     item: (label: string) => named<HTMLButtonElement>('[role^="menuitem"]', label),
     slider: (label: string) => named<HTMLInputElement>('input[type="range"]', label)!,
@@ -55,6 +55,6 @@ function playerOf(container: HTMLElement) {
   };
 }
 
-/** Presses a key where the focus is. Returns whether the key was left to the browser. */
+/** Presses a key on the focused element. Returns whether the key was left to the browser. */
 export const key = (name: string, more: KeyboardEventInit = {}) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key: name, ...more });

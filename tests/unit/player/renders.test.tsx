@@ -22,7 +22,7 @@ vi.mock("lucide-react", async (original) => {
 });
 
 beforeEach(() => {
-  // jsdom has the element, but doesn't implement its methods.
+  // jsdom has this element but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -59,7 +59,7 @@ function fireEvents(...events: string[]): void {
   });
 }
 
-it("renders nothing while time passes", () => {
+it("renders nothing as time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
     fireEvents("timeupdate", "progress");
@@ -78,7 +78,7 @@ it("renders nothing while the seek bar is dragged with a loaded storyboard", () 
     is({ seeking: false });
     fireEvents("seeked", "timeupdate");
   };
-  // Entering the bar renders once, because the controls are in use from then on.
+  // Entering the seek bar renders once, because the controls count as in use from then on.
   fireEvent.pointerDown(bar);
   dragTo(1);
   dragTo(2);
@@ -88,7 +88,7 @@ it("renders nothing while the seek bar is dragged with a loaded storyboard", () 
   expect(video().currentTime).toBe(60);
 });
 
-it("renders only the spinner when each seek waits for the network", () => {
+it("renders only the spinner when each seek has to wait for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });

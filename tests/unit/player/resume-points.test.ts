@@ -21,13 +21,13 @@ describe("resume points", () => {
     ["near the end of a short video", 51, 60],
     ["near the end of a long video", 35_000, 36_000],
     ["in a clip of 3 s", 2, 3],
-  ])("are deleted %s", (_, seconds, duration) => {
+  ])("are deleted once the position is %s", (_, seconds, duration) => {
     saveResumePoint("a", 30, 600);
     saveResumePoint("a", seconds, duration);
     expect(resumePoint("a")).toBeUndefined();
   });
 
-  it("are stored for the last hundred videos", () => {
+  it("are kept for the last hundred videos", () => {
     for (let video = 0; video < 120; video++) saveResumePoint(`v${video}`, 30, 600);
     expect(resumePoint("v19")).toBeUndefined();
     expect(resumePoint("v20")).toBe(30);

@@ -19,7 +19,7 @@ const focused = () => document.activeElement;
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the settings menu", () => {
-  it("works with the keyboard: arrows wrap around, Escape goes back a page, then to the button", async () => {
+  it("can be operated with the keyboard: arrows wrap around, Escape goes back a page, then to the button", async () => {
     const { video, button, item, menu } = renderPlayer();
     const settings = button("Settings")!;
     const press = (keys: string) => userEvent.keyboard(keys);
@@ -50,7 +50,7 @@ describe("the settings menu", () => {
     expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
-  it("leaves the space bar to the player and hides the controls when closed with the mouse", () => {
+  it("leaves the space bar to the player, and hides the controls when closed with the mouse", () => {
     vi.useFakeTimers();
     const { video, button, press, menu, isIdle } = renderPlayer();
     const click = (label: string) => {
@@ -85,7 +85,7 @@ describe("stable volume", () => {
 
   it("is offered if the loudness was measured and the browser supports it", () => {
     vi.stubGlobal("AudioContext", class {});
-    // As on an iPhone.
+    // There is no MediaSource, as on an iPhone.
     expect(isOffered({ loudness })).toBe(false);
     vi.stubGlobal("MediaSource", class {});
     expect(isOffered({ loudness })).toBe(true);
@@ -121,8 +121,8 @@ describe("stable volume", () => {
   });
 });
 
-describe("stored state", () => {
-  it("keeps volume, mute and speed", () => {
+describe("stored player state", () => {
+  it("includes volume, mute and speed", () => {
     const { slider } = renderPlayer();
     fireEvent.change(slider("Volume"), { target: { value: "0.35" } });
     key(">", { shiftKey: true });
@@ -132,7 +132,7 @@ describe("stored state", () => {
     expect(renderAgain().video.muted).toBe(true);
   });
 
-  it("doesn't keep the double speed of a held press", () => {
+  it("doesn't include the double speed of a held press", () => {
     vi.useFakeTimers();
     const { video } = renderPlayer();
     key("k");
@@ -144,7 +144,7 @@ describe("stored state", () => {
     expect(renderAgain().video.playbackRate).toBe(1);
   });
 
-  it("keeps the position, and resumes from it on request", () => {
+  it("includes the position, and the player resumes from it on request", () => {
     const { video } = renderPlayer();
     act(() => happen(video, "progress", { currentTime: 20 }));
     key("k");
@@ -161,7 +161,7 @@ describe("stored state", () => {
     expect(last.video.currentTime).toBe(0);
   });
 
-  it("stores nothing when the browser blocks storage, and the video still plays", () => {
+  it("isn't written when the browser blocks storage, but the video still plays", () => {
     for (const method of ["getItem", "setItem"] as const) {
       vi.spyOn(Storage.prototype, method).mockImplementation(() => {
         throw new DOMException("denied", "SecurityError");
@@ -178,7 +178,7 @@ describe("stored state", () => {
 });
 
 describe("a link with a start time", () => {
-  it.each(["?from=home&t=12", "#t=12"])("starts there and offers no other position: %s", (link) => {
+  it.each(["?from=home&t=12", "#t=12"])("starts playback there and offers no other position: %s", (link) => {
     localStorage.setItem("visitor", '{"resume":[["one",40]]}');
     history.replaceState(null, "", `/video/one${link}`);
     const { video, button } = renderPlayer();
@@ -187,7 +187,7 @@ describe("a link with a start time", () => {
   });
 
   it("is copied from the menu, without other parameters", async () => {
-    // Gives jsdom a clipboard.
+    // Adds a clipboard to jsdom.
     userEvent.setup();
     history.replaceState(null, "", "/video/one?from=home");
     const { video, press, textOf } = renderPlayer();

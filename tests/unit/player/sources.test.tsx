@@ -8,7 +8,7 @@ const HLS_URL = "/media/videos/u/1/hls/master.m3u8";
 
 type Listener = (event: string, data: object) => void;
 
-/** A fake of the parts of hls.js that the player uses; tests provide the playlist and the network events. */
+/** Fakes the parts of hls.js that the player uses. Tests provide the playlist and the network events. */
 class FakeHls {
   static latest: FakeHls | undefined;
   static Events = {
@@ -35,7 +35,7 @@ class FakeHls {
   }
   once = this.on;
   loadSource(): void {}
-  /** The element has no duration and no position until the first segment has loaded. */
+  /** The element has no duration or position until the first segment has loaded. */
   attachMedia(video: HTMLVideoElement): void {
     this.emit("attaching");
     video.src = "blob:stream";
@@ -75,10 +75,10 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-/** Resolves the import of hls.js. */
+/** Completes the import of hls.js. */
 const loadScript = () =>
   act(async () => {
-    // Called right before the element's source changes, or is left alone.
+    // This is called right before the element's source changes or is kept.
     const isStarted = new Promise<void>((resolve) => {
       FakeHls.isSupported = () => {
         resolve();
@@ -104,7 +104,7 @@ describe("a file that is playing before the stream is ready", () => {
     return all;
   }
 
-  it("is left alone until the next seek, from where the stream continues", async () => {
+  it("is left alone until the next seek, where the stream takes over", async () => {
     const all = renderStream();
     const { video, button } = all;
     await act(async () => void key("k"));
@@ -146,7 +146,7 @@ describe("a file that is playing before the stream is ready", () => {
     expect([video.currentTime, video.paused]).toEqual([60, true]);
   });
 
-  it("keeps playing if the original was chosen", async () => {
+  it("keeps playing if the viewer chose the original", async () => {
     const { video, press } = await renderPlaying();
     press("Settings");
     press("Quality");
@@ -166,7 +166,7 @@ describe("a stream", () => {
     return all;
   }
 
-  it("starts at the time in the link", async () => {
+  it("starts at the time given in the link", async () => {
     history.replaceState(null, "", "/video/one?t=12");
     const { video } = await renderReady();
     expect(FakeHls.latest?.config.startPosition).toBe(12);
@@ -199,7 +199,7 @@ describe("a stream", () => {
     expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 20]);
   });
 
-  it("falls back to the file when its playlist is missing", async () => {
+  it("falls back to the file if its playlist is missing", async () => {
     const { video, textOf } = renderStream();
     await act(async () => void key("5"));
     await loadScript();
@@ -211,7 +211,7 @@ describe("a stream", () => {
     expect(textOf('[role="alert"]')).toBeUndefined();
   });
 
-  it("falls back to the file at the same position when segments are missing", async () => {
+  it("falls back to the file at the same position if segments are missing", async () => {
     const { video, press, item } = await renderReady();
     await act(async () => void key("k"));
     await act(async () => void key("8"));
@@ -232,7 +232,7 @@ describe("a stream", () => {
     expect(textOf('[role="alert"]')).toContain("Connection lost");
   });
 
-  it.each([false, true])("preloads unless the browser saves data: %s", async (saveData) => {
+  it.each([false, true])("is preloaded unless the browser saves data: %s", async (saveData) => {
     Object.defineProperty(navigator, "connection", { configurable: true, value: { saveData } });
     await renderReady();
     const { config, startLoad } = FakeHls.latest!;

@@ -58,5 +58,5 @@ describe("frameAt", () => {
     expect(frameAt(frames, 5)?.x).toBe(160);
     expect(frameAt(frames, 99_999)?.start).toBe(3600);
   });
-  it("returns undefined without frames", () => expect(frameAt([], 5)).toBeUndefined());
+  it("returns undefined if there are no frames", () => expect(frameAt([], 5)).toBeUndefined());
 });

@@ -19,12 +19,12 @@ describe("the direction of a swipe", () => {
     [2, -30, "vertical"],
     [-4, 9, "vertical"],
     [30, 2, "horizontal"],
-    // Diagonal moves aren't clearly vertical, so they are left to the browser.
+    // Diagonal swipes aren't clearly vertical, so they are left to the browser.
     [20, 20, "horizontal"],
-  ] as const)("(%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
+  ] as const)("by (%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
 });
 
-describe("the level of a swipe (specification, section 9: from 20 px on)", () => {
+describe("the level set by a swipe (specification, section 9: from 20 px on)", () => {
   it("does not change below the threshold", () => {
     expect(swipeLevel(0.5, SWIPE_THRESHOLD_PX - 1, 400, VOLUME)).toBeUndefined();
     expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX + 1, 400, VOLUME)).toBeUndefined();
@@ -32,12 +32,12 @@ describe("the level of a swipe (specification, section 9: from 20 px on)", () =>
   it("does not jump at the threshold", () => {
     expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX, 400, VOLUME)).toBe(0.5);
   });
-  it("rises upwards and falls downwards", () => {
+  it("rises when swiping up and falls when swiping down", () => {
     expect(swipeLevel(0.5, -100, 400, VOLUME)).toBeCloseTo(0.75);
     expect(swipeLevel(0.5, 100, 400, VOLUME)).toBeCloseTo(0.25);
     expect(swipeLevel(1, -100, 400, BRIGHTNESS)).toBeCloseTo(1.45);
   });
-  it("covers the whole range within the height of the player", () => {
+  it("covers the whole range within the player's height", () => {
     expect(swipeLevel(0, -400, 400, VOLUME)).toBe(1);
     expect(swipeLevel(2, 400, 400, BRIGHTNESS)).toBe(0.2);
   });

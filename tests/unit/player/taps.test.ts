@@ -4,7 +4,7 @@ import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "~/features/player/constants";
 import type { Side } from "~/features/player/feedback";
 import { nextTap, seekOf, sideOf, type TapSeries } from "~/features/player/gestures";
 
-/** Returns the seconds to seek for each tap; 0 means that it may toggle playback. */
+/** Returns the number of seconds that each tap seeks; 0 means that the tap may toggle playback. */
 function seeksOf(taps: [at: number, side: Side][]): number[] {
   let series: TapSeries | undefined;
   return taps.map(([at, side]) => {
@@ -14,10 +14,10 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
 }
 
 describe("taps (specification, section 2: double tap; section 9: 300 ms)", () => {
-  it("toggles playback with one tap", () => {
+  it("toggle playback when single", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });
-  it("seeks 10 s in the direction of the half with two taps within the window", () => {
+  it("seek 10 s in the direction of the tapped half when two fall within the window", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -31,7 +31,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, -SEEK_STEP_S]);
   });
-  it("treats two taps further apart as two single taps", () => {
+  it("count as two single taps when they are further apart", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -39,7 +39,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 0]);
   });
-  it("adds 10 s with each further tap", () => {
+  it("add 10 s each after the first two", () => {
     const taps: [number, Side][] = [
       [0, "right"],
       [200, "right"],
@@ -48,7 +48,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
     ];
     expect(seeksOf(taps)).toEqual([0, 10, 10, 10]);
   });
-  it("uses the half of the later tap", () => {
+  it("seek in the direction of the half where the later one was", () => {
     expect(
       seeksOf([
         [0, "left"],
@@ -57,7 +57,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 10, -10]);
   });
-  it("lets only the first of several fast taps toggle playback", () => {
+  it("toggle playback only with the first of several fast ones", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
     fc.assert(
       fc.property(gaps, (list) => {
@@ -70,7 +70,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       }),
     );
   });
-  it("splits the box in the middle", () => {
+  it("are assigned to halves by the middle of the box", () => {
     const box = { left: 100, width: 200 };
     expect([sideOf(100, box), sideOf(199, box), sideOf(200, box)]).toEqual([
       "left",

@@ -19,7 +19,7 @@ describe("formatTime", () => {
     [Number.NaN, "0:00"],
     [Number.POSITIVE_INFINITY, "0:00"],
     [-1, "0:00"],
-  ])("%s s is %s", (seconds, text) => expect(formatTime(seconds)).toBe(text));
+  ])("formats %s s as %s", (seconds, text) => expect(formatTime(seconds)).toBe(text));
 });
 
 describe("clampTime", () => {
@@ -45,10 +45,10 @@ describe("the start time in a link", () => {
     ["2m", 120],
     ["1:30", 90],
     ["1:02:03", 3723],
-  ])("%s is %s s", (text, seconds) => expect(parseStart(text)).toBe(seconds));
+  ])("given as %s is %s s", (text, seconds) => expect(parseStart(text)).toBe(seconds));
 
   it.each([null, "", "-5", "soon", "1e9", "9999999", "1:3", "0x10", "NaN", "m", "5 s"])(
-    "ignores %s",
+    "is ignored when it is %s",
     (text) => expect(parseStart(text)).toBeUndefined(),
   );
 

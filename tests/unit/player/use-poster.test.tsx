@@ -36,7 +36,7 @@ function screenOf(width: number, { saveData = false, decode = () => Promise.reso
   return requested;
 }
 
-describe("the poster of the player", () => {
+describe("the player's poster", () => {
   it("is the smaller image on a phone", async () => {
     const requested = screenOf(412);
     render(<Video url={THUMBNAIL} />);
@@ -55,7 +55,7 @@ describe("the poster of the player", () => {
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));
   });
 
-  it("stays small if the browser saves data, or the full-size image can't be decoded", async () => {
+  it("stays small if the browser saves data or the full-size image can't be decoded", async () => {
     const requested = screenOf(1000, { saveData: true });
     const { unmount } = render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
@@ -68,7 +68,7 @@ describe("the poster of the player", () => {
     expect(poster()).toBe(SMALL);
   });
 
-  it("changes immediately with the video, and is unchanged if it is on another server", async () => {
+  it("changes immediately with the video, and keeps its URL if it is on another server", async () => {
     screenOf(1000);
     const { rerender } = render(<Video url={THUMBNAIL} />);
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));

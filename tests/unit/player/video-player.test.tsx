@@ -18,7 +18,7 @@ const VIDEO: PlayerVideo = {
 };
 
 beforeEach(() => {
-  // jsdom has the element, but doesn't implement its methods.
+  // jsdom has this element but doesn't implement its methods.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -32,7 +32,7 @@ afterEach(() => {
 
 const video = () => document.querySelector("video")!;
 
-/** Renders one task at a time, as in a browser. */
+/** Renders one task at a time, as a browser does. */
 async function withoutAct(doings: () => Promise<void>): Promise<void> {
   const global = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
   const before = global.IS_REACT_ACT_ENVIRONMENT;
@@ -48,7 +48,7 @@ function lasts(seconds: number) {
   act(() => void video().dispatchEvent(new Event("durationchange")));
 }
 
-describe("the server's HTML", () => {
+describe("the server-rendered HTML", () => {
   it("has the browser's player with poster, source and captions", () => {
     const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
     document.body.innerHTML = renderToString(<VideoPlayer video={{ ...VIDEO, captions }} />);
@@ -70,7 +70,7 @@ describe("the server's HTML", () => {
 });
 
 describe("hydration", () => {
-  it("adds the controls after the server-rendered page is interactive", async () => {
+  it("adds the controls after the server-rendered page has become interactive", async () => {
     document.body.innerHTML = renderToString(<VideoPlayer video={VIDEO} />);
     const then: boolean[] = [];
     function Page() {
@@ -82,7 +82,7 @@ describe("hydration", () => {
       await vi.waitFor(() => expect(video().controls).toBe(false));
       root.unmount();
     });
-    // At the end of the task that hydrates the page, the browser's controls are still shown.
+    // At the end of the task that hydrates the page, the browser's own controls are still shown.
     expect(then).toEqual([true]);
   });
 
@@ -118,7 +118,7 @@ describe("hydration", () => {
     expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
   });
 
-  it("keeps the element and changes the file for another video", () => {
+  it("keeps the element but changes the file for another video", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     video().playbackRate = 2;
@@ -137,7 +137,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("stops the download when it is removed", () => {
+  it("stops the download when the player is removed", () => {
     const { unmount } = render(<VideoPlayer video={VIDEO} />);
     const element = video();
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
@@ -146,7 +146,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("doesn't render while time passes", () => {
+  it("doesn't render anything as time passes", () => {
     const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];
@@ -185,7 +185,7 @@ describe("captions", () => {
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
 
-  it("restore the last choice: the same track, another in its language, or none", () => {
+  it("restore the last choice: the same track, another one in its language, or none", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
@@ -226,7 +226,7 @@ describe("captions of the next video on the same page", () => {
   const list = () =>
     vi.mocked(Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!);
 
-  it("are shown if those of the previous video were", () => {
+  it("are shown if the previous video's captions were", () => {
     const [first, second] = [track("Good evening"), track("Good morning")];
     list().mockReturnValue(textTrackList([first]));
     const { rerender } = render(<VideoPlayer video={{ ...VIDEO, captions: captionsOf("one") }} />);

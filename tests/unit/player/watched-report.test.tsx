@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.stubGlobal("fetch", sent);
 });
 afterEach(() => {
-  // Ends a view that a test left open.
+  // Ends the view that a test has left open.
   window.dispatchEvent(new Event("pagehide"));
   continued.set(undefined);
   vi.unstubAllGlobals();
@@ -52,7 +52,7 @@ function Home() {
 }
 
 let opened = 0;
-/** Opens the page of a video. Each test uses its own, since a document reports a visit only once. */
+/** Opens the page of a video. Each test uses a different video, since a document reports each visit only once. */
 async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
   const id = `video${++opened}`;
   renderRoutes(
@@ -73,7 +73,7 @@ async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> 
   return id;
 }
 
-/** Sets the played ranges of the element, as a browser would. */
+/** Sets the element's played ranges, as a browser would. */
 async function play(id: string, spans: [number, number][], duration = 100): Promise<void> {
   const element = screen.getByTestId(id);
   const played = {
@@ -125,7 +125,7 @@ describe("the report of watched parts", () => {
     expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
   });
 
-  it("combines the sources of a player, whose element forgets the previous one", async () => {
+  it("combines the player's sources, although its element forgets the previous one", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     fire(id, "emptied");
@@ -146,7 +146,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
   });
 
-  it("uses the catalogue's duration while a stream is encoding", async () => {
+  it("uses the catalogue's duration while a stream is still being encoded", async () => {
     const id = await open({ seconds: 400, isGrowing: true });
     await play(id, [[0, 100]], 100);
     hide();
@@ -161,7 +161,7 @@ describe("the report of watched parts", () => {
   });
 
   it.each([100, Number.POSITIVE_INFINITY])(
-    "is not sent for a stream of unknown length with %s seconds so far",
+    "is not sent for a stream of unknown length that has %s seconds so far",
     async (duration) => {
       const id = await open({ seconds: 0, isGrowing: true });
       await play(id, [[0, 50]], duration);
@@ -182,7 +182,7 @@ describe("the report of watched parts", () => {
     ["Global Privacy Control", { globalPrivacyControl: true }],
     ["Do Not Track", { doNotTrack: "1" }],
     ["data saving", { connection: { saveData: true } }],
-  ])("is not sent with %s", async (_, preference) => {
+  ])("is not sent if the browser has enabled %s", async (_, preference) => {
     for (const [name, value] of Object.entries(preference)) {
       Object.defineProperty(navigator, name, { value, configurable: true });
     }
@@ -193,7 +193,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("ignores errors", async () => {
+  it("isn't affected by network errors", async () => {
     sent.mockRejectedValue(new TypeError("offline"));
     const id = await open();
     await play(id, [[0, 100]]);

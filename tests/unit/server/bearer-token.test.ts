@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { bearerToken } from "~/platform/bearer-token";
 
-describe("bearerToken", () => {
+describe("the bearer token", () => {
   it.each([
     ["Bearer abc", "abc"],
     ["bearer  abc.d-_~+/=", "abc.d-_~+/="],
     ["BEARER abc", "abc"],
-  ])("finds a token in %j", (header, token) => expect(bearerToken(header)).toBe(token));
+  ])("is found in %j", (header, token) => expect(bearerToken(header)).toBe(token));
 
   it.each([
     null,
@@ -18,5 +18,5 @@ describe("bearerToken", () => {
     "Bearer a b",
     "xBearer a",
     "abc",
-  ])("finds no token in %j", (header) => expect(bearerToken(header)).toBeUndefined());
+  ])("isn't found in %j", (header) => expect(bearerToken(header)).toBeUndefined());
 });

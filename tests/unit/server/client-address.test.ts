@@ -14,7 +14,7 @@ afterEach(() => site.remove());
 const from = (forwarded: string) =>
   clientAddress(new Request("http://localhost/", { headers: { "X-Forwarded-For": forwarded } }));
 
-describe("clientAddress", () => {
+describe("the client address", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["6.6.6.6, 192.0.2.7", "192.0.2.7"],
@@ -42,9 +42,9 @@ describe("clientAddress", () => {
     ["::ffff:1", "0:0:0:0"],
     ["unknown", "unknown"],
     ["", "unknown"],
-  ])("for X-Forwarded-For %j is %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
+  ])("with X-Forwarded-For %j is %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
 
-  it("has one prefix for each IPv6 network in any notation, and never throws", () => {
+  it("has the same prefix for any notation of an IPv6 network, and never throws", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
         for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
@@ -64,14 +64,14 @@ describe("clientAddress", () => {
   });
 });
 
-describe("limitedNetworkOf", () => {
+describe("the network to which limits apply", () => {
   const networkOf = (remoteAddress: string, forwarded?: string) =>
     limitedNetworkOf({
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is the network of the client behind a trusted proxy, or of the connection", () => {
+  it("is that of the client behind a trusted proxy, or that of the connection", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
@@ -88,7 +88,7 @@ describe("limitedNetworkOf", () => {
   });
 });
 
-describe("isTrustedProxy", () => {
+describe("the list of trusted proxies", () => {
   const addressSeenFrom = (remoteAddress: string) =>
     clientAddressOf({
       headers: { "x-forwarded-for": "192.0.2.7" },
@@ -131,7 +131,7 @@ describe("isTrustedProxy", () => {
     }
   });
 
-  it("compares IPv4-mapped IPv6 addresses as IPv4", () => {
+  it("treats IPv4-mapped IPv6 addresses as IPv4", () => {
     for (const proxies of ["::ffff:203.0.113.9", "::ffff:203.0.113.0/120"]) {
       trust(proxies);
       expect(addressSeenFrom("203.0.113.9"), proxies).toBe("192.0.2.7");
@@ -150,7 +150,7 @@ describe("isTrustedProxy", () => {
     "::1/129",
     "10.0.0.0/8/8",
     "10.0.0.0/8,",
-  ])("needs a list of networks: %s is invalid", (proxies) => {
+  ])("must consist of networks: %s is invalid", (proxies) => {
     trust(proxies);
     expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be addresses/);
   });

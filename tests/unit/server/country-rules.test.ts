@@ -13,7 +13,7 @@ describe("country rules", () => {
     ["FR", "closed"],
     ["FR-75", "closed"],
     ["DE", "open"],
-    // Cloudflare's code for Tor; two headers that Node has joined; no header.
+    // Cloudflare's code for Tor, then pairs of headers that Node has joined, then a missing or invalid header.
     ["T1", "closed"],
     ["DE, FR", "closed"],
     ["FR,DE", "closed"],
@@ -23,11 +23,11 @@ describe("country rules", () => {
     ["", "closed"],
     [undefined, "closed"],
     ["US-TX-DALLAS", "closed"],
-  ])("%j is %s", (header, rule) => {
+  ])("for the header %j result in “%s”", (header, rule) => {
     expect(countryRule(rules, header)).toBe(rule);
   });
 
-  it("default to open for other countries, and to that default for unknown ones", () => {
+  it("default to open for other countries, and to the other countries' rule for unknown ones", () => {
     const few = parseCountryRules("DE=closed")!;
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;
@@ -48,7 +48,7 @@ describe("country rules", () => {
     "DE=closed,de=open",
     "US-TEXAS=check",
     "*=closed",
-  ])("%j is invalid", (text) => {
+  ])("can't be %j", (text) => {
     expect(parseCountryRules(text)).toBeUndefined();
   });
 });

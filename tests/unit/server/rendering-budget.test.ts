@@ -15,7 +15,7 @@ beforeEach(() => {
   );
 });
 
-/** Advances the clock, with the event loop busy for part of the time. */
+/** Advances the clock while the event loop is busy for part of the time. */
 function pass(ms: number, busy = ms) {
   now += ms;
   busyMs += busy;
@@ -27,7 +27,7 @@ function begin(network?: string): () => void {
   return result;
 }
 
-/** Renders for a while, and returns the number of seconds for which the next request is rejected. */
+/** Renders for a while, then returns the number of seconds for which the next request is rejected. */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -42,13 +42,13 @@ function waitOf(network: string): number | undefined {
   return undefined;
 }
 
-describe("the rendering budget of a network", () => {
-  it("is used up by three seconds of rendering, and refills at 300 ms per second", () => {
+describe("a network's rendering budget", () => {
+  it("is used up after three seconds of rendering and refills by 300 ms per second", () => {
     expect(render(A, 2_000)).toBeUndefined();
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // From here on, it can use its budget per second.
+    // From here on, the network can use what its budget regains each second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {
@@ -72,32 +72,32 @@ describe("the rendering budget of a network", () => {
     expect(waitOf(B)).toBeUndefined();
   });
 
-  it("isn't spent while a request waits and the event loop is idle", () => {
+  it("isn't spent while a request is waiting and the event loop is idle", () => {
     const end = begin(A);
     pass(60_000, 0);
     end();
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is divided among networks, so that opening more requests doesn't reduce the cost", () => {
+  it("charges rendering time to networks equally, regardless of their numbers of requests", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);
     expect(waitOf(A)).toBeGreaterThan(0);
     for (const end of idle) end();
-    // Each network has used 2 s.
+    // Each network has been charged 2 s.
     other();
     expect(render(B, 900)).toBeUndefined();
     expect(render(B, 900)).toBeGreaterThan(0);
   });
 
-  it("limits the requests that start before any of them has used time", () => {
+  it("limits the number of requests that start before any of them has used time", () => {
     let count = 0;
     while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
     expect(count).toBe(150);
   });
 
-  it("doesn't limit requests without a network, which pay for themselves", () => {
+  it("doesn't apply to requests without a network, whose time isn't charged to others", () => {
     const exempt = Array.from({ length: 500 }, () => begin());
     const end = begin(A);
     pass(5_000);

@@ -65,7 +65,7 @@ it.each(PATHS)(
   },
 );
 
-it("excludes routes with another first segment", async () => {
+it("excludes routes with a different first segment", async () => {
   const children = (await siteRoutes).map(({ file, path, index }) => ({ id: file, path, index }));
   const few = candidates([{ path: "", children }] as AgnosticRouteObject[], firstSegment("/"));
   expect(few[0]?.children?.map(({ id }) => id)).toEqual([
@@ -74,7 +74,7 @@ it("excludes routes with another first segment", async () => {
   ]);
 });
 
-it.each(PATHS)("runs the same loaders for %j as a handler of all routes", async (path) => {
+it.each(PATHS)("runs the same loaders for %j as a handler for all routes", async (path) => {
   const routes = await allRoutes();
   const few = narrowHandler(routes, createStaticHandler);
   const all = createStaticHandler(routes);
@@ -95,7 +95,7 @@ it.each(PATHS)("runs the same loaders for %j as a handler of all routes", async 
   }
 });
 
-it("creates at most one handler per first segment, regardless of the requests", async () => {
+it("creates at most one handler per first segment, however many requests there are", async () => {
   let created = 0;
   const handler = narrowHandler(await allRoutes(), (routes) => {
     created += 1;

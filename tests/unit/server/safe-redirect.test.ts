@@ -10,7 +10,7 @@ describe("a redirect target", () => {
     ["/?search=50%25%20off", "/?search=50%25%20off"],
     ["/?next=//evil.example", "/?next=//evil.example"],
     ["/a/../admin", "/admin"],
-    // Tags with two words, with a percent sign, a backslash or a slash.
+    // Tags that contain a space, a percent sign, a backslash or a slash.
     ["/tags/red%20dress", "/tags/red%20dress"],
     ["/tags/100%25", "/tags/100%25"],
     ["/tags/100%25%20off", "/tags/100%25%20off"],
@@ -51,7 +51,7 @@ describe("a redirect target", () => {
     ["/"],
   ])("%j is rejected", (value) => expect(safePath(value, "/no")).toBe("/no"));
 
-  it("never leaves the site, for any input", () => {
+  it("never leads off the site, whatever the input", () => {
     const pieces = fc.constantFrom(
       "/",
       "\\",

@@ -20,7 +20,7 @@ it("allows inline scripts by their hashes", () => {
   expect(contentSecurityPolicy(["'sha256-abc'"])).toContain("script-src 'self' 'sha256-abc';");
 });
 
-it("hashes only scripts with the nonce of the page, and removes the nonce", () => {
+it("hashes only scripts that have the page's nonce, and removes the nonce", () => {
   site = useTemporarySite();
   const nonce = createScriptNonce();
   const html = `<script>stolen()</script><script nonce="other">stolen()</script><p>nonce="${nonce}"</p>

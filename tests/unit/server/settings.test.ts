@@ -32,7 +32,7 @@ describe("settings", () => {
     );
   });
 
-  it("split SESSION_SECRET for rotation", () => {
+  it("split SESSION_SECRET into several secrets for rotation", () => {
     const [young, old] = ["y".repeat(32), "o".repeat(32)];
     expect(parseSettings({ SESSION_SECRET: `${young}, ${old}` }).sessionSecrets).toEqual([
       young,
@@ -64,13 +64,13 @@ describe("settings", () => {
       });
     });
 
-    it("are validated by the same rules", () => {
+    it("are validated by the same rules as other settings", () => {
       expect(() => parseSettings({ ADMIN_PASSWORD_FILE: fileOf("short\n") })).toThrow(
         "ADMIN_PASSWORD must be a password of at least 10 characters",
       );
     });
 
-    it("are rejected with a message if the file is missing or empty, or both variables are set", () => {
+    it("are rejected with a message if the file is missing or empty, or if both variables are set", () => {
       const missing = path.join(folder, "missing");
       for (const [environment, message] of [
         [
@@ -88,7 +88,7 @@ describe("settings", () => {
       }
     });
 
-    it("are the only settings that can come from files", () => {
+    it("are the only ones that can come from files", () => {
       expect(parseSettings({ SITE_NAME_FILE: fileOf("Other") }).siteName).toBe("Afterdark");
       for (const name of SECRET_SETTINGS) expect(SETTING_NAMES).toContain(name);
     });
@@ -146,7 +146,7 @@ describe("settings", () => {
       { AGE_CHECK_URL: "https://check.example" },
       "AGE_CHECK_URL needs AGE_CHECK_SECRET, which must be",
     ],
-  ])("reject %j, which lacks another setting", (environment, message) => {
+  ])("reject %j if another setting that it requires is missing", (environment, message) => {
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${message} .+\\.$`));
   });
 });

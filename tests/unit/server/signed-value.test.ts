@@ -27,7 +27,7 @@ describe("a signed value", () => {
   const lifeMs = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined });
   const expiry = (ms: number | undefined) => (ms === undefined ? undefined : NOW + ms);
 
-  it("verifies for its purpose only, and fits into URLs and cookies", () => {
+  it("verifies only for its own purpose, and fits into URLs and cookies", () => {
     fc.assert(
       fc.property(value, purpose, purpose, lifeMs, (text, one, other, ms) => {
         const signed = sign(one, text, expiry(ms));
@@ -60,7 +60,7 @@ describe("a signed value", () => {
     );
   });
 
-  it("expires at its time, which can't be changed or removed", () => {
+  it("expires at the set time, which can't be changed or removed", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 1e12 }), (text, ms) => {
         const signed = sign("worker source", text, NOW + ms);
@@ -77,7 +77,7 @@ describe("a signed value", () => {
     }
   });
 
-  it("verifies with every listed secret, and with no other", () => {
+  it("verifies with any of the listed secrets, but with no other", () => {
     const secrets = fc.uniqueArray(SECRET, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(value, secrets, (text, [oldest, newer, foreign]) => {
@@ -106,13 +106,13 @@ describe("a signed value", () => {
   });
 });
 
-describe("the token of a puzzle", () => {
+describe("a puzzle's token", () => {
   it("has the same length for every answer", () => {
     const lengths = Array.from({ length: 200 }, () => newPuzzle().token.length);
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it("is used up after one answer, even if many forged ones follow", () => {
+  it("is used up after one answer, even if many forged tokens follow", () => {
     const { token } = newPuzzle(NOW);
     const { question, token: solved } = newPuzzle(NOW);
     const answer = solvePuzzle(question);

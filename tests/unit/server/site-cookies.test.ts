@@ -5,7 +5,7 @@ import { cookiesIn, hasPersonalCookie, SITE_COOKIES } from "~/platform/site-cook
 const PERSONAL = SITE_COOKIES.filter((name) => name !== "age");
 const isOwn = (name: string) => (SITE_COOKIES as readonly string[]).includes(name.trim());
 
-/** Cookie names of other sites, including names similar to ours. */
+/** Names of other sites' cookies, including names similar to those of this site. */
 const foreignName = fc
   .oneof(
     fc.string({ maxLength: 12 }),
@@ -21,7 +21,7 @@ const foreign = fc.tuple(foreignName, value).map(([name, text]) => `${name}=${te
 const age = fc.constantFrom("age=18", "age=", "age=x.y");
 const separator = fc.constantFrom(";", "; ", " ;  ");
 
-/** Generates a Cookie header with these cookies in any order. */
+/** Generates a Cookie header that contains these cookies in any order. */
 const header = (...parts: fc.Arbitrary<string>[]) =>
   fc
     .tuple(fc.array(fc.oneof(foreign, age), { maxLength: 6 }), ...parts)
@@ -33,18 +33,18 @@ const header = (...parts: fc.Arbitrary<string>[]) =>
     });
 
 describe("a Cookie header", () => {
-  it("isn't personal with other sites' cookies and the age cookie", () => {
+  it("isn't personal if it contains only other sites' cookies and the age cookie", () => {
     fc.assert(fc.property(header(), (text) => !hasPersonalCookie(text)));
   });
 
-  it("is personal with any other cookie of the site, regardless of its value", () => {
+  it("is personal if it contains any other cookie of the site, whatever its value", () => {
     const own = fc
       .tuple(fc.constantFrom(...PERSONAL), value)
       .map(([name, text]) => `${name}=${text}`);
     fc.assert(fc.property(header(own), hasPersonalCookie));
   });
 
-  it("is parsed with spaces around names and values, and an equals sign in a value", () => {
+  it("is parsed correctly with spaces around names and values, and with an equals sign in a value", () => {
     expect(cookiesIn(" session = a=b ;;toast;x=")).toEqual([
       { name: "session", value: "a=b" },
       { name: "x", value: "" },

@@ -23,7 +23,7 @@ describe("splitCommand", () => {
   });
 });
 
-it("describes the format of SCAN_COMMAND in the error message", () => {
+it("includes the format of SCAN_COMMAND in the error message", () => {
   expect(parseSettings({}).scanCommand).toBeUndefined();
   expect(parseSettings({ SCAN_COMMAND: "scan -v" }).scanCommand).toEqual(["scan", "-v"]);
   expect(() => parseSettings({ SCAN_COMMAND: 'scan "a' })).toThrow(

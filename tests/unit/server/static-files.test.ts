@@ -18,7 +18,7 @@ afterEach(() => {
 
 describe("static files", () => {
   it.each([["/assets/site.css"], ["/assets/nothing.js?v=1"], ["/assets"], ["/assets?v=1"]])(
-    "are looked up for %s, whose first segment is in the folder",
+    "are looked up for %s, because its first segment exists in the folder",
     (url) => {
       expect(request(url)).toEqual({ lookups: 1, passedOn: 0 });
     },
@@ -36,7 +36,7 @@ describe("static files", () => {
     const next = vi.fn();
     const incoming = { url: "/robots.txt", method: "GET" } as IncomingMessage;
     express.static(path.join(folder, "public"))(incoming, {} as ServerResponse, next);
-    // Express would call it only after an asynchronous lookup.
+    // Express would call `next` only after an asynchronous lookup.
     expect(next).toHaveBeenCalledOnce();
   });
 });

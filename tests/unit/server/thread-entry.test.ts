@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const ROOTS: Record<string, string> = { "~/": "app/", "~db/": "db/" };
 
-/** Returns the file of an import; undefined for a package, or a file without code. */
+/** Returns the file that an import refers to, or undefined for a package or a file that isn't code. */
 function importedFile(from: string, name: string): string | undefined {
   const root = Object.keys(ROOTS).find((prefix) => name.startsWith(prefix));
   if (!root && !name.startsWith(".")) return undefined;
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   return [...names].flatMap(([, name = ""]) => importedFile(file, name) ?? name);
 }
 
-it("keeps Remix and the code that calls the threads out of the threads, because the build would look for files next to a shared chunk", () => {
+it("keeps Remix and the threads' callers out of the thread bundle, because the build would look for files next to a shared chunk", () => {
   const loaded = new Set(["app/entry.threads.server.ts"]);
   for (const file of loaded) {
     if (fs.existsSync(file)) for (const each of importsOf(file)) loaded.add(each);

@@ -12,12 +12,12 @@ describe("a Range header", () => {
     ["bytes=95-1000", { start: 95, end: 99 }],
     ["BYTES=0-4", { start: 0, end: 4 }],
     ["bytes= 0 - 4 ", { start: 0, end: 4 }],
-  ])("%s selects a range of 100 bytes", (header, range) => {
+  ])("with the value %s selects a range of 100 bytes", (header, range) => {
     expect(parseByteRange(header, 100)).toEqual(range);
   });
 
   it.each(["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"])(
-    "%s is unsatisfiable for 100 bytes",
+    "with the value %s is unsatisfiable for 100 bytes",
     (header) => {
       expect(parseByteRange(header, 100)).toBe("unsatisfiable");
     },
@@ -41,12 +41,12 @@ describe("a Range header", () => {
     "bytes=1.5-3",
     "bytes=0x1-3",
     "lines=0-4",
-  ])("%s is ignored", (header) => {
+  ])("with the value %s is ignored", (header) => {
     expect(parseByteRange(header, 100)).toBeUndefined();
   });
 
-  it("is parsed quickly with any number of spaces", () => {
-    // With backtracking, each took more than a second of the event loop.
+  it("is parsed quickly, however many spaces it contains", () => {
+    // With backtracking, each header blocked the event loop for more than a second.
     const spaces = " ".repeat(16_000);
     for (let request = 0; request < 200; request++) {
       expect(parseByteRange(`bytes=${spaces}x`, 100)).toBeUndefined();

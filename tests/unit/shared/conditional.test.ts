@@ -6,7 +6,7 @@ const sameTime = "Fri, 02 Jan 2026 03:04:05 GMT";
 const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
 const later = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-describe("preconditions", () => {
+describe("a request's preconditions", () => {
   it.each<[Record<string, string>, 304 | 412 | undefined]>([
     [{}, undefined],
     [{ "If-None-Match": '"abc"' }, 304],
@@ -19,7 +19,7 @@ describe("preconditions", () => {
     [{ "If-Modified-Since": later }, 304],
     [{ "If-Modified-Since": earlier }, undefined],
     [{ "If-Modified-Since": "yesterday" }, undefined],
-    // The date is ignored if there is an entity tag.
+    // The date is ignored if there is also an entity tag.
     [{ "If-None-Match": '"x"', "If-Modified-Since": later }, undefined],
     [{ "If-Match": '"abc"' }, undefined],
     [{ "If-Match": "*" }, undefined],
@@ -42,7 +42,7 @@ describe("preconditions", () => {
     [earlier, false],
     [later, false],
     ["yesterday", false],
-  ])("If-Range %s keeps the range: %s", (header, keeps) => {
+  ])("keep the range for If-Range %s: %s", (header, keeps) => {
     expect(rangeStillFits(header, validators)).toBe(keeps);
   });
 });

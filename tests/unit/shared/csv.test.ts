@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { parseTable } from "~/features/upload/import/table.server";
 import { csvTable } from "~/shared/markup/csv";
 
-/** The cells that Excel, LibreOffice and Google Sheets may evaluate. */
+/** Matches the cells that Excel, LibreOffice and Google Sheets may evaluate as formulas. */
 const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** Arbitrary texts, mostly of characters that matter at the start of a cell. */
+/** Arbitrary text that consists mostly of characters with a meaning at the start of a cell. */
 const texts = fc.oneof(
   fc
     .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a", "\u00A0", "\u3000", "\uFEFF"), {
@@ -29,7 +29,7 @@ describe("an exported CSV table", () => {
     );
   });
 
-  it("is parsed to the same texts", async () => {
+  it("is parsed back into the same text", async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (first, second) => {
         // The first cell is never empty, because empty lines are skipped.
@@ -47,11 +47,11 @@ describe("an exported CSV table", () => {
     ["-5", "'-5"],
     ["'tis the season", "'tis the season"],
     ["1=1", "1=1"],
-  ])("writes %j as %s", (text, cell) => {
+  ])("contains %j as %s", (text, cell) => {
     expect(csvTable(["a"], [[text]])).toBe(`a\r\n${cell}\r\n`);
   });
 
-  it("leaves numbers unchanged", () => {
+  it("contains numbers unchanged", () => {
     expect(csvTable(["a"], [[-5]])).toBe("a\r\n-5\r\n");
   });
 });

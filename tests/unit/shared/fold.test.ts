@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold } from "~/shared/fold";
 
-/** The end of the second Unicode plane. No letters after it have case. */
+/** The end of the second Unicode plane. No letters beyond it have case. */
 const LAST_CODE_POINT = 0x1ffff;
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 
 describe("folding", () => {
-  it("equals SQLite's folding for every code point of the planes that contain cased letters", () => {
+  it("matches SQLite's folding for every code point in the planes that contain cased letters", () => {
     const sqlite = new Sqlite(":memory:");
     sqlite.exec(`
       CREATE VIRTUAL TABLE one USING fts5 (text, content = '', tokenize = 'trigram');
@@ -42,7 +42,7 @@ describe("folding", () => {
     ["𐐀", "𐐨"],
   ])("turns %s into %s", (text, folded) => expect(fold(text)).toBe(folded));
 
-  it("leaves İ unchanged, whose lowercase form has two characters", () => {
+  it("leaves İ unchanged, because its lowercase form has two characters", () => {
     expect(fold("İ")).toBe("İ");
   });
 

@@ -31,9 +31,9 @@ describe("a count", () => {
     [1_049_999, "1.0M"],
     [1_050_000, "1.1M"],
     [1_234_567_890, "1234.6M"],
-  ])("%i is %s", (count, text) => expect(formatCount(count)).toBe(text));
+  ])("of %i is shown as %s", (count, text) => expect(formatCount(count)).toBe(text));
 
-  it("is never 1000.0K and never decreases when the count increases", () => {
+  it("is never shown as 1000.0K and never decreases when the count increases", () => {
     let before = 0;
     for (let count = 990_000; count <= 1_010_000; count += 1) {
       const text = formatCount(count);
@@ -56,7 +56,7 @@ describe("a count with its noun", () => {
     ]);
   });
 
-  it("shows all digits of videos and uses the singular for one", () => {
+  it("shows all digits for videos and uses the singular for one", () => {
     const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
     expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",
@@ -100,13 +100,13 @@ describe("an age", () => {
     expect(formatAge(daysAgo(days), new Date(now))).toBe(text);
   });
 
-  it("treats SQLite's timestamps as UTC", () => {
+  it("is calculated from SQLite's timestamps as UTC", () => {
     expect(parseTime("2026-06-08 12:00:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
     expect(formatAge("2026-06-08 12:00:00", now)).toBe("1 week ago");
     expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
   });
 
-  it("of an invalid timestamp is one day", () =>
+  it("is one day for an invalid timestamp", () =>
     expect(formatAge("yesterday", now)).toBe("1 day ago"));
 });
 
@@ -149,9 +149,9 @@ describe("a duration", () => {
     ["5:30:10:20", undefined],
     ["abc", undefined],
     ["1e3", undefined],
-  ])("%j is parsed to %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
+  ])("entered as %j is parsed as %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
 
-  it("is parsed to the formatted number of seconds", () => {
+  it("is parsed back to the number of seconds it was formatted from", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }
@@ -170,7 +170,7 @@ describe("a duration", () => {
   );
 });
 
-describe("a span of time", () => {
+describe("a time span", () => {
   it.each([
     [0, "1 s"],
     [59.4, "59 s"],

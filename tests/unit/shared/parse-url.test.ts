@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { safePath } from "~/platform/safe-redirect";
 import { parseUrl } from "~/shared/addresses";
 
-/** Enough calls for V8 to optimize the caller. */
+/** The number of calls after which V8 has optimized the caller. */
 const MANY_CALLS = 20_000;
 const LATIN_1 = "//\u00df\u00a0";
 
@@ -27,7 +27,7 @@ describe("parseUrl", () => {
     }
   });
 
-  it("is used instead of URL.canParse everywhere", () => {
+  it("is used everywhere instead of URL.canParse", () => {
     const files = ["app", "db", "scripts"].flatMap((folder) =>
       fs
         .readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chapterAt, chaptersOf, timedParts } from "~/shared/timestamps";
 
-describe("timestamps in a text", () => {
+describe("timestamps in text", () => {
   const timestamps = (text: string, duration = 0) =>
     timedParts(text, duration).flatMap((part) => part.seconds ?? []);
 
@@ -13,9 +13,9 @@ describe("timestamps in a text", () => {
     ["0:10-0:20 and 0:30–0:40", [10, 20, 30, 40]],
     ["16:9, 1:2:3, 1:60, 1:75:30, 1234:00, 12:3", []],
     ["v1:30 1:30pm 1:30:00:00 example.com/1:30 1:30.5 1,1:30", []],
-  ])("%j", (text, seconds) => expect(timestamps(text)).toEqual(seconds));
+  ])("are found in %j", (text, seconds) => expect(timestamps(text)).toEqual(seconds));
 
-  it("are only those within the video if its length is known", () => {
+  it("must be within the video if its length is known", () => {
     expect(timestamps("0:59 1:00 20:30", 60)).toEqual([59]);
   });
 
@@ -35,7 +35,7 @@ describe("timestamps in a text", () => {
 });
 
 describe("chapters", () => {
-  it("are lines that start with a timestamp followed by a name", () => {
+  it("start on lines that have a timestamp followed by a name", () => {
     const text = [
       "An evening by the sea. At 0:40 there is a boat.",
       "0:00 Start",
@@ -78,7 +78,7 @@ describe("chapters", () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it("are found by a position in the video", () => {
+  it("are found by their position in the video", () => {
     const chapters = [0, 10, 20].map((start) => ({ name: `from ${start}`, start }));
     expect([0, 9.9, 10, 99].map((seconds) => chapterAt(chapters, seconds)?.start)).toEqual([
       0, 0, 10, 20,

@@ -7,10 +7,10 @@ const INPUT = { title: "A video", description: "Words", category: "desi", tags: 
 describe.each([
   ["an upload", newVideoTexts],
   ["an edit", videoTexts],
-])("the texts of %s", (_, schema) => {
+])("the text fields of %s", (_, schema) => {
   const read = (texts: Record<string, string>) => check<object>(schema, { ...INPUT, ...texts });
 
-  it("are trimmed and lose control characters", () => {
+  it("are trimmed and stripped of control characters", () => {
     const texts = { title: " A\u0000\u2028video\u001b ", description: " a\u0007b\r\n\tc\u0085 " };
     expect(read({ ...texts, tags: " x\u0001, X,, y " })).toMatchObject({
       ok: true,
@@ -26,7 +26,7 @@ describe.each([
     ["category", "trending", "Choose a category."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
     ["tags", Array.from({ length: 51 }, (_, n) => `t${n}`).join(), "Use at most 50 tags."],
-  ])("are rejected for %s %j", (field, value, message) => {
+  ])("are rejected if the %s is %j", (field, value, message) => {
     expect(read({ [field]: value })).toEqual({ ok: false, fields: { [field]: message } });
   });
 });
@@ -48,7 +48,7 @@ it("requires a description, rejects legacy categories and ignores invalid durati
   });
 });
 
-it("accepts a video file by its type or extension up to the size limit", () => {
+it("accepts a video file by its type or extension, up to the size limit", () => {
   const read = (name: string, type: string, size: number) =>
     check(videoFile({ maxVideoBytes: 1024 }), { name, type, size });
   expect(read("a", "video/mp4", 1024).ok).toBe(true);

@@ -12,19 +12,19 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 describe("watched parts", () => {
-  it("are 5% of the video each, including the last one", () => {
+  it("each cover 5% of the video, including the last one", () => {
     expect(parts([[0, 100]], 100)).toEqual(range(0, 19));
     expect(parts([[0, 25]], 100)).toEqual(range(0, 4));
     expect(parts([[95, 100]], 100)).toEqual([19]);
   });
 
-  it("count if at least half of a part was played", () => {
+  it("count only if at least half of the part was played", () => {
     expect(parts([[0, 2.4]], 100)).toEqual([]);
     expect(parts([[0, 2.5]], 100)).toEqual([0]);
     expect(parts([[7.4, 12.6]], 100)).toEqual([1, 2]);
   });
 
-  it("exclude brief stops while seeking, and add up the pieces of a part", () => {
+  it("don't include brief stops while seeking, and add up the pieces of a part", () => {
     const stops: Span[] = range(0, 19).map((part) => [part * 60, part * 60 + 1]);
     expect(parts(stops, 1_200)).toEqual([]);
     expect(
@@ -39,7 +39,7 @@ describe("watched parts", () => {
     ).toEqual([0]);
   });
 
-  it("count repeated spans once, in any order", () => {
+  it("count repeated spans once, whatever their order", () => {
     expect(
       union([
         [5, 9],
@@ -74,7 +74,7 @@ describe("watched parts", () => {
     );
   });
 
-  it("exist for a video of one second and for one of six hours", () => {
+  it("can be determined for a video of one second and for one of six hours", () => {
     expect(parts([[0, 0.52]], 1)).toEqual(range(0, 9));
     expect(parts([[0, 0.04]], 0.04)).toEqual(range(0, 19));
     expect(parts([[21_000, 21_600]], 21_600)).toEqual([19]);

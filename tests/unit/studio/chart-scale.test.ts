@@ -11,11 +11,11 @@ describe("axis ticks", () => {
     [37, [0, 10, 20, 30, 40]],
     [101, [0, 50, 100, 150]],
     [1_234, [0, 500, 1_000, 1_500]],
-  ])("up to %d are round integers that reach the maximum", (max, ticks) => {
+  ])("for values up to %d are round integers that reach the maximum", (max, ticks) => {
     expect(axisTicks(max)).toEqual(ticks);
   });
 
-  it("never exceed five", () => {
+  it("are never more than five", () => {
     for (let max = 1; max < 1e9; max = Math.ceil(max * 1.37)) {
       const ticks = axisTicks(max);
       expect(ticks.length).toBeLessThanOrEqual(5);
@@ -23,7 +23,7 @@ describe("axis ticks", () => {
     }
   });
 
-  it("for bytes are tenths of the unit in which they are shown", () => {
+  it("for bytes are multiples of a tenth of the displayed unit", () => {
     const gibibyte = 1024 ** 3;
     const ticks = axisTicks(1.9 * gibibyte, byteUnit(1.9 * gibibyte));
     expect(ticks.map((tick) => tick / gibibyte)).toEqual([0, 0.5, 1, 1.5, 2]);

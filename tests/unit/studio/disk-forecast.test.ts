@@ -10,7 +10,7 @@ const TODAY = "2026-03-01";
 const dayBefore = (days: number) =>
   new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
 
-/** Returns one record for each of the given numbers of days before today. */
+/** Returns one record for each of these days, given as numbers of days before today. */
 const records = (daysBefore: number[], used: (daysBefore: number) => number): DiskDay[] =>
   daysBefore.map((days) => ({ day: dayBefore(days), used: used(days), free: 100 * GB }));
 const month = Array.from({ length: 30 }, (_, index) => 29 - index);
@@ -24,7 +24,7 @@ describe("the disk forecast", () => {
     ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
-  ])("forecasts 100 GB of free space at %s", (_, growth, expected) => {
+  ])("is correct for 100 GB of free space filling at %s", (_, growth, expected) => {
     expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 
@@ -32,11 +32,11 @@ describe("the disk forecast", () => {
     ["nothing changes", () => 500 * GB],
     ["files are deleted", (days: number) => (500 + days) * GB],
     ["usage grows by a few bytes a day", (days: number) => 500 * GB - days],
-  ])("doesn't forecast a full disk if %s", (_, used) => {
+  ])("doesn't predict a full disk if %s", (_, used) => {
     expect(message(records(month, used))).toBe("Stable");
   });
 
-  it("reports a full disk if nothing is free, and is never negative", () => {
+  it("reports a full disk if no space is free, and is never negative", () => {
     const growing = records(month, (days) => (500 - days) * GB);
     expect(message(growing, 0)).toBe("Full in less than a day");
     expect(message(growing, -1)).toBe("Full in less than a day");
@@ -59,12 +59,12 @@ describe("the disk forecast", () => {
     expect(forecastDisk(list, 100 * GB, TODAY)).toEqual({ kind: "unknown", daysNeeded: needed });
   });
 
-  it("shows how many more days of data it needs", () => {
+  it("says how many more days of data are needed", () => {
     expect(message([])).toBe("Needs 7 more days of data");
     expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
-  it("needs at least four records spread over a week", () => {
+  it("requires at least four records spread over a week", () => {
     expect(message(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
       "Full in about 20 days",
     );
@@ -79,14 +79,14 @@ describe("the disk forecast", () => {
     expect(days).toBeLessThan(41);
   });
 
-  it("ignores records older than a month, and future ones", () => {
+  it("ignores future records and those older than a month", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
     expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");
     expect(message([...then, ...tomorrow])).toBe("Needs 7 more days of data");
   });
 
-  it("stores no record for a value that isn't a number", () => {
+  it("ignores records with an invalid date or value", () => {
     const broken = [
       { day: "never", used: GB, free: 0 },
       { day: dayBefore(2), used: Number.NaN, free: 0 },

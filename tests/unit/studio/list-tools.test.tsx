@@ -23,7 +23,7 @@ it("opens the keyboard shortcuts with a question mark, except while typing", asy
   expect(screen.getByText("hide or show")).toBeTruthy();
 });
 
-it("jumps to a page by number and keeps the filters", async () => {
+it("jumps to a page number and keeps the filters", async () => {
   const view = { ...DEFAULT_VIEW, page: 3, search: "night", sort: "views" as const };
   renderAt(<PageJump view={view} pageCount={900} />);
   const page = (await screen.findByLabelText(/Go to page/)) as HTMLInputElement;
@@ -38,12 +38,12 @@ it("jumps to a page by number and keeps the filters", async () => {
   expect(page.max).toBe("900");
 });
 
-it("hides the page field if there are few pages", () => {
+it("hides the page number field if there are few pages", () => {
   renderAt(<PageJump view={DEFAULT_VIEW} pageCount={5} />);
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
 });
 
-it("opens the additional filters, which are fields of the same form, if one of them is set", async () => {
+it("opens the additional filters, which belong to the same form, if one of them is set", async () => {
   const view = readManageView(
     new URLSearchParams("search=night&from=2026-01-31&failed=1&columns=title,views"),
   );
@@ -80,7 +80,7 @@ it("sends a day as the timestamps of its start and end in the browser's time zon
   expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
 });
 
-it("shows saved view names as text that links to their URLs", async () => {
+it("shows the names of saved views as plain text that links to their URLs", async () => {
   const to = "/admin?tab=manage&missing=1";
   const views = [{ id: 1, name: "<img src=x onerror=alert(1)>", to }];
   renderAt(<SavedViews views={views} here={to} />);

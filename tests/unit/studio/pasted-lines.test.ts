@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPastedLines } from "~/features/upload/paste-lines";
 
-it("reads the title, tags and category of each line, separated by bars or tabs", () => {
+it("reads a title, tags and a category from each line, separated by bars or tabs", () => {
   expect(
     readPastedLines("First | one, two | desi\r\nSecond\tthree\tModel/Star\n Third \n||English\n\n"),
   ).toEqual({
@@ -15,12 +15,12 @@ it("reads the title, tags and category of each line, separated by bars or tabs",
   });
 });
 
-it("leaves the file of an empty line unchanged", () => {
+it("leaves the file for an empty line unchanged", () => {
   expect(readPastedLines("\nSecond").texts).toEqual([{}, { title: "Second" }]);
   expect(readPastedLines(" \n\n").texts).toEqual([]);
 });
 
-it("reports an unknown category, and uses the rest of its line", () => {
+it("reports an unknown category, and uses the rest of the line", () => {
   expect(readPastedLines("A|x|Desi\nB|y|deci")).toEqual({
     texts: [
       { title: "A", tags: "x", category: "desi" },

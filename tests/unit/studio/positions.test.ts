@@ -3,7 +3,7 @@ import { formatPosition, insertChapter, parsePosition } from "~/features/library
 import { chaptersOf } from "~/shared/timestamps";
 
 describe("a typed position", () => {
-  it("is minutes and seconds, with optional hours and fractions", () => {
+  it("consists of minutes and seconds, with optional hours and fractions", () => {
     expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parsePosition)).toEqual([
       90, 90, 3_723.5, 7.25,
     ]);
@@ -11,7 +11,7 @@ describe("a typed position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("is formatted in the parsed format", () => {
+  it("is formatted in the same format that it is parsed from", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",

@@ -19,7 +19,7 @@ const texts = {
   unpublishAt: "",
 };
 
-/** Publishes with a server that returns these responses in sequence. */
+/** Publishes on a server that returns these responses in sequence. */
 async function publish(responses: (Response | Error)[]) {
   const requests = vi.fn(async () => {
     const response = responses.shift()!;

@@ -24,7 +24,7 @@ describe("a schedule form", () => {
     },
   );
 
-  it("only accepts future times, up to ten years ahead", () => {
+  it("only accepts future times at most ten years ahead", () => {
     expect(read("2026-03-28T12:00")).toEqual({
       fields: { publishAt: "That time is in the past. Choose a later one." },
     });
@@ -33,7 +33,7 @@ describe("a schedule form", () => {
     });
   });
 
-  it("only accepts a hide time after the publish time", () => {
+  it("only accepts a hide time that is after the publish time", () => {
     const expected = {
       unpublishAt: "The time to hide the video must be after the time to publish it.",
     };

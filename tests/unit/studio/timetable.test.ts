@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 const T = Date.parse("2026-01-31T03:00:00.000Z");
 
 describe("the backup schedule", () => {
-  it("starts immediately, and continues at fixed intervals", () => {
+  it("starts immediately and continues at fixed intervals", () => {
     expect(dueNow(undefined, 24 * HOUR, T)).toBe(T);
     expect(nextDue(undefined, 24 * HOUR, T)).toBe(T);
     expect(dueNow(T, 24 * HOUR, T)).toBeUndefined();
@@ -13,7 +13,7 @@ describe("the backup schedule", () => {
     expect(nextDue(T, 24 * HOUR, T + 5)).toBe(T + 24 * HOUR);
   });
 
-  it("doesn't drift, even if each backup is late", () => {
+  it("doesn't drift, even if every backup is late", () => {
     let last = T;
     for (let day = 1; day <= 100; day++) {
       const late = T + day * 24 * HOUR + 15_000;
@@ -22,7 +22,7 @@ describe("the backup schedule", () => {
     expect(last).toBe(T + 100 * 24 * HOUR);
   });
 
-  it("runs once for many missed backups", () => {
+  it("runs one backup to make up for several missed ones", () => {
     const now = T + 75 * HOUR;
     const due = dueNow(T, 24 * HOUR, now)!;
     expect(due).toBe(T + 72 * HOUR);
@@ -30,12 +30,12 @@ describe("the backup schedule", () => {
     expect(nextDue(due, 24 * HOUR, now)).toBe(T + 96 * HOUR);
   });
 
-  it("applies a new interval from the last backup on", () => {
+  it("applies a new interval starting from the last backup", () => {
     expect(dueNow(T, 6 * HOUR, T + 7 * HOUR)).toBe(T + 6 * HOUR);
     expect(nextDue(T, 6 * HOUR, T + HOUR)).toBe(T + 6 * HOUR);
   });
 
-  it("isn't stopped by a clock that was years ahead, nor doubled by one that is set back a little", () => {
+  it("doesn't stop if the clock was years ahead, or run twice if the clock is set back slightly", () => {
     expect(dueNow(T + 9_000 * HOUR, 24 * HOUR, T)).toBe(T);
     expect(dueNow(T + 1_000, 24 * HOUR, T)).toBeUndefined();
   });

@@ -50,7 +50,7 @@ describe("unsaved work", () => {
       () => fireEvent.change(screen.getByLabelText("Category"), { target: { value: "desi" } }),
     ],
     ["a checked box", () => fireEvent.click(screen.getByLabelText("Remove"))],
-  ])("warns about %s before the page is left", async (_, type) => {
+  ])("causes a warning about %s before the page is left", async (_, type) => {
     renderAt(<Work />);
     await screen.findByLabelText("Title");
     type();
@@ -66,7 +66,7 @@ describe("unsaved work", () => {
     await screen.findByText("elsewhere");
   });
 
-  it("doesn't warn if nothing was typed", async () => {
+  it("causes no warning if nothing was typed", async () => {
     renderAt(<Work />);
     const leaving = new Event("beforeunload", { cancelable: true });
     await screen.findByLabelText("Title");
@@ -78,8 +78,8 @@ describe("unsaved work", () => {
   });
 });
 
-describe("form texts", () => {
-  it("are restored when the form is shown again, until they are discarded", async () => {
+describe("text typed into a form", () => {
+  it("is restored when the form is shown again, until it is discarded", async () => {
     const { unmount } = renderAt(<Work />);
     const title = () => screen.getByLabelText<HTMLInputElement>("Title");
     await screen.findByLabelText("Title");
@@ -97,7 +97,7 @@ describe("form texts", () => {
     expect(sessionStorage.getItem("work")).toBeNull();
   });
 
-  it("are ignored if the stored data is corrupt", async () => {
+  it("is ignored if the stored data is corrupt", async () => {
     sessionStorage.setItem("work", "{");
     renderAt(<Work />);
     expect((await screen.findByLabelText<HTMLInputElement>("Title")).value).toBe("");

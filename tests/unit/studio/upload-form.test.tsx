@@ -22,14 +22,14 @@ const Page = createRemixStub([{ path: "/", Component: () => form }]);
 
 beforeEach(() => {
   sessionStorage.clear();
-  // jsdom doesn't play videos, and logs an error about that.
+  // jsdom can't play videos and logs an error if a video is played.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
 });
 
 const namesIn = (root: ParentNode) =>
   [...root.querySelectorAll<HTMLInputElement>("[name]")].map(({ name }) => name);
 
-it("sends the texts before the file without JavaScript, and shows the file first with it", async () => {
+it("sends the text fields before the file without JavaScript, and shows the file first with JavaScript", async () => {
   const html = renderToString(<Page />);
   // The test router has a layout effect, which React warns about on a server.
   for (const [message] of vi.mocked(console.error).mock.calls) {
@@ -68,7 +68,7 @@ it("reports a rejected file once, and replaces it with the next one", async () =
 });
 
 it("shows the detected duration of every selected video", async () => {
-  // jsdom doesn't load media. Here the duration of a file is its size, and odd sizes fail.
+  // jsdom doesn't load media. In this test, a file's duration is its size, and files with an odd size fail.
   const sizes = new Map<string, number>();
   const createObjectURL = (file: File) => {
     const url = `blob:${sizes.size}`;
@@ -106,7 +106,7 @@ it("shows the detected duration of every selected video", async () => {
   vi.unstubAllGlobals();
 });
 
-it("rejects a past time before sending data, and restores the times after a reload", async () => {
+it("rejects a time in the past before sending data, and restores the times after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {
@@ -127,7 +127,7 @@ it("rejects a past time before sending data, and restores the times after a relo
   expect(publishAt().closest("details")!.open).toBe(true);
 });
 
-it("fills in queued files from pasted lines, and reports what doesn't fit", async () => {
+it("fills in queued files from pasted lines, and reports lines that don't match", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const files = ["one.mp4", "two.mp4"].map((name) => new File(["x"], name, { type: "video/mp4" }));
@@ -147,7 +147,7 @@ it("fills in queued files from pasted lines, and reports what doesn't fit", asyn
   );
 });
 
-it("starts from a template, and keeps edited fields when another is selected", async () => {
+it("starts from a template, and keeps edited fields when another template is selected", async () => {
   const texts = { description: "Recorded at night.", category: "desi", tags: "night" };
   const day = { description: "By day.", category: "", tags: "sun" };
   const templates = [{ id: 1, name: "Day", isDefault: false, ...day }];

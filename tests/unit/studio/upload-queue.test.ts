@@ -73,11 +73,11 @@ describe("the data sent with a file", () => {
     ["no ending", "No ending"],
     ["  ___.mp4", ""],
     ["archive.tar.gz", "Archive tar"],
-  ])("the file name %s becomes the title %s", (name, title) => {
+  ])("for the file name %s contains the title %s", (name, title) => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("its own texts take precedence over those of the form", () => {
+  it("prefers the file's own fields to the form's", () => {
     const form = {
       title: "Form",
       description: "For all",
@@ -104,7 +104,7 @@ describe("the data sent with a file", () => {
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
   });
 
-  it("is published immediately if its time to publish has passed during the upload", () => {
+  it("is published immediately if the time to publish passed during the upload", () => {
     const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
     const sent = { texts, intent: "draft" as const };
     const at = Date.parse(texts.publishAt);
@@ -136,7 +136,7 @@ describe("upload progress", () => {
     expect(measure(500)).toBe(500);
     at = 2_000;
     expect(measure(2_000)).toBe(1_000);
-    // The offset restarted after an interruption. The speed is never negative.
+    // The offset restarted after an interruption, but the speed is never negative.
     at = 2_500;
     expect(measure(0)).toBe(0);
     for (let second = 3; second <= 20; second += 1) {
@@ -154,11 +154,11 @@ describe("upload progress", () => {
     [2_000, 10, "3 min 20 s"],
     [36_000, 10, "1 h 0 min"],
     [39_000, 10, "1 h 5 min"],
-  ])("with %i bytes left at %i bytes a second, %s remain", (bytes, speed, remaining) => {
+  ])("estimates the remaining time for %i bytes at %i bytes per second as %s", (bytes, speed, remaining) => {
     expect(timeLeft(bytes, speed)).toBe(remaining);
   });
 
-  it("shows no remaining time while nothing moves", () => {
+  it("shows no remaining time while no data is being transferred", () => {
     expect(timeLeft(100, 0)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { readSeriesView, seriesHref } from "~/features/library/series/series-add
 import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
 import { readTrashView, trashHref } from "~/features/trash/trash-address";
 
-/** Its first 200 UTF-16 code units end within a character. */
+/** A text whose first 200 UTF-16 code units end in the middle of a character. */
 const LONG = `x${"\u{1f600}".repeat(250)}`;
 
 const PAGES: Record<string, [read: (params: URLSearchParams) => string, write: string]> = {
@@ -22,7 +22,7 @@ function of(search: string): URLSearchParams {
 }
 
 it.each(Object.entries(PAGES))(
-  "%s truncates a long search between characters",
+  "%s truncates a long search query between characters",
   (_, [read, url]) => {
     expect([...read(of(LONG))]).toHaveLength(200);
     const again = new URL(url, "https://site.example").searchParams;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dayAfter, isAdultOn, isDay } from "~/features/consent/consent";
 import { readPerformer } from "~/features/consent/performer-action.server";
 
-describe("the dates of consent records", () => {
+describe("dates in consent records", () => {
   it.each([
     ["2000-06-15", "2018-06-14", false],
     ["2000-06-15", "2018-06-15", true],
@@ -10,22 +10,22 @@ describe("the dates of consent records", () => {
     ["2004-02-29", "2022-03-01", true],
     ["1999-12-31", "2017-12-30", false],
     ["1999-12-31", "2017-12-31", true],
-  ])("someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
+  ])("show that someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
     expect(isAdultOn(born, day)).toBe(isAdult);
   });
 
-  it("validates days", () => {
+  it("must be valid calendar days", () => {
     expect(["2024-02-29", "1900-01-01", "2030-12-31"].every(isDay)).toBe(true);
     const none = ["2023-02-29", "1899-12-31", "2024-13-01", "24-01-01", "", "2024-1-1", "x"];
     expect(none.filter(isDay)).toEqual([]);
   });
 
-  it("counts days across the end of a month", () => {
+  it("are counted correctly across the end of a month", () => {
     expect(dayAfter(Date.parse("2026-01-31T23:59:59Z"), 1)).toBe("2026-02-01");
   });
 });
 
-describe("the form of a performer", () => {
+describe("the performer form", () => {
   const typed = {
     stageNames: "Jane  Doe\r\n\r\nJane Doe\nJ.",
     legalName: " Erika   Mustermann ",

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 async function encrypt(content: Buffer): Promise<void> {
-  // In chunks of an odd length, as they arrive over a connection.
+  // The chunks have an odd length, as they do when they arrive over a connection.
   const pieces = Array.from({ length: Math.ceil(content.length / 5_001) }, (_, index) =>
     content.subarray(index * 5_001, (index + 1) * 5_001),
   );
@@ -45,9 +45,9 @@ async function decrypt(withKey = key): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-describe("the encryption of documents", () => {
+describe("document encryption", () => {
   it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 1_000_000])(
-    "decrypts to the same %i bytes, and no plaintext is on the disk",
+    "decrypts to the same %i bytes and leaves no plaintext on disk",
     async (bytes) => {
       const content = Buffer.alloc(bytes, "a legal name ");
       await encrypt(content);
@@ -85,7 +85,7 @@ describe("the encryption of documents", () => {
     await expect(decrypt()).rejects.toThrow("ENOENT");
   });
 
-  it("rejects a file with another key, and decrypts its key with every listed secret", async () => {
+  it("rejects a file encrypted with another key, and decrypts a file's key with any listed secret", async () => {
     await encrypt(Buffer.from("text"));
     await expect(decrypt(await generateX25519Identity())).rejects.toThrow(DamagedDocumentError);
     const first = "the first secret of at least 32 characters";
@@ -104,7 +104,7 @@ describe("the encryption of documents", () => {
     expect(unwrapKey(wrapped)).toBe(key);
   });
 
-  it("propagates errors of the source", async () => {
+  it("propagates errors from the source", async () => {
     const failing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });

@@ -7,13 +7,13 @@ import {
 } from "~/features/moderation/uploaders/terms";
 import { latestTerms } from "~/features/moderation/uploaders/terms-field";
 
-describe("the accepted version of an upload", () => {
-  it("is accepted if it is the current one", () => {
+describe("the terms version submitted with an upload", () => {
+  it("is accepted if it is the current version", () => {
     expect(termsProblem("3", 3)).toBeUndefined();
     expect(termsProblem(" 3 ", 3)).toBeUndefined();
   });
 
-  it("is rejected if it is missing, with the current version", () => {
+  it("is rejected with a message that names the current version if it is missing", () => {
     for (const none of [undefined, "", "  "]) {
       expect(termsProblem(none, 3)).toBe(
         "Read and accept the uploaders’ terms. The current version is 3.",
@@ -21,7 +21,7 @@ describe("the accepted version of an upload", () => {
     }
   });
 
-  it("is rejected if it is an earlier one, with the newer version", () => {
+  it("is rejected with a message that names the newer version if it is outdated", () => {
     expect(termsProblem("2", 3)).toBe(
       "The uploaders’ terms have changed from version 2, which you accepted, to version 3. Read and accept the uploaders’ terms.",
     );
@@ -37,7 +37,7 @@ describe("the accepted version of an upload", () => {
 });
 
 describe("the text of the terms", () => {
-  it("is the same for all line endings", () => {
+  it("is the same whatever its line endings", () => {
     expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
     expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
     expect(DEFAULT_TERMS.length).toBeLessThan(MAX_TERMS_LENGTH);

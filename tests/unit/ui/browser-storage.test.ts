@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-/** Loads the modules from scratch, as a new page does. */
+/** Loads the modules again, as a new page does. */
 const load = async () => {
   vi.resetModules();
   const [storage, transfer] = await Promise.all([
@@ -57,7 +57,7 @@ describe("browser storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds values from an open tab of an earlier version without replacing newer ones", async () => {
+  it("adds values written by an open tab of an earlier version without replacing newer ones", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -80,7 +80,7 @@ describe("browser storage", () => {
     });
   });
 
-  it("keeps the legacy keys when the migrated document doesn't fit", async () => {
+  it("keeps the legacy keys if the migrated document doesn't fit", async () => {
     localStorage.setItem("saved-videos", '["a"]');
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(throwQuotaError);
     const { readStored } = await load();
@@ -103,7 +103,7 @@ describe("browser storage", () => {
     },
   );
 
-  it("changes only one field when two tabs write alternately", async () => {
+  it("changes only one field at a time when two tabs write alternately", async () => {
     const firstTab = await load();
     const secondTab = await load();
     firstTab.writeStored("speed", 2);
@@ -129,7 +129,7 @@ describe("browser storage", () => {
     expect(stored()).toEqual({ version: 1, saved: ["a"], speed: 2, exitByShift: false });
   });
 
-  it("clears all data, including the tab's own", async () => {
+  it("clears all data, including the current tab's", async () => {
     const storage = await load();
     storage.writeStored("saved", ["a"]);
     storage.tabStorage.write("surprises", { seed: 1 });
@@ -142,7 +142,7 @@ describe("browser storage", () => {
     ]);
   });
 
-  it("imports fields from another browser, and only missing entries of lists", async () => {
+  it("imports fields from another browser, but only the missing entries of lists", async () => {
     const { addStoredFields, writeStored } = await load();
     writeStored("resume", [["a", 10]]);
     writeStored("exitByShift", true);

@@ -10,7 +10,7 @@ import { renderRoutes } from "./page";
 const KEY = "visitor";
 const storedDocument = (resume: string) => `{"resume":${resume}}`;
 
-/** IDs of public videos, each one minute long. */
+/** The IDs of the public videos, each of which is one minute long. */
 let published: string[] = [];
 let fails = false;
 const requested = vi.fn<(url: string, init: RequestInit) => void>();
@@ -78,8 +78,8 @@ const stored = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").resume ?? nul
 const ids = Array.from({ length: 11 }, (_, index) => String(index + 1));
 const points = ids.map((id) => [id, Number(id) * 5]);
 
-describe("continue watching", () => {
-  it("shows started videos, newest first, with links to where playback stopped", async () => {
+describe("the Continue watching section", () => {
+  it("shows started videos, newest first, with links to the position where playback stopped", async () => {
     await open(
       [
         ["1", 10],
@@ -92,13 +92,13 @@ describe("continue watching", () => {
     expect(first!.getAttribute("href")).toBe("/video/2#t=30");
     expect(first!.textContent).toContain("0:30 left");
     expect(first!.textContent).toContain("Watched: 50%");
-    // The watched videos are in no URL.
+    // No URL contains the watched videos.
     expect(requested.mock.calls.map(([url, { method }]) => [url, method])).toEqual([
       ["/saved/videos", "POST"],
     ]);
   });
 
-  it("shows at most eight videos and drops those that are no longer public, even while open", async () => {
+  it("shows at most eight videos and drops those that are no longer public, even while it is open", async () => {
     await open([["never", 30], ...points], ids.slice(0, 10));
     await waitFor(() => expect(titles()).toHaveLength(8));
     expect(titles()[0]).toBe("Video 10");
@@ -109,13 +109,13 @@ describe("continue watching", () => {
     expect(titles()).toHaveLength(8);
   });
 
-  it("shows a message when none of the videos is public anymore", async () => {
+  it("shows a message if none of the videos are public anymore", async () => {
     await open([["gone", 30]], []);
     await screen.findByText("The videos you started are no longer available.");
     expect(stored()).toEqual([]);
   });
 
-  it("follows other tabs, and is cleared with a button", async () => {
+  it("is updated by other tabs, and is cleared with a button", async () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
@@ -145,7 +145,7 @@ describe("continue watching", () => {
 });
 
 describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])(
-  "when the stored history is %s",
+  "continue watching with the stored history %s",
   (text) => {
     beforeEach(() => {
       if (text !== undefined) localStorage.setItem(KEY, storedDocument(text));

@@ -95,7 +95,7 @@ describe("a view", () => {
     expect(counted()).toHaveLength(1);
   });
 
-  it("is counted for each video opened from another one", async () => {
+  it("is counted for each video that is opened from another one", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     await screen.findByText("one: 42");
@@ -107,7 +107,7 @@ describe("a view", () => {
   it.each([
     ["rejected", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
     ["lost", () => sent.mockRejectedValue(new TypeError("offline"))],
-  ])("that is %s leaves the count unchanged without an error", async (_, fail) => {
+  ])("leaves the displayed count unchanged without an error if the request is %s", async (_, fail) => {
     fail();
     open("/");
     fireEvent.click(await screen.findByText("Open"));

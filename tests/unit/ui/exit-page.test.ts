@@ -28,8 +28,8 @@ const typeCapital = (letter: string) => {
   pressShift();
 };
 
-describe("Shift pressed three times", () => {
-  it("exits, after reporting the remaining presses", () => {
+describe("pressing Shift three times", () => {
+  it("leaves the page, after reporting how many presses are left", () => {
     pressShift();
     pressShift();
     expect(events).toEqual(["2 left", "1 left"]);
@@ -37,7 +37,7 @@ describe("Shift pressed three times", () => {
     expect(events).toEqual(["2 left", "1 left", "exit"]);
   });
 
-  it("expires five seconds after the last press", () => {
+  it("has to be finished within five seconds of the last press", () => {
     pressShift();
     vi.advanceTimersByTime(4_900);
     pressShift();

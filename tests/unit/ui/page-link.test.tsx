@@ -22,7 +22,7 @@ function renderLink(link: ReactNode) {
   return screen.getByRole("link");
 }
 
-/** Returns whether the click was handled by the link. Cancels it otherwise, because jsdom can't navigate. */
+/** Returns whether the link handled the click. Cancels the click otherwise, because jsdom can't navigate. */
 function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   let isHandled = false;
   const recordAndCancel = (event: MouseEvent) => {
@@ -34,7 +34,7 @@ function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   return isHandled;
 }
 
-describe("a link to a page of the site", () => {
+describe("a link to a page on the site", () => {
   it("has the given URL as its href", () => {
     const link = renderLink(<PageLink to="/video/a%20b?from=home&page=2#top">Go</PageLink>);
     expect(link.getAttribute("href")).toBe("/video/a%20b?from=home&page=2#top");

@@ -10,7 +10,7 @@ type Start = ComponentProps<Stub>["initialEntries"];
 
 afterEach(cleanup);
 
-/** Renders routes with an in-memory history, as on the site. */
+/** Renders routes with an in-memory history instead of the browser's. */
 export function renderRoutes(routes: Routes, start: Start = ["/"]) {
   const Page = createRemixStub(routes);
   return render(<Page initialEntries={start} />);
@@ -19,8 +19,8 @@ export function renderRoutes(routes: Routes, start: Start = ["/"]) {
 const OWNER: AuthUser = { role: "owner", mayPublish: true };
 
 /**
- * Renders an element as the page at `/` for a signed-in owner. Every other URL renders a page with the
- * text "elsewhere".
+ * Renders an element as the page at `/` for a signed-in owner. Every other URL renders a page with the text
+ * "elsewhere".
  */
 export function renderAt(element: ReactNode, start: Start = ["/"]) {
   const page = <AuthProvider user={OWNER}>{element}</AuthProvider>;

@@ -6,7 +6,7 @@ import { renderAt } from "./page";
 
 // @vitest-environment jsdom
 
-describe("pagerItems", () => {
+describe("the pager's items", () => {
   it.each([
     [1, 2, "1 2"],
     [1, 3, "1 2 3"],
@@ -16,13 +16,13 @@ describe("pagerItems", () => {
     [5, 10, "1 … 4 5 6 … 10"],
     [8, 10, "1 … 7 8 9 10"],
     [10, 10, "1 … 9 10"],
-  ])("page %i of %i: %s", (page, count, shown) => {
+  ])("on page %i of %i are %s", (page, count, shown) => {
     const items = pagerItems(page, count);
     const text = items.map((item) => (typeof item === "number" ? item : "…")).join(" ");
     expect(text).toBe(shown);
   });
 
-  it("contains the first, last and current page and its neighbors, in order", () => {
+  it("are the first, last and current page and the current page's neighbors, in order", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),
@@ -48,7 +48,7 @@ describe("pagerItems", () => {
   });
 });
 
-describe("Pager", () => {
+describe("the pager", () => {
   const hrefFor = (page: number) => (page > 1 ? `/?page=${page}` : "/");
   const show = (page: number, pageCount: number) =>
     renderAt(<Pager page={page} pageCount={pageCount} hrefFor={hrefFor} />);
@@ -58,7 +58,7 @@ describe("Pager", () => {
     expect(screen.queryByRole("navigation")).toBeNull();
   });
 
-  it("shows the position and links to the adjacent pages, page 1 without a parameter", () => {
+  it("shows the position and links to the adjacent pages, omitting the parameter for page 1", () => {
     show(2, 4);
     expect(screen.getByText("page 2 of 4")).toBeTruthy();
     const previous = screen.getByRole("link", { name: "Previous" });

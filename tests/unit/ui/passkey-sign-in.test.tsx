@@ -13,7 +13,7 @@ vi.mock("@simplewebauthn/browser", () => ({
   WebAuthnAbortService: { cancelCeremony: vi.fn() },
 }));
 
-/** Callbacks that send the responses to the challenge requests, in the order of the requests. */
+/** Callbacks that send the responses to the challenge requests, in the order of those requests. */
 let challengeResponses: (() => void)[];
 
 beforeEach(() => {
@@ -36,11 +36,11 @@ function open() {
   renderAt(signIn);
 }
 const press = () => userEvent.click(screen.getByRole("button", { name: /passkey/ }));
-/** Returns for each passkey request whether it used the browser's autofill. */
+/** Returns, for each passkey request, whether it used the browser's autofill. */
 const autofillRequests = () =>
   vi.mocked(startAuthentication).mock.calls.map(([options]) => options.useBrowserAutofill);
 
-it("only handles the button's request when the challenge for autofill arrives late", async () => {
+it("handles only the button's request if the challenge for autofill arrives late", async () => {
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));
   open();
   await waitFor(() => expect(challengeResponses).toHaveLength(1));

@@ -12,8 +12,8 @@ afterEach(() => {
   localStorage.clear();
 });
 
-describe("the file of saved videos", () => {
-  it("is parsed to the exported data", () => {
+describe("the exported file of saved videos", () => {
+  it("is parsed back into the exported data", () => {
     const ids = ["b", "a", "ü ' <b>"];
     const data = { resume: [["b", 30]], discreetTitles: true };
     expect(parseSavedFile(savedFile({ saved: ids, ...data }))).toEqual({ ids, ignored: 0, data });
@@ -41,7 +41,7 @@ describe("the file of saved videos", () => {
   });
 });
 
-describe("an import", () => {
+describe("an import of saved videos", () => {
   it("appends new videos to the saved ones and reports the counts", () => {
     saveVideo("a");
     expect(addSavedVideos(["b", "a", "c"])).toEqual({
@@ -54,7 +54,7 @@ describe("an import", () => {
     expect(addSavedVideos([])).toEqual({ added: 0, known: 0, left: 0, isStored: true });
   });
 
-  it("never evicts saved videos when the list is full", () => {
+  it("never evicts videos that were already saved when the list is full", () => {
     saveVideo("mine");
     const many = Array.from({ length: 600 }, (_, n) => `v${n}`);
     expect(addSavedVideos(many)).toMatchObject({ added: 499, left: 101 });
@@ -72,7 +72,7 @@ describe("an import", () => {
     expect(savedVideos()).toEqual(["b", "a"]);
   });
 
-  it("is described in a message", () => {
+  it("is summarized in a message", () => {
     expect(importReport(0, 0, 0, true)).toBeUndefined();
     expect(importReport(1, 2, 1, true)).toBe(
       "1 video was already saved. 2 videos weren’t added: you can save up to 500. " +

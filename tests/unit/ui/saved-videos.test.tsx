@@ -30,7 +30,7 @@ describe("saved videos", () => {
     expect(stored()[0]).toBe("v500");
   });
 
-  it("follow another tab and keep the videos that it saved", () => {
+  it("are updated by another tab and keep the videos that it saved", () => {
     render(<List />);
     act(() => saveVideo("a"));
     localStorage.setItem(KEY, '{"saved":["b","a"]}');
@@ -41,7 +41,7 @@ describe("saved videos", () => {
     expect(displayed()).toBe("d c b a");
   });
 
-  it.each(["no JSON", "{}", "7", '[1, null, "a"]'])("can be added when %s is stored", (text) => {
+  it.each(["no JSON", "{}", "7", '[1, null, "a"]'])("can be added even if %s is stored", (text) => {
     localStorage.setItem(KEY, `{"saved":${text}}`);
     render(<List />);
     act(() => saveVideo("b"));

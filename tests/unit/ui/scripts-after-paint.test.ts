@@ -9,7 +9,7 @@ window.__remixRouteModules = {"root":route0,"routes/video":route1};
 
 import("/assets/entry.client-4.js");`;
 
-it("preloads all scripts and then imports them in the module's order", () => {
+it("preloads all scripts, and then imports them in the module's order", () => {
   const script = importAfterPaint(MODULE, ["/assets/manifest-1.js", "/assets/root-2.js"]);
   expect(script).toContain(`[...["/assets/manifest-1.js","/assets/root-2.js"]`);
   expect(script).toContain(`await import("/assets/manifest-1.js");
@@ -21,7 +21,7 @@ window.__remixRouteModules = {"root":route0,"routes/video":route1};
 import("/assets/entry.client-4.js");`);
 });
 
-it("handles two imports on one line, as the development server writes them", () => {
+it("handles two imports on one line, as written by the development server", () => {
   const script = importAfterPaint(`import "/@vite/client";import "/manifest.js"\nstart();`, []);
   expect(script).toContain(`await import("/@vite/client");await import("/manifest.js")\nstart();`);
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
-/** Creates a list that records its searches and, once slow, responds only when the test allows it. */
+/** Creates a list that records its searches. Once it has been made slow, it responds only when the test allows it. */
 function slowList() {
   const searches: string[] = [];
   const pendingResponses: (() => void)[] = [];
@@ -51,7 +51,7 @@ const box = () => screen.getByRole<HTMLInputElement>("searchbox");
 const type = (text: string) => fireEvent.input(box(), { target: { value: text } });
 
 describe("search while typing", () => {
-  it("sends one request for a word instead of one per character", async () => {
+  it("sends one request per word rather than one per character", async () => {
     const list = slowList();
     await list.open();
     for (const text of ["n", "ne", "neo", "neon"]) type(text);
@@ -65,7 +65,7 @@ describe("search while typing", () => {
     expect(await screen.findByText("URL: ?search=rain")).toBeTruthy();
   });
 
-  it("never replaces later results or typed text with an earlier response", async () => {
+  it("never replaces newer results or typed text with an earlier response", async () => {
     const list = slowList();
     await list.open();
     list.slowDown();
@@ -102,7 +102,7 @@ describe("search while typing", () => {
     expect(box().value).toBe("");
   });
 
-  it("searches for the trimmed text immediately on submit, and not twice for the same text", async () => {
+  it("searches for the trimmed text immediately on submit, but not twice for the same text", async () => {
     const list = slowList();
     await list.open();
     type("  neon ");

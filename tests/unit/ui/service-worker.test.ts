@@ -8,7 +8,7 @@ const PAGE = `<link rel="stylesheet" href="/assets/root-a.css"/><link rel="icon"
 
 type Listener = (event: Record<string, unknown>) => void;
 
-/** A fake of the browser APIs that the service worker uses. */
+/** Fakes the browser APIs that the service worker uses. */
 class FakeBrowser {
   listeners = new Map<string, Listener>();
   stored = new Map<string, Map<string, Response>>();
@@ -68,7 +68,7 @@ class FakeBrowser {
     await work;
   }
 
-  /** Returns the worker's response; undefined if it leaves the request to the browser. */
+  /** Returns the worker's response, or undefined if it leaves the request to the browser. */
   async request(path: string, init: Record<string, unknown> = {}): Promise<Response | undefined> {
     let response: Promise<Response> | undefined;
     const url = ORIGIN + path;
@@ -92,7 +92,7 @@ beforeEach(async () => {
 });
 
 describe("the service worker", () => {
-  it("stores the offline page and its assets, requested without credentials", () => {
+  it("stores the offline page and its assets, which it requests without credentials", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
     expect([...browser.stored.get("shell-one")!.keys()]).toEqual([
       "/assets/root-a.css",
@@ -113,7 +113,7 @@ describe("the service worker", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
   });
 
-  it("passes page requests to the site and stores no pages", async () => {
+  it("passes page requests on to the site and stores no pages", async () => {
     expect(await (await browser.request("/video/x"))?.text()).toBe("from the site");
     const preloadResponse = new Response("already on its way");
     expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe(
@@ -149,7 +149,7 @@ describe("the service worker", () => {
     expect(await browser.request(path, request)).toBeUndefined();
   });
 
-  it("has the offline page's style sheet, and requests others from the site", async () => {
+  it("serves the offline page's style sheet, and requests other style sheets from the site", async () => {
     browser.isOffline = true;
     const style = { mode: "no-cors", destination: "style" };
     expect(await (await browser.request("/assets/root-a.css", style))?.text()).toBe(

@@ -10,7 +10,7 @@ function stubNavigator(properties: object) {
   }
 }
 
-describe("share (specification, section 2)", () => {
+describe("the share button (specification, section 2)", () => {
   afterEach(() => {
     stubNavigator({ share: undefined, clipboard: undefined });
     Reflect.deleteProperty(document, "execCommand");
@@ -40,7 +40,7 @@ describe("share (specification, section 2)", () => {
     stubNavigator({ share: shareFn, clipboard: { writeText: async () => {} } });
     expect(await share("A video", URL)).toBe("copied");
   });
-  it("copies with execCommand if there is no clipboard API, and removes its text area", async () => {
+  it("copies with execCommand if there is no clipboard API, and removes the text area that it used", async () => {
     let selected = "";
     Object.assign(document, {
       execCommand() {

@@ -7,13 +7,13 @@ import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";
 import { renderAt } from "./page";
 
-// Adds a category to the only file that lists them.
+// Adds a category to the list of categories, the only file that lists them.
 vi.mock("~/shared/category-list", async (original) => {
   const { CATEGORIES } = await original<typeof import("~/shared/category-list")>();
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
 });
 
-// The selector observes whether its row is cut off, but jsdom has no layout.
+// The selector observes whether its row is cut off, which doesn't happen in jsdom because it has no layout.
 vi.stubGlobal(
   "ResizeObserver",
   class {
@@ -22,7 +22,7 @@ vi.stubGlobal(
   },
 );
 
-it("shows a sixth category in the upload form, the studio's filter and the selector", () => {
+it("shows a sixth category in the upload form, the studio's filter and the category selector", () => {
   renderAt(
     <>
       <select>

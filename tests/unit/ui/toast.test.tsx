@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe("a toast from the server", () => {
-  it("is part of the HTML, without a button that requires JavaScript", () => {
+  it("is part of the HTML, without a button that would require JavaScript", () => {
     const html = renderToString(<ToastProvider fromServer={SAVED}>page</ToastProvider>);
     expect(html).toContain('role="status"');
     expect(html).toContain("Video Updated");
@@ -64,7 +64,7 @@ describe("an error toast", () => {
     </ToastProvider>
   );
 
-  it("disappears when a page shows a success", () => {
+  it("disappears when a page shows a success toast", () => {
     const { rerender } = render(page());
     fireEvent.click(screen.getByText("Show toast"));
     expect(screen.getAllByRole("alert")).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("an error toast", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
   });
 
-  it("disappears with its page, and is replaced by the next error of the form", () => {
+  it("disappears with its page, and is replaced by the form's next error", () => {
     function RejectedForm({ response }: { response?: { message: string } }) {
       useFormErrorToast(response);
       return null;
@@ -130,7 +130,7 @@ describe("a toast with an action", () => {
 });
 
 describe("a toast from the browser", () => {
-  it("has the alert role for errors, which interrupts a screen reader", () => {
+  it("has the alert role if it is an error, so that it interrupts a screen reader", () => {
     render(
       <ToastProvider>
         <ToastButton toast={FAILED} />

@@ -59,14 +59,14 @@ describe("the Up next list", () => {
     expect(titles()).toHaveLength(5);
   });
 
-  it("keeps the order of the others when one is moved", () => {
+  it("keeps the order of the other videos when one is moved", () => {
     expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
     expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
   });
 });
 
 describe("surprise videos", () => {
-  it("don't repeat until all were returned, even if the server repeats them", async () => {
+  it("don't repeat until all have been returned, even if the server repeats them", async () => {
     const ids = ["a", "b", "a", "c"];
     vi.stubGlobal("fetch", async (url: string) => {
       const step = Number(new URL(url, "http://site.invalid").searchParams.get("step"));

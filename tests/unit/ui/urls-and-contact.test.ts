@@ -6,7 +6,7 @@ import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/s
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 
-describe("the URL", () => {
+describe("the generated URL", () => {
   it.each([
     [{ from: "home" }, "/"],
     [{ from: "home", page: 1, search: "" }, "/"],
@@ -65,13 +65,13 @@ describe("the URL", () => {
     expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
-  it("of Home is returned for an invalid list location", () => {
+  it("is Home's for an invalid list location", () => {
     const invalid = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
     expect(listPath(parseListLocation(invalid))).toBe("/");
   });
 });
 
-describe("URLs in a text", () => {
+describe("URLs in text", () => {
   const links = (text: string) => textParts(text).filter((part) => part.href);
 
   it.each([
@@ -82,11 +82,11 @@ describe("URLs in a text", () => {
     ["mailto:a@b.example and www.a.example", []],
     ['https://a.example/"onmouseover="x', ["https://a.example/"]],
     ["https://", []],
-  ])("%j", (text, urls) => {
+  ])("are found in %j", (text, urls) => {
     expect(links(text).map((part) => part.href)).toEqual(urls);
   });
 
-  it("leave the text unchanged and link only to http and https", () => {
+  it("leave the text unchanged, and are linked only if they use http or https", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("https://", "http://a.example", "javascript:", " ", "\n", '"', "<", ")."),
@@ -115,7 +115,7 @@ describe("a contact message", () => {
   };
   const VALID = { name: "Ann", email: "ann@example.com", subject: "Hello", message: "One\nTwo" };
 
-  it("requires all four fields, and they can't be blank", () => {
+  it("requires all four fields to be filled in", () => {
     expect(form(VALID).errors).toEqual({});
     for (const field of Object.keys(VALID)) {
       expect(Object.keys(form({ ...VALID, [field]: "  " }).errors)).toEqual([field]);

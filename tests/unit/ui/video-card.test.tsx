@@ -39,7 +39,7 @@ const card = (video = videoNamed("a"), rank?: number) => (
 const playing = () => document.querySelectorAll("video").length;
 
 describe("a video card", () => {
-  it("is one link with category, duration, title, short count and age", () => {
+  it("is one link with the category, duration, title, short count and age", () => {
     renderAt(card());
     const link = screen.getByRole("link", { name: /Video a/ });
     expect(link.getAttribute("href")).toBe("/video/a");
@@ -159,7 +159,7 @@ describe("a video card with browser data", () => {
 });
 
 describe("a video card opens", () => {
-  // Before a click, the pointer rests on the card.
+  // Before a click, the pointer is resting on the card.
   beforeEach(() => {
     vi.stubGlobal("matchMedia", () => ({ matches: false }));
   });
@@ -229,7 +229,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts when a pointer moves that was on the card before hydration", async () => {
+  it("starts when a pointer that was on the card before hydration moves", async () => {
     renderAt(card());
     const move = () =>
       fireEvent(
@@ -257,7 +257,7 @@ describe("the hover preview", () => {
   it.each([
     [90, 25],
     [20, 10],
-  ])("of a file of %s s starts at %s s and loops to that position", async (duration, start) => {
+  ])("of a file of %s s starts at %s s and loops back to that position", async (duration, start) => {
     const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
     renderAt(card());
     enter(articles()[0]!);
@@ -314,7 +314,7 @@ describe("the hover preview", () => {
     const [first, second] = articles();
     enter(first!);
     await wait(500);
-    // There is no pointerout, as when the page scrolls under a resting pointer.
+    // No pointerout event is fired, as when the page scrolls under a pointer that isn't moving.
     enter(second!);
     await wait(500);
     expect(playing()).toBe(1);

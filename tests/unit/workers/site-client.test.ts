@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 
-/** Records the delays between attempts instead of waiting. */
+/** Records the delays between attempts instead of waiting for them. */
 const waited: number[] = [];
 const pause = async (ms: number) => void waited.push(ms);
 
@@ -16,7 +16,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Starts a site that sends these responses in order. Status 0 closes the connection. */
+/** Starts a fake site that sends these responses in order. Status 0 closes the connection. */
 async function startFakeSite(...responses: [status: number, detail?: string][]): Promise<string> {
   server = http.createServer((request, response) => {
     const [status, detail] = responses.length > 1 ? responses.shift()! : responses[0]!;
@@ -55,7 +55,7 @@ describe("the worker's client", () => {
     [409, LostLeaseError],
     [422, RefusedError],
     [404, Error],
-  ])("doesn't retry after %i", async (status, kind) => {
+  ])("doesn't retry after status %i", async (status, kind) => {
     const site = await startFakeSite([status, "Why not."]);
     const request = siteClient(site, "t", () => {}, pause).request("jobs");
     await expect(request).rejects.toThrow("Why not.");

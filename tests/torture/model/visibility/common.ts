@@ -8,7 +8,7 @@ import type { VisibilitySite } from "./site";
 
 export type Kind<Args> = StepKind<Args, VisibilityModel, VisibilitySite>;
 
-/** Maximum number of ids, which are reused for new rows. Half of them are inserted by other processes. */
+/** The maximum number of IDs, which are reused for new rows. Half of them are inserted by other processes. */
 export const MAX_VIDEOS = 12;
 
 export const sender = fc.constantFrom<Role>("owner", "owner", ...ROLES);
@@ -19,14 +19,14 @@ const day = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null });
 export const times = fc.record({ publishAt: day, unpublishAt: day });
 export const status = fc.constantFrom("published", "published", "hidden", "review");
 
-/** Returns the video that a number chooses among all ids. */
+/** Returns the video that a number selects among all IDs. */
 export function pick(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(model.videos, number);
   if (video) model.touched.add(video);
   return video;
 }
 
-/** Returns the video that a number chooses among those with a row. */
+/** Returns the video that a number selects among those with a row. */
 export function pickLive(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(
     model.videos.filter(({ row }) => row),
@@ -45,8 +45,7 @@ export const idsOf = (videos: readonly ModelVideo[]) => videos.map(({ id }) => i
 /**
  * Sends a form the way the site's script does, so that no page has to be rendered, and compares the result with the
  * model.
- *
- * @returns the URL that it redirects to.
+ * @returns the URL that the response redirects to.
  */
 export async function submitForm(
   site: VisibilitySite,
@@ -65,7 +64,7 @@ export async function submitForm(
   return location;
 }
 
-/** Sends a form of the manage tab. */
+/** Sends a form on the Manage tab. */
 export function manage(
   site: VisibilitySite,
   role: Role,

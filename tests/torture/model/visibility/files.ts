@@ -16,7 +16,7 @@ import {
 } from "./reference";
 import { TAG, type VisibilitySite, WORD } from "./site";
 
-/** Steps in which files are added: by upload, the HTTP API, the import folder, and as replacements. */
+/** Steps that add files: uploads, the HTTP API, the import folder, and replacements. */
 
 const TEXTS = { description: "Waves.", category: "desi" };
 const IMPORT_TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ const IMPORT_TIMEOUT_MS = 10_000;
 const given = fc.record({ sender, isDraft: fc.boolean(), times });
 type Given = { sender: Role; isDraft: boolean; times: Times };
 
-/** Returns the row of a new video, or the status of an error. */
+/** Returns the row of a new video, or an error status. */
 function newRow(
   model: VisibilityModel,
   owner: Role,
@@ -33,7 +33,7 @@ function newRow(
   const { publishAt, unpublishAt } = times;
   if (owner === "uploader" && (!isDraft || publishAt !== null || unpublishAt !== null)) return 403;
   if (!isInOrder(times)) return 422;
-  // A scheduled video is a draft until it is published, and so is one without a required record.
+  // A scheduled video is a draft until it is published, and so is a video without a required consent record.
   const isLater = publishAt !== null || model.settings.requireConsent;
   return { ...times, owner, status: isDraft || isLater ? "review" : "published" };
 }
@@ -59,7 +59,7 @@ const upload: Kind<Given> = {
   },
 };
 
-/** Creates a video by the HTTP API, which receives files over tus. */
+/** Creates a video with the HTTP API, which receives files over tus. */
 const create: Kind<Given> = {
   weight: 4,
   args: given,
@@ -99,7 +99,7 @@ const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
   },
 };
 
-/** Waits until an import has ended. Returns the id of its video. */
+/** Waits until an import has ended, and returns the ID of its video. */
 async function imported(site: VisibilitySite, model: VisibilityModel): Promise<string> {
   const known = JSON.stringify(model.videos.map(({ id }) => id));
   for (const until = Date.now() + IMPORT_TIMEOUT_MS; Date.now() < until; ) {
@@ -115,7 +115,7 @@ async function imported(site: VisibilitySite, model: VisibilityModel): Promise<s
   throw new Error("Nothing was imported within 10 s");
 }
 
-/** Adds a new video to the model. Its row gets a title, tag, views and series like the others. */
+/** Adds a new video to the model. Its row gets a title, a tag, views and a series like the other rows. */
 function addUploaded(
   model: VisibilityModel,
   site: VisibilitySite,
@@ -137,9 +137,9 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
 }
 
 /**
- * If the maximum is reached, deletes the oldest video, all reports that name it, and all reports that share a video
- * with these. The site itself never deletes an open report, so it wouldn't put a video on hold again for a report that
- * relied on a deleted one.
+ * If the maximum number of videos is reached, deletes the oldest video, all reports that name it, and all reports that
+ * share a video with those reports. The site itself never deletes an open report, so it wouldn't put a video on hold
+ * again because of a report that relied on a deleted one.
  */
 function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   const [oldest] = model.videos;
@@ -168,7 +168,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   );
 }
 
-/** Returns the reports that name a video, those that name another video of one of them, and so on. */
+/** Returns the reports that name a video, the reports that name another video in one of those reports, and so on. */
 function reportsAround(model: VisibilityModel, videoId: string) {
   const videos = new Set([videoId]);
   const around = new Set<(typeof model.reports)[number]>();
@@ -190,7 +190,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     const video = pick(model, which);
     if (!video) return "skipped";
     const isCompared = video.holds.has("comparing/");
-    // The new file of a video that is evidence would stay pending, because it can't be discarded.
+    // The new file would stay pending if the video is evidence, because it can't be discarded then.
     if (isCompared && model.isEvidence(video, true)) return "skipped";
     const role = model.active(sender);
     const fields = { intent: "replace", id: video.id };
@@ -221,7 +221,10 @@ function replaceOutcome(model: VisibilityModel, role: Role, video: ModelVideo): 
   return isPublished && model.settings.requireConsent && model.lacksRecord(video) ? 422 : "done";
 }
 
-/** Discards the new file of a video that is on hold for comparison. It would stay pending until the hold ends. */
+/**
+ * Discards the new file for a video that is on hold for comparison, which would otherwise stay pending until the hold
+ * ends.
+ */
 async function discard({ id }: ModelVideo, site: VisibilitySite): Promise<void> {
   const pending = site.rows<{ file: string }>(
     "SELECT id AS file FROM video_files WHERE video_id = ? AND state = 'pending'",

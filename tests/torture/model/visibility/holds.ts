@@ -6,7 +6,7 @@ import { type Kind, moderator, pick, pickLive, sender, submitForm } from "./comm
 import { type ModelVideo, PERFORMERS, type Performer, type VisibilityModel } from "./reference";
 import type { VisibilitySite } from "./site";
 
-/** Steps that add and remove holds, except for reports. */
+/** Steps that add and remove holds, other than those for reports. */
 
 const YESTERDAY = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
 const RECORDED_ON = "2015-06-01";
@@ -14,7 +14,7 @@ const BIRTH_DATES = { adult: "1990-01-01", minor: "2000-01-01" };
 
 const performer = fc.constantFrom<Performer>(...PERFORMERS);
 
-/** Creates or updates the record of a performer. An update affects the holds of all videos with that performer. */
+/** Creates or updates a performer's record. An update affects the holds on all videos with that performer. */
 const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecked: boolean }> = {
   weight: 4,
   args: fc.record({
@@ -68,7 +68,7 @@ const deletePerformer: Kind<Performer> = {
   },
 };
 
-/** Saves the consent record of a video: valid, incomplete, ended, or with a performer who was a minor. */
+/** Saves a video's consent record, which is valid, incomplete or ended, or names a performer who was a minor. */
 const saveRecord: Kind<{
   by: Role;
   which: number;
@@ -107,7 +107,7 @@ const saveRecord: Kind<{
   },
 };
 
-/** An owner puts the public videos without a valid record on hold. */
+/** An owner puts public videos without a valid record on hold. */
 const hideWithoutRecord: Kind<boolean> = {
   weight: 3,
   args: fc.constantFrom(true, true, true, false),
@@ -204,7 +204,7 @@ const reactivate: Kind<Role> = {
 const videosOf = (model: VisibilityModel, who: Role) =>
   model.videos.filter(({ row, trash }) => row?.owner === who || trash?.owner === who);
 
-/** A job finds that a video resembles a blocked video. */
+/** A job finds that a video is similar to a blocked video. */
 const addMatch: Kind<number> = {
   weight: 4,
   args: number,
@@ -227,7 +227,7 @@ const addMatch: Kind<number> = {
   },
 };
 
-/** A moderator dismisses the matches of a video with blocked videos, or one of them. */
+/** A moderator dismisses one or all of a video's matches with blocked videos. */
 const dismissMatches: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   weight: 5,
   args: fc.record({ by: moderator, which: number, hasAll: fc.boolean() }),
@@ -247,7 +247,7 @@ const dismissMatches: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   },
 };
 
-/** Returns a video that meets a condition, or any video if none does. */
+/** Returns a video that meets a condition, or any video if none meets it. */
 function pickMatching(
   model: VisibilityModel,
   which: number,
@@ -262,7 +262,7 @@ const blockedVideosOf = (video: ModelVideo) => [
   ...new Set([...video.sources, ...video.holdsFor("block-list").map((cause) => cause.slice(11))]),
 ];
 
-/** A video is put on hold because its comparison with blocked videos takes too long. */
+/** A video is put on hold because comparing it with blocked videos takes too long. */
 const holdUncompared: Kind<number> = {
   weight: 4,
   args: number,

@@ -4,24 +4,27 @@ import { type ModelVideo, URGENT, type VisibilityModel } from "./reference";
 import { SERIES_SLUG, TAG, type VisibilitySite, WORD } from "./site";
 
 /**
- * Invariants after every step: nothing on hold or hidden is reachable, the holds in the database are those of the
- * model, and no public video has an open urgent report that should hide it.
+ * Invariants that are checked after every step: nothing that is on hold or hidden can be reached, the holds in the
+ * database are those of the model, and no public video has an open urgent report that should hide it.
  */
 
 const SERIES = `/series/${SERIES_SLUG}`;
 const PAGES = [1, 2];
 /**
- * Pages are compared after every third step, because that takes as long as two steps. Differences are found a little
- * later, but more steps are performed.
+ * Pages are compared only after every third step, because a comparison takes as long as two steps. Differences are
+ * found a little later, but more steps are performed.
  */
 const PAGE_CHECK_INTERVAL = 3;
-/** A list is compared every third time, because that takes as long as all other pages. */
+/** A list is compared only every third time, because that takes as long as comparing all other pages. */
 const LIST_CHECK_INTERVAL = 3;
 const SAVED_BATCH_SIZE = 24;
 const isOurs = (id: string) => !id.startsWith("other-");
 const idsIn = (xml: string) => captures(xml, /\/video\/([\w-]+)[<?"&]/g).filter(isOurs);
 
-/** All lists of videos, as functions that return the ids in them, without those of other videos. */
+/**
+ * All lists of videos, as functions that return the IDs in them. IDs of videos that don't belong to the run are
+ * omitted.
+ */
 const LISTS: Record<string, (site: VisibilitySite) => Promise<string[]>> = {
   home: (site) => pagesOf(site, "/"),
   search: (site) => pagesOf(site, `/?search=${WORD}`),
@@ -55,7 +58,7 @@ async function pagesOf(site: VisibilitySite, path: string): Promise<string[]> {
   return [...new Set(ids)];
 }
 
-/** Compares the database, and after some steps the pages of a changed video, and a list. */
+/** Compares the database and, after some of the steps, the pages of a changed video and a list. */
 export async function check(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   compareDatabase(model, site);
   model.checked += 1;
@@ -97,7 +100,7 @@ async function compareList(
   expectSame(name, (await LISTS[name]!(site)).sort(), model.publicIds.sort());
 }
 
-/** Compares the cards of all videos: the cheapest request that covers every video. */
+/** Compares the cards of all videos, because that is the cheapest request that covers every video. */
 async function compareSaved(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   const ids = model.videos.map(({ id }) => id);
   const shown: string[] = [];
@@ -109,7 +112,7 @@ async function compareSaved(model: VisibilityModel, site: VisibilitySite): Promi
   expectSame("saved videos", shown.sort(), model.publicIds.sort());
 }
 
-/** Compares the page, the files, the title on the report form, and the preview links of a video. */
+/** Compares a video's page, its files, its title on the report form, and its preview links. */
 async function compareVideo(
   video: ModelVideo,
   model: VisibilityModel,
@@ -117,7 +120,7 @@ async function compareVideo(
 ): Promise<void> {
   const { id, row, trash, isPublic, replaced, links } = video;
   const found = isPublic ? 200 : 404;
-  // The data for the site's script: rendering a page takes ten times as long.
+  // This requests the data for the site's script, because rendering a page takes ten times as long.
   expectSame(`/video/${id}`, (await site.read(`/video/${id}.data`)).status, found);
   const files = [row?.file, trash?.file].flatMap((file) => file ?? []);
   for (const file of files) {
@@ -194,7 +197,7 @@ function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
   expectSame("public videos with an urgent report", findUrgent(model, site), []);
 }
 
-/** Returns the public videos that an open urgent report names, except for those that it had no reason to hide. */
+/** Returns the public videos that an open urgent report names, except those that the report had no reason to hide. */
 function findUrgent(model: VisibilityModel, site: VisibilitySite): string[] {
   const found = site.rows<{ report: string; video: string }>(
     `SELECT report_id AS report, video_id AS video FROM report_videos AS named

@@ -3,7 +3,7 @@ import type { ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";
 
-/** The effect of reports and decisions on holds, according to the specification. */
+/** How reports and decisions affect holds, according to the specification. */
 
 const STRIKES_THAT_BLOCK = 3;
 const MAX_UNREAD = 3;
@@ -17,7 +17,9 @@ function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] 
   });
 }
 
-/** Returns the open urgent reports that await a decision about a video, of kinds for which it wasn't checked. */
+/**
+ * Returns the open urgent reports that await a decision about a video, if the video hasn't been checked for their kind.
+ */
 function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
   const checked = checkedKinds(model, video);
   return model.reports.filter(
@@ -29,7 +31,7 @@ function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
   );
 }
 
-/** Adds a report. An urgent one hides its videos before a moderator has checked them. */
+/** Adds a report. An urgent report hides its videos before a moderator has checked them. */
 export function receive(model: VisibilityModel, report: Report): void {
   model.reports.push(report);
   if (!URGENT.includes(report.kind)) return;
@@ -61,14 +63,14 @@ export function withdraw(model: VisibilityModel, report: Report): Outcome {
       .some((cause) => cause === `report/${report.id}` || URGENT.includes(report.kind)),
   );
   if (!hides) close(model, report);
-  // A report with earlier decisions is closed with these.
+  // A report with earlier decisions is closed with those decisions.
   const isDecided = [...report.named.values()].some(({ decision }) => decision !== null);
   report.isWithdrawn = hides || !isDecided;
   if (hides) report.state = "open";
   return "done";
 }
 
-/** The reporter sends a message, for example to answer a question. A text that is sent twice counts once. */
+/** The reporter sends a message, for example to answer a question. A message that is sent twice counts once. */
 export function answer(report: Report, text: string): Outcome {
   if (report.isErased) return 404;
   if (report.state === "closed") return 409;
@@ -86,7 +88,7 @@ function isAnyPending(model: VisibilityModel, report: Report): boolean {
   });
 }
 
-/** Returns the possible decisions about one video of a report. */
+/** Returns the possible decisions about one of a report's videos. */
 export function choicesFor(
   model: VisibilityModel,
   report: Report,
@@ -103,7 +105,7 @@ export function choicesFor(
   return video.isRemoved ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
-/** Returns the decisions that the page of a report offers. */
+/** Returns the decisions that a report's page offers. */
 export function choicesOf(model: VisibilityModel, report: Report): ModeratorDecision[] {
   const all = new Set([...report.named.keys()].flatMap((id) => choicesFor(model, report, id)));
   if (all.size === 0) all.add("not-here");
@@ -178,7 +180,7 @@ function change(
   if (decision === "restore") video.holds.delete(`removed/${report.id}`);
 }
 
-/** Ends the hold of a report. Unchecked urgent reports that relied on it get their own holds. */
+/** Ends a report's hold. Unchecked urgent reports that relied on this hold get holds of their own. */
 function lift(model: VisibilityModel, report: Report, video: ModelVideo): void {
   if (!video.holds.has(`report/${report.id}`)) return;
   for (const each of unchecked(model, video)) if (each !== report) hold(video, each);
@@ -206,7 +208,7 @@ function strike(model: VisibilityModel, role: Role): void {
   if (strikes >= STRIKES_THAT_BLOCK) model.blocked.add(role);
 }
 
-/** The file of a video is replaced by one that no moderator has checked. */
+/** A video's file is replaced with one that no moderator has checked. */
 export function replaceVideo(model: VisibilityModel, video: ModelVideo): void {
   model.markFilesChanged([video]);
   for (const report of unchecked(model, video)) {
@@ -227,8 +229,8 @@ export function addVideo(model: VisibilityModel, report: Report, video: ModelVid
 }
 
 /**
- * A moderator removes a video that a report names by mistake. The decision about it no longer counts for later urgent
- * reports.
+ * A moderator removes a video that a report names by mistake. The decision about that video no longer counts for later
+ * urgent reports.
  */
 export function removeVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
   const naming = report.named.get(video.id);

@@ -2,33 +2,33 @@ import type { ReportKind, ReportState, VideoDecision } from "~db/schema/moderati
 import type { Outcome, Role } from "../reference";
 
 /**
- * A model of who may see a video, according to the specification: the intended status, and one entry for each hold.
- * Whether a video is public is derived from both, and isn't stored.
+ * A model of who may see a video, according to the specification. It consists of the intended status and one entry for
+ * each hold. Whether a video is public is derived from both and isn't stored.
  */
 
 export const URGENT: readonly ReportKind[] = ["consent", "under-age"];
 
-/** The settings of the site during a run. */
+/** The site's settings during a run. */
 export interface SiteSettings {
   requireConsent: boolean;
-  /** Whether an urgent report hides its videos immediately; otherwise REPORT_HIDE_LIMIT is always reached. */
+  /** Whether an urgent report hides its videos immediately. If not, REPORT_HIDE_LIMIT is always reached. */
   hidesImmediately: boolean;
 }
 
 /** A day in the past. */
 const PAST = 0;
 
-/** Days after the start, at least 1; null for never. */
+/** The number of days after the start, at least 1, or null for never. */
 export interface Times {
   publishAt: number | null;
   unpublishAt: number | null;
 }
 
-/** The intended visibility of a video, and its file. */
+/** A video's intended visibility and its file. */
 export interface Row extends Times {
   status: string;
   owner: Role;
-  /** The path of its file in the bucket. */
+  /** The path of the video's file in the bucket. */
   file: string;
 }
 
@@ -47,16 +47,16 @@ export interface PreviewLink {
   maker: Role;
 }
 
-/** The decision about a video that a report names. */
+/** A video that a report names, and the decision about it. */
 interface ReportedVideo {
-  /** Null while it is pending. */
+  /** The decision, or null while it is pending. */
   decision: VideoDecision | null;
   /** Whether the decision was about the current file of the video. */
   isCurrent: boolean;
 }
 
 export interface Report {
-  /** The token of its status page begins with it. */
+  /** The beginning of the token for the report's status page. */
   id: string;
   token: string;
   kind: ReportKind;
@@ -64,27 +64,33 @@ export interface Report {
   isWithdrawn: boolean;
   isErased: boolean;
   network: number;
-  /** Messages of the reporter since the last one of a moderator. */
+  /** The number of messages that the reporter has sent since a moderator's last message. */
   unread: string[];
-  /** The videos that it names, by their ids. */
+  /** The videos that the report names, by ID. */
   named: Map<string, ReportedVideo>;
-  /** Videos that it had no reason to hide when it was received: they didn't exist, or a limit was reached. */
+  /**
+   * Videos that the report had no reason to hide when it was received, because they didn't exist or a limit was
+   * reached.
+   */
   spared: Set<string>;
-  /** Videos that didn't exist when it was closed, not even in the trash: no decision about them was possible. */
+  /**
+   * Videos that didn't exist when the report was closed, not even in the trash, so that no decision about them was
+   * possible.
+   */
   absent: Set<string>;
 }
 
-/** Everything about an id, even if its row no longer exists. */
+/** Everything known about an ID, even if its row no longer exists. */
 export class ModelVideo {
   row?: Row | undefined;
   trash?: (Row & { batch: string }) | undefined;
   /** The `reason/source` of each hold. */
   holds = new Set<string>();
-  /** Ids of the blocked videos that it resembles, unless the match was dismissed. */
+  /** The IDs of the blocked videos that this one is similar to, unless the match was dismissed. */
   sources = new Set<string>();
   record?: ConsentRecord | undefined;
   links: PreviewLink[] = [];
-  /** The paths of its previous files. */
+  /** The paths of the video's previous files. */
   replaced: string[] = [];
 
   constructor(readonly id: string) {}
@@ -117,9 +123,9 @@ export class VisibilityModel {
 
   /** Videos that may have changed since they were last compared. */
   touched = new Set<ModelVideo>();
-  /** Number of comparisons. */
+  /** The number of comparisons so far. */
   checked = 0;
-  /** Number of ids inserted by another process. */
+  /** The number of IDs inserted by another process. */
   insertedIds = 0;
 
   constructor(readonly settings: SiteSettings) {}
@@ -137,14 +143,14 @@ export class VisibilityModel {
     return this.videos.flatMap(({ id, isPublic }) => (isPublic ? [id] : []));
   }
 
-  /** Returns a role that can sign in: the given one, or the owner if it is blocked. */
+  /** Returns the given role if it can sign in, or the owner if the role is blocked. */
   active(role: Role): Role {
     return this.blocked.has(role) ? "owner" : role;
   }
 
   // --- Intended visibility ---
 
-  /** Adds a row from another process, an upload or the trash. */
+  /** Adds a row that comes from another process, an upload or the trash. */
   insert(video: ModelVideo, row: Row): void {
     video.row = row;
     if (row.status === "published") this.requireRecord(video);
@@ -177,7 +183,7 @@ export class VisibilityModel {
     this.setStatus(video, action === "publish" ? "published" : "hidden");
   }
 
-  /** Publishes or hides a video as a role, with the visibility button or by the API. */
+  /** Publishes or hides a video as a role, with the visibility button or through the API. */
   publishOrHide(role: Role, video: ModelVideo, action: "publish" | "hide"): Outcome {
     const changeableVideos = this.changeable(role, [video], true);
     if (typeof changeableVideos === "number") return changeableVideos;
@@ -199,7 +205,7 @@ export class VisibilityModel {
     return "done";
   }
 
-  /** Publishes and hides the videos that are due by a day, and clears these times. */
+  /** Publishes and hides the videos that are due by a given day, and clears these times. */
   advanceTo(day: number): void {
     const isDue = (at: number | null) => at !== null && at <= day;
     for (const video of this.videos) {
@@ -216,7 +222,10 @@ export class VisibilityModel {
     }
   }
 
-  /** Returns the videos that a role may change. Uploaders may change their own; those who can't publish, only drafts. */
+  /**
+   * Returns the videos that a role may change. Uploaders may change their own videos, or only their own drafts if they
+   * can't publish.
+   */
   changeable(
     role: Role,
     videos: readonly ModelVideo[],
@@ -248,7 +257,7 @@ export class VisibilityModel {
     video.row = undefined;
   }
 
-  /** Returns what a role sees in the trash. */
+  /** Returns the deleted videos that a role sees in the trash. */
   trashOf(role: Role): ModelVideo[] {
     const all = this.videos.filter(({ trash }) => trash);
     if (role === "owner" || role === "editor") return all;
@@ -264,7 +273,7 @@ export class VisibilityModel {
     for (const video of restorable) {
       const { batch: _, ...row } = video.trash!;
       video.trash = undefined;
-      // Restoring a video doesn't publish it if it was due while it was in the trash.
+      // Restoring a video doesn't publish it if it became due while it was in the trash.
       if (row.publishAt === PAST) row.publishAt = null;
       this.insert(video, row);
     }
@@ -295,7 +304,7 @@ export class VisibilityModel {
     return isReported || (isRemovedKept && video.isRemoved);
   }
 
-  /** Marks decisions as outdated, because the files of videos were replaced or purged. */
+  /** Marks decisions as outdated, because the videos' files were replaced or purged. */
   markFilesChanged(videos: readonly ModelVideo[]): void {
     for (const { named } of this.reports) {
       for (const { id } of videos) {
@@ -317,7 +326,7 @@ export class VisibilityModel {
     return hasEnded || named.size !== people || !isDocumented;
   }
 
-  /** Updates the consent holds of a video to match its record. */
+  /** Updates a video's consent holds to match its record. */
   updateConsentHolds(video: ModelVideo): void {
     const { record, holds } = video;
     const isMinor = (name: Performer) => !this.performers.get(name)!.isAdult;
@@ -342,7 +351,7 @@ export class VisibilityModel {
     return this.videos.filter(({ record }) => record?.named.has(performer));
   }
 
-  /** Deletes the record of a performer. Videos of a minor stay on hold, although no record shows the reason any more. */
+  /** Deletes a performer's record. A minor's videos stay on hold, although no record shows the reason anymore. */
   deletePerformer(performer: Performer): void {
     const shown = this.naming(performer);
     const { isAdult } = this.performers.get(performer)!;

@@ -20,10 +20,10 @@ import type { Report, VisibilityModel } from "./reference";
 import type { VisibilitySite } from "./site";
 import { readBatches, waitUntilNothingIsDue } from "./video-actions";
 
-/** Steps in which visitors send reports and follow up on them, and moderators decide. */
+/** Steps in which visitors send reports and follow up on them, and moderators make decisions. */
 
 const NETWORKS = 3;
-/** Number of decisions after which every report has to be closed. */
+/** The number of decisions after which every report must be closed. */
 const MAX_DECISIONS = 4;
 
 const kind = fc.constantFrom<ReportKind>(
@@ -31,7 +31,7 @@ const kind = fc.constantFrom<ReportKind>(
   ...REPORT_KINDS,
 );
 
-/** Sends a report of some videos, which may be deleted or hidden, or of no recognizable video. */
+/** Reports some videos, which may be deleted or hidden, or no recognizable video. */
 const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
   weight: 7,
   args: fc.record({
@@ -96,7 +96,7 @@ type DecisionForm = {
   isStrike: boolean;
 };
 
-/** A moderator decides. Sometimes, another one has the same page open and decides as well. */
+/** A moderator makes a decision. Sometimes, another moderator has the same page open and decides as well. */
 const decideReport: Kind<{
   by: Role;
   which: number;
@@ -127,7 +127,7 @@ const decideReport: Kind<{
   },
 };
 
-/** Returns the version of a report's page. Its state must be that of the model. */
+/** Returns the version of a report's page. The state of the report on that page must match the model. */
 async function versionOf(report: Report, site: VisibilitySite): Promise<string> {
   const { body } = await site.read(`/admin/reports/${report.id}.data`, "owner");
   const version = /"(\d+-(?:open|asked|closed))"/.exec(body)?.[1];
@@ -136,7 +136,7 @@ async function versionOf(report: Report, site: VisibilitySite): Promise<string> 
   return version;
 }
 
-/** Sends a decision. Returns whether it was accepted. */
+/** Sends a decision, and returns whether it was accepted. */
 async function sendDecision(
   model: VisibilityModel,
   site: VisibilitySite,
@@ -145,7 +145,7 @@ async function sendDecision(
   refusal?: Outcome,
 ): Promise<boolean> {
   const ids = [...report.named.keys()];
-  // Half of the time, only videos for which the decision is offered.
+  // Half of the time, only videos for which the decision is offered are selected.
   const offered = ids.filter((id) => choicesFor(model, report, id).includes(decision));
   const picked = isAll ? offered : ids.filter((_, index) => chosen.includes(index));
   const fields = {
@@ -160,7 +160,7 @@ async function sendDecision(
   return outcome === "done";
 }
 
-/** A moderator adds a video to a report, or removes one. */
+/** A moderator adds a video to a report or removes one. */
 const editVideos: Kind<{ by: Role; which: number; video: number; removes: boolean }> = {
   weight: 5,
   args: fc.record({ by: moderator, which: number, video: number, removes: fc.boolean() }),
@@ -202,7 +202,7 @@ const closeReports: Kind<Role> = {
   },
 };
 
-/** Closes all reports. Throws if one can't be closed. */
+/** Closes all reports. Throws an error if one of them can't be closed. */
 export async function closeAll(
   model: VisibilityModel,
   site: VisibilitySite,
@@ -243,7 +243,7 @@ async function decideNext(
     const chosen = ids.filter((id) => {
       model.touched.add(model.find(id));
       const choices = choicesFor(model, report, id);
-      // Decisions stay, unless all videos have one.
+      // Decisions are kept, unless all videos have one.
       const isFirst = choices.find((each) => each !== "hide" && each !== "restore") === decision;
       return isFirst && (report.named.get(id)?.decision === null || isDecided(model, report));
     });
@@ -251,7 +251,7 @@ async function decideNext(
   }
 }
 
-/** Returns whether each existing video of a report has a decision, as when a question was sent later. */
+/** Returns whether each existing video in a report has a decision, as is the case when a question was sent later. */
 const isDecided = (model: VisibilityModel, report: Report) =>
   [...report.named].every(
     ([id, { decision }]) => decision !== null || choicesFor(model, report, id).length === 0,

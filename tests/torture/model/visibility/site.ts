@@ -9,10 +9,10 @@ import { expectSame } from "../step";
 import type { Row, SiteSettings } from "./reference";
 
 const DAY_MS = 86_400_000;
-/** With so many videos, the percentage in `UNLIMITED` lets reports hide about 10,000 videos per day. */
+/** With this many videos, the percentage in `UNLIMITED` lets reports hide about 10,000 videos per day. */
 const OTHER_VIDEOS = 1_000;
 const UNLIMITED = "999999/h,999%/d";
-/** The tables that a run writes, except for accounts and the moderation log, which only grows. */
+/** The tables that a run writes to, except for the accounts and the moderation log, which only grows. */
 const TABLES = [
   ...["videos", "deleted_videos", "video_holds", "video_files", "jobs"],
   ...["reports", "preview_links", "review_notes", "performers", "video_consents", "user_strikes"],
@@ -23,14 +23,14 @@ const SCOPES = JSON.stringify(["read", "upload", "edit", "publish", "delete"]);
 
 export const SERIES_SLUG = "all-of-them";
 export const TAG = "watched";
-/** A word that only the titles of the run's videos contain. */
+/** A word that appears only in the titles of the run's videos. */
 export const WORD = "zebra";
 
 const tokenOf = (role: Role) => `afterdark_${role}`;
 
-/** A site without ffmpeg: uploads take milliseconds, and aren't processed. */
+/** A site without ffmpeg, where uploads take milliseconds and aren't processed. */
 export class VisibilitySite extends RunningSite {
-  /** Start of the days of schedules. */
+  /** The first day that schedules are relative to. */
   private readonly dayZero = Date.now();
   private videos = 0;
   private reports = 0;
@@ -59,7 +59,7 @@ export class VisibilitySite extends RunningSite {
     this.settings = settings;
   }
 
-  /** Adds public videos with valid consent records. No step changes them. */
+  /** Adds public videos with valid consent records, which no step changes. */
   private addOtherVideos(): void {
     this.process.database().exec(
       `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${OTHER_VIDEOS})
@@ -87,7 +87,7 @@ export class VisibilitySite extends RunningSite {
     for (const role of ROLES) this.writeToken(role);
   }
 
-  /** Adds a token for the HTTP API with all scopes. */
+  /** Adds a token for the HTTP API that has all scopes. */
   writeToken(role: Role): void {
     const hash = createHash("sha256").update(tokenOf(role)).digest("hex");
     this.write(
@@ -109,12 +109,12 @@ export class VisibilitySite extends RunningSite {
     for (const role of blocked) await this.signIn(role);
   }
 
-  /** Returns the time of a day of schedules, in ISO 8601 UTC. */
+  /** Returns the time of a schedule's day, in ISO 8601 UTC. */
   day(day: number | null): string | null {
     return day === null ? null : new Date(this.dayZero + day * DAY_MS).toISOString();
   }
 
-  /** Adds a unique video file to the uploads folder. Returns its path in the bucket. */
+  /** Adds a unique video file to the uploads folder, and returns its path in the bucket. */
   addVideoWithFile(): string {
     this.videos += 1;
     const name = `u/${1_700_000_000_000 + this.videos}.mp4`;
@@ -122,7 +122,7 @@ export class VisibilitySite extends RunningSite {
     return name;
   }
 
-  /** Returns statements of another process that insert a row and add it to the public series. */
+  /** Returns statements with which another process inserts a row and adds it to the public series. */
   insertSql(id: string, row: Row, onConflict: "REPLACE" | "IGNORE" = "REPLACE"): string {
     const values = [
       ...[
@@ -158,7 +158,7 @@ export class VisibilitySite extends RunningSite {
     return sendRequest(this.process, method, `/api/v1${path}`, headers, text);
   }
 
-  /** Sends a form with a file, like a browser. */
+  /** Sends a form with a file, as a browser does. */
   async sendFile(role: Role, path: string, fields: Record<string, string>, bytes: Buffer) {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -178,7 +178,7 @@ export class VisibilitySite extends RunningSite {
     );
   }
 
-  /** Uploads a file over tus, from which a video is created later. Returns the id of the upload. */
+  /** Uploads a file over tus, from which a video is created later. Returns the upload's ID. */
   async uploadByTus(role: Role): Promise<string> {
     const bytes = this.newVideo();
     const headers = {
@@ -218,16 +218,17 @@ export class VisibilitySite extends RunningSite {
     return videoBytes(this.videos);
   }
 
-  /** Executes statements as another process would, over another connection: starting a process takes too long. */
+  /**
+   * Executes statements over another connection, as another process would, because starting a process takes too long.
+   */
   override write(sql: string): void {
     this.process.database().exec(sql);
   }
 
   /**
    * Sends a report as a visitor from one of several networks, each with many IP addresses.
-   *
-   * @param isKnown whether it names a public video; if not, the form has to be confirmed by sending it again.
-   * @returns the token of its status page.
+   * @param isKnown whether the report names a public video. If not, the form has to be confirmed by sending it again.
+   * @returns the token for the report's status page.
    */
   async report(
     kind: ReportKind,
@@ -248,7 +249,7 @@ export class VisibilitySite extends RunningSite {
       fields.anyway = where;
     }
     let response = await send();
-    // The form asks a question first after many reports, of which the model keeps no count.
+    // After many reports, the form asks a question first. The model doesn't count these reports.
     const [, question] = /"question","([^"]*)"/.exec(response.body) ?? [];
     const [, token] = /"token","([^"]*)"/.exec(response.body) ?? [];
     if (response.status === 422 && question && token) {
@@ -275,7 +276,7 @@ export class VisibilitySite extends RunningSite {
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
 
-/** Returns the answer to the question of the report form. */
+/** Returns the answer to the report form's question. */
 function solve(question: string): string {
   const [, a = "", b = ""] = /^How much is (\w+) and (\w+)\?/.exec(question) ?? [];
   if (a) return String(NUMBERS.indexOf(a) + NUMBERS.indexOf(b) + 2);

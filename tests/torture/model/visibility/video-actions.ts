@@ -23,7 +23,7 @@ import type { VisibilitySite } from "./site";
 
 const row = fc.record({ status, owner: fc.constantFrom<Role>(...ROLES), times });
 
-/** Another process inserts a row, sometimes with the id of an existing or deleted video. */
+/** Another process inserts a row, sometimes with the ID of an existing or deleted video. */
 const insert: Kind<{
   which: number;
   row: { status: string; owner: Role; times: Times };
@@ -69,7 +69,7 @@ const erase: Kind<number> = {
   },
 };
 
-/** The visibility button, on a current or an outdated page. */
+/** A user presses the visibility button on a current or an outdated page. */
 const toggle: Kind<{ sender: Role; which: number; isOutdated: boolean }> = {
   weight: 5,
   args: fc.record({
@@ -116,7 +116,7 @@ const schedule: Kind<{ sender: Role; which: number; times: Times }> = {
   },
 };
 
-/** Publishes, hides, schedules or deletes a video by the HTTP API. */
+/** Publishes, hides, schedules or deletes a video through the HTTP API. */
 const api: Kind<{
   sender: Role;
   which: number;
@@ -224,7 +224,7 @@ function bulkOutcome(
   return refused === changeableVideos.length ? 422 : "done";
 }
 
-/** Advances the time to a day: another process moves the times until then into the past. */
+/** Advances the time to a given day. Another process moves the scheduled times up to that day into the past. */
 const advanceTime: Kind<number> = {
   weight: 4,
   args: fc.integer({ min: 1, max: 8 }),
@@ -277,7 +277,7 @@ const remove: Kind<{ sender: Role; which: number }> = {
   },
 };
 
-/** Reads the batch ids of recent deletions, which are needed to undo them. */
+/** Reads the batch IDs of recent deletions, which are needed to undo them. */
 export function readBatches(model: VisibilityModel, site: VisibilitySite): void {
   const rows = site.rows<{ id: string; batch: string }>(
     "SELECT id, deleted_at AS batch FROM deleted_videos",

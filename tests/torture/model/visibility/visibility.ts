@@ -9,9 +9,9 @@ import { closeAll, REPORTS } from "./reports";
 import { VisibilitySite } from "./site";
 import { VIDEO_ACTIONS } from "./video-actions";
 
-/** After so many steps, the site is cleared. */
+/** The number of steps after which the site is cleared. */
 const STEPS_PER_RUN = 200;
-/** Steps between restarts with other settings. A restart takes as long as a hundred steps. */
+/** The number of steps between restarts with other settings. A restart takes as long as a hundred steps. */
 const STEPS_PER_SETTINGS = 2_000;
 /** The settings that the site is started with, one after another. */
 const SETTINGS: readonly SiteSettings[] = [
@@ -20,7 +20,7 @@ const SETTINGS: readonly SiteSettings[] = [
   { requireConsent: false, hidesImmediately: false },
 ];
 
-/** Kinds of steps that each run has, so that there are videos and reports. */
+/** The kinds of steps that are part of every run, so that there are videos and reports. */
 const ALWAYS = ["insert", "toggle", "report", "decideReport"];
 const NEEDS = {
   ...{ reactivate: "block", deletePerformer: "savePerformer", undoHide: "hideWithoutRecord" },
@@ -30,7 +30,7 @@ const NEEDS = {
 export type VisibilityKinds = AnyKinds<VisibilityModel, VisibilitySite>;
 const KINDS = { ...VIDEO_ACTIONS, ...HOLDS, ...FILES, ...REPORTS } as VisibilityKinds;
 
-/** Performs the same steps on a site and on a model of visibility, and compares all that visitors see. */
+/** Performs the same steps on a site and on a model of visibility, and compares everything that visitors see. */
 export async function compareVisibility(
   seed: string,
   maxSteps: number,

@@ -20,7 +20,7 @@ const bytesOf = (buffer: Buffer): Bytes => ({
   read: (at, length) => buffer.subarray(at, at + length),
 });
 
-/** Returns the file after its metadata was removed. */
+/** Rewrites a file to remove its metadata, and returns the result and the file's new content. */
 function rewritten(bytes: Buffer) {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, bytes);
@@ -87,7 +87,7 @@ const full = mp4(
   box("free", `left over ${SECRET}`),
 );
 
-/** The signature of Matroska and WebM. */
+/** The signature of Matroska and WebM files. */
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 
 const PRIVATE = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
@@ -95,7 +95,7 @@ const PRIVATE = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
 describe("the metadata of an MP4", () => {
   const bytes = full;
 
-  it("is overwritten in place, and nothing else is", () => {
+  it("is overwritten in place without changing anything else", () => {
     expect(bytes.toString("latin1")).toMatch(PRIVATE);
     const { result, after } = rewritten(bytes);
     expect(result).toEqual({ done: "rewritten" });
@@ -105,7 +105,7 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is completely removed by a second attempt if the first one was killed at any point", () => {
+  it("is removed completely by a second attempt, wherever the first one was killed", () => {
     const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("The file can't be rewritten.");
@@ -121,7 +121,7 @@ describe("the metadata of an MP4", () => {
     }
   });
 
-  it("stays if the disk fails while it is overwritten", () => {
+  it("is kept if the disk fails during the rewrite", () => {
     const sync = vi.spyOn(fs, "fdatasyncSync").mockImplementationOnce(() => {
       throw new Error("EIO");
     });
@@ -131,7 +131,7 @@ describe("the metadata of an MP4", () => {
     expect(after.equals(bytes)).toBe(true);
   });
 
-  it("stays in a file with several links", () => {
+  it("is kept in a file that has several hard links", () => {
     const file = path.join(folder, "shared");
     fs.writeFileSync(file, bytes);
     const task = { file, isShared: true };
@@ -147,7 +147,7 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
-it("keeps the role of a track, such as forced captions, but no other text in its place", () => {
+it("keeps a track's role, such as forced captions, but no other text stored in the same place", () => {
   const kind = (text: string) => box("kind", zeros(4), text);
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
@@ -158,7 +158,7 @@ it("keeps the role of a track, such as forced captions, but no other text in its
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** Creates a file whose index says that its media data starts at an offset in a box. */
+/** Creates a file whose index says that the media data starts at an offset within a box of this type. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
@@ -171,7 +171,7 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const video = (offset: number) => mp4(index(offset), box("free", MEDIA));
   return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
-it.each(["stco", "co64"] as const)("clears data to which no index points (%s)", (offsets) => {
+it.each(["stco", "co64"] as const)("clears data that no index points to (%s)", (offsets) => {
   expect(rewritten(pointingInto("mdat", offsets)).result).toEqual({ done: "rewritten" });
 });
 
@@ -215,7 +215,7 @@ it("cleans a truncated video", () => {
   expect(rewritten(cut).result).toEqual({ done: "rewritten" });
 });
 
-describe("cleaning arbitrary bytes", () => {
+describe("rewriting arbitrary bytes", () => {
   const videos = [full, mp4(box("moov", track("vide"), track("soun")))];
   const damaged = fc
     .tuple(
@@ -247,7 +247,7 @@ describe("cleaning arbitrary bytes", () => {
     );
   });
 
-  it("rewrites a file completely or not at all", () => {
+  it("changes a file completely or not at all", () => {
     fc.assert(
       fc.property(damaged, (bytes) => {
         const { result, after } = rewritten(bytes);
