@@ -557,7 +557,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first email a day, regardless of the address's spelling and the number of reports",
+    title:
+      "gets one first email a day, regardless of the address's spelling and the number of reports",
   },
   {
     rule: "Only the link in an email confirms its address",
@@ -581,7 +582,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin/users": ["all", "none", "none", "none"],',
     replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
+    title:
+      "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
   },
   {
     rule: "A moderator changes no video",
@@ -815,7 +817,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps files that another tool's row references by then, and the files derived from them",
+    title:
+      "keeps files that another tool's row references by then, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",

@@ -174,7 +174,10 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has one search field, which a slash and the header's icon focus", async ({ page, site }) => {
+test("Home has one search field, which a slash and the header's icon focus", async ({
+  page,
+  site,
+}) => {
   await addVideos(site);
   await page.goto("/");
   await expect(field(page)).toHaveCount(0);
