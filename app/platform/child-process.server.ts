@@ -33,7 +33,7 @@ export function runCommandSync(command: string, args: readonly string[], timeout
 const OUTPUT_WAIT_MS = 1_000;
 
 /**
- * Starts an operator's command in its own process group, so that it can be killed with all its child processes. The
+ * Starts an operator's command in a separate process group, so that it can be killed with all its child processes. The
  * caller has to read its standard output. Its standard error is discarded.
  */
 export function startScan(command: string, args: readonly string[]) {

@@ -34,9 +34,9 @@ export function suspendHardware(hardware: Hardware, reason: string, now = Date.n
 }
 
 /**
- * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has its own encoder, and each
- * encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder exceeded
- * ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
+ * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has a separate encoder, and
+ * each encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder
+ * exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
  */
 const MAX_THREADS = 8;
 

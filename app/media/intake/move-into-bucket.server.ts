@@ -75,7 +75,7 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with its own upload id. It is removed a day later unless a row refers to
+ * Moves a single thumbnail into its bucket, with a separate upload id. It is removed a day later unless a row refers to
  * it by then.
  *
  * @returns its path within the bucket.

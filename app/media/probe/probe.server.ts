@@ -78,9 +78,9 @@ export interface Probe {
   /** Whether its packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * Whether the file starts sooner, or becomes seekable, once it is remuxed: an MP4 whose index is at the end or that
-   * is fragmented, a file without a duration in its header, as browsers record them, or a file that ends before the
-   * duration in its header, where players would wait for the missing end.
+   * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose
+   * index is at the end or that is fragmented, a file without a duration in its header, as recorded by browsers, and a
+   * file that ends before the duration in its header, where players would wait for the missing end.
    */
   needsFaststart: boolean;
 }
