@@ -4,7 +4,7 @@ import { childEnvironment } from "./settings.server";
 
 /**
  * The only module that starts processes: an executable with arguments, never a shell, and with the allow-listed
- * environment of settings/child-environment.ts.
+ * environment from settings/child-environment.ts.
  */
 
 /** Runs a command with execa. `options` are execa's options, except for the environment. */
@@ -68,7 +68,7 @@ export function startScan(command: string, args: readonly string[]) {
 /**
  * Starts a Node process that exchanges messages with this one.
  *
- * @param variables added to the environment.
+ * @param variables to add to the environment.
  */
 export function startMessagingProcess(
   command: string,

@@ -116,7 +116,7 @@ const variables = {
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long a decision may take if no law requires 48 hours. */
+  /** How long a decision may take if the law doesn't require one within 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),

@@ -42,7 +42,7 @@ export function shownCategories(): readonly CategoryName[] {
 
 export type SelectorChoice = "all" | CategoryId | "trending";
 
-/** Returns the choices of the category selector in display order; `all` and `trending` are never stored. */
+/** Returns the category selector's choices in display order. `all` and `trending` are never stored. */
 export function selectorChoices(): readonly { id: SelectorChoice; label: string }[] {
   return [{ id: "all", label: "All Videos" }, ...named, { id: "trending", label: "Trending" }];
 }

@@ -91,7 +91,7 @@ export interface VideoEncoding {
   keyframeInterval?: number;
   /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset; by default the one for busy queues. */
+  /** x264's preset; by default, the one for busy queues. */
   preset?: string;
 }
 
@@ -134,7 +134,7 @@ export function videoArguments(hardware: Hardware, video: VideoEncoding): string
   ];
 }
 
-/** Returns the options for AAC-LC, stereo, 48 kHz. */
+/** Returns the options for AAC-LC with stereo audio at 48 kHz. */
 export function audioArguments(bitrate: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
 }

@@ -21,9 +21,9 @@ interface Size {
   height: number;
 }
 
-/** How frames are extracted, and in which format they are written. */
+/** How frames are extracted and in which format they are written. */
 interface Extraction {
-  /** Decoder options. */
+  /** The decoder options. */
   decoderOptions?: string[];
   filters: string[];
   outputOptions: string[];

@@ -5,7 +5,7 @@ import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.se
 import type { Source, TrimRange } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
-/** A file of a video: the current one or a previous one. */
+/** A video's current file or one of its previous files. */
 export interface FileOfVideo {
   /** The id of its row in `video_files`; null for the current file. */
   id: string | null;

@@ -8,7 +8,7 @@ import { announceFiles, removeUnreferenced, withdrawAnnouncement } from "../file
 import { removeTemporary } from "../files/temporary-files.server";
 import { toUploadError } from "./upload-error.server";
 
-/** The files of an upload after they were moved from `uploads/tmp` into the buckets. */
+/** An upload's files after they have been moved from `uploads/tmp` into the buckets. */
 export interface MovedUpload {
   /**
    * The time in milliseconds since the epoch, unique per user. `{userId}/{uploadId}` is the base path of the video's

@@ -159,7 +159,7 @@ class Mp4Plan {
     }
   }
 
-  /** Reads bytes; throws if the file has fewer. */
+  /** Reads bytes, and throws if the file has fewer. */
   private read(at: number, length: number): Buffer {
     const bytes = this.file.read(at, length);
     if (bytes.length < length) throw new LayoutError("The file ends too early.");

@@ -9,7 +9,7 @@ export interface DurationHints {
   video: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** The indices of the audio streams. */
   audio: readonly number[];
-  /** Frames per second. */
+  /** The number of frames per second. */
   frameRate: number;
   /** Set only for MP4 and MOV. */
   layout: Mp4Layout | undefined;

@@ -107,7 +107,7 @@ function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   ).all(bucket, after);
 }
 
-/** Returns how many files and folders are waiting to be moved. */
+/** Returns the number of files and folders that are waiting to be moved. */
 export function dueEntries(): number {
   const count = prepared<number>(
     `SELECT (SELECT count(*) FROM media_files WHERE stored < 1 AND video_id IS NOT NULL)

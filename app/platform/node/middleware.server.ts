@@ -3,8 +3,8 @@ import { logOnClose } from "./access-log.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
- * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise
- * the next middleware, and finally Express, handles it.
+ * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise,
+ * the next middleware, or finally Express, handles it.
  */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -14,7 +14,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse) =>
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
-/** The response to CONNECT (RFC 9110 §9.3.6): only proxies provide tunnels. */
+/** The response to CONNECT (RFC 9110 §9.3.6), because only proxies provide tunnels. */
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];
