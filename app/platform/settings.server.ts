@@ -135,8 +135,8 @@ const variables = {
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
   /**
-   * The monthly transfer volume for video files (calendar month, UTC) above which alerts are sent. If undefined, there
-   * are no alerts.
+   * The monthly transfer budget for video files (calendar month, UTC), about which alerts are sent. If undefined, there
+   * are no such alerts.
    */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   /** Whether the data is locked so that only one server can use it. Off for file systems that don't support locks. */

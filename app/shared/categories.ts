@@ -26,7 +26,7 @@ let labels = new Map<string, string>();
 
 /**
  * Sets the labels of the categories and their order. The server reads them from the database
- * (`features/catalogue/category-names.server.ts`); the server sends them with every page.
+ * (`features/catalogue/category-names.server.ts`) and sends them with every page.
  *
  * @param names all categories; undefined for the labels in the code.
  */

@@ -19,8 +19,8 @@ export interface FileOfVideo {
 }
 
 /**
- * Returns the file of a video with the given base path, whether current or previous, because a trim may have to be
- * re-encoded after the video has been given another file.
+ * Returns the current or previous video file with the given base path, because a trim may have to be re-encoded after
+ * the video has been given another file.
  */
 export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(

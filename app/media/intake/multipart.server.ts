@@ -38,7 +38,7 @@ const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
- * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files of
+ * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files in
  * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files that
  * it doesn't move.
  *

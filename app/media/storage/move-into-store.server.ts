@@ -38,7 +38,7 @@ export interface MoveProgress {
 }
 
 /**
- * Moves all files into the store that were written since the last run, except files that jobs are working on. The disk
+ * Moves all files that were written since the last run into the store, except files that jobs are working on. The disk
  * keeps a copy of each file, which may be evicted later.
  *
  * An object is announced before it is written, and the file's record is written after the store has acknowledged all of

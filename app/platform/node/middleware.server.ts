@@ -9,7 +9,7 @@ import { onRequestStart, RTA_LABEL } from "./request-context.server";
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Connections without traffic for this long are closed. It replaces Node's limit of 300 s for a whole request, which
+ * Connections without traffic for this long are closed. This replaces Node's limit of 300 s for a whole request, which
  * would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;

@@ -134,7 +134,7 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // A page is completely rendered before its first byte. Reading it slowly costs nothing.
+    // A page is rendered completely before its first byte is sent, so reading it slowly costs nothing.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();
