@@ -13,7 +13,7 @@ export interface Captions {
   added: boolean;
 }
 
-/** Returns the captions in a stored column. Entries that another tool wrote in a wrong format are skipped. */
+/** Returns the captions in a stored column. Entries that another tool wrote in an invalid format are skipped. */
 export function readCaptions(column: string | null): Captions[] {
   let list: unknown;
   try {

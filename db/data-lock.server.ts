@@ -16,7 +16,7 @@ interface Holder {
   since: string;
 }
 
-/** The connections that hold locks. A connection that is garbage-collected would release its lock. */
+/** The connections that hold locks. If a connection were garbage-collected, its lock would be released. */
 const heldLocks = processState(
   "data locks",
   () => new Set<Sqlite.Database>(),

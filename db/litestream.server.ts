@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
  * After a checkpoint by any other process, it starts a new generation with a copy of the whole database.
  */
 
-/** `auto`: on while the database has Litestream's tables, which it creates when it first opens a database. */
+/** `auto`: on while the database has Litestream's tables, which Litestream creates when it first opens a database. */
 export type LitestreamSetting = "auto" | "on" | "off";
 
 /** If the log is newer than the last copy, and that copy is older than this, Litestream isn't running. */

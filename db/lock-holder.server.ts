@@ -63,7 +63,7 @@ function describe(pid: string): string {
   try {
     command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
-    // The process has ended in the meantime.
+    // The process has exited in the meantime.
   }
   if (!command) return `Process ${pid}`;
   const short =

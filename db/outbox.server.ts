@@ -20,7 +20,7 @@ interface Messages {
   report_id: ReportNotice;
 }
 
-/** Adds a message. Runs in the caller's transaction. */
+/** Adds a message, as part of the caller's transaction. */
 export function enqueueMessage<Subject extends keyof Messages>(
   subject: Subject,
   id: string,

@@ -145,7 +145,7 @@ export function createProjector(sqlite: Database) {
   return {
     reset: sqlite.transaction(reset).immediate,
 
-    /** Projects the oldest changes, up to a limit, in one transaction. */
+    /** Projects the oldest changes, up to a limit, in a single transaction. */
     run: sqlite.transaction(projectOldest).immediate,
 
     /** Returns the last pending change and an upper bound on the number of pending changes. */

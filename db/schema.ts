@@ -46,7 +46,7 @@ export interface VideosTable {
   sort_key: GeneratedAlways<number>;
   /** The size of the video's files. */
   bytes: Generated<number>;
-  /** The uploaded file, if `video_url` is still empty or is a converted file. */
+  /** The uploaded file; set if `video_url` is still empty or is a converted file. */
   source_url: string | null;
   /**
    * When the uploaded file was removed to save space; null if it wasn't removed, or if a copy contains everything that
@@ -76,9 +76,9 @@ export interface VideosTable {
   /** The start and end of the trim, in seconds within the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** When it is scheduled to be published; null if it isn't. */
+  /** When the video is scheduled to be published; null if it isn't scheduled. */
   publish_at: Time | null;
-  /** When it is scheduled to be hidden; null if it isn't. */
+  /** When the video is scheduled to be hidden; null if it isn't scheduled. */
   unpublish_at: Time | null;
   /** Since when a draft has been waiting for an editor; null while it is waiting for its uploader. */
   ready_at: Time | null;
@@ -130,7 +130,7 @@ export interface Schema
   deleted_videos: {
     id: string;
     title: string;
-    /** The deleted row, a JSON object. */
+    /** The deleted row, as a JSON object. */
     row: string;
     deleted_by: string | null;
     deleted_at: Time;

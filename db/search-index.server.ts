@@ -54,7 +54,7 @@ function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
-/** Returns the tags that are strings. Another tool may have written anything into the list. */
+/** Returns the tags that are strings, because another tool may have written anything into the list. */
 function textsOf(tags: string | null): string[] {
   const list: unknown = tags === null ? [] : JSON.parse(tags);
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];

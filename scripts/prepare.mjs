@@ -108,7 +108,7 @@ export function installPackages({ development }) {
   if (!sqliteIsUsable()) compileSqlite();
 }
 
-/** Whether `npm ci` or compiling SQLite is still necessary. */
+/** Whether it is still necessary to run `npm ci` or compile SQLite. */
 export function packagesAreMissing() {
   return !packagesAreInstalled({ development: true }) || !sqliteIsUsable();
 }

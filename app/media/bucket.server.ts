@@ -10,7 +10,7 @@ export type Bucket = (typeof BUCKETS)[number];
 
 export interface MediaName {
   bucket: Bucket;
-  /** Within the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
+  /** The path within the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
   path: string;
 }
 
@@ -72,7 +72,7 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
   return file;
 }
 
-/** Returns the absolute path of a file; undefined if the name leaves its folder or contains a symbolic link. */
+/** Returns the absolute path of a file; undefined if the path leaves its folder or contains a symbolic link. */
 export function filePath({ bucket, path: name }: FileName): string | undefined {
   if (bucket !== "documents") return bucketFile(bucket, name);
   const file = path.resolve(settings().uploadsDir, bucket, name);

@@ -54,7 +54,7 @@ function systemClockBase(): number {
   return Date.now() - performance.now();
 }
 
-/** Returns why removals are paused; undefined while files may be removed. */
+/** Returns the reason why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   const mismatch = mismatchOf(await readMarker());
   return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);

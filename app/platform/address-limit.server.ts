@@ -40,7 +40,7 @@ export function addressLimit(
   };
 }
 
-/** Returns the /48 of an IPv6 address; undefined for an IPv4 address. */
+/** Returns an IPv6 address's /48; undefined for an IPv4 address. */
 function customerOf(address: string): string | undefined {
   return address.includes(":") ? widerNetwork(address) : undefined;
 }

@@ -42,7 +42,7 @@ function hasConfirmedAge(request: Request): boolean {
   return ageConfirmation(request.headers.get("Cookie") ?? "") !== "none";
 }
 
-/** Returns the cookie that stores the confirmation. It is the same for every visitor. */
+/** Returns the cookie that stores the confirmation. The cookie is the same for every visitor. */
 export function ageCookie(request: Request): string {
   const url = new URL(settings().publicUrl ?? request.url);
   const secure = url.protocol === "https:" ? "; Secure" : "";

@@ -4,7 +4,7 @@ import { childEnvironment } from "./settings.server";
 
 /**
  * The only module that starts processes: an executable with arguments, never a shell, and with the allow-listed
- * environment of settings/child-environment.ts.
+ * environment from settings/child-environment.ts.
  */
 
 /** Runs a command with execa. `options` are execa's options, except for the environment. */
@@ -33,7 +33,7 @@ export function runCommandSync(command: string, args: readonly string[], timeout
 const OUTPUT_WAIT_MS = 1_000;
 
 /**
- * Starts an operator's command in its own process group, so that it can be killed with all its child processes. The
+ * Starts an operator's command in a separate process group, so that it can be killed with all its child processes. The
  * caller has to read its standard output. Its standard error is discarded.
  */
 export function startScan(command: string, args: readonly string[]) {
@@ -68,7 +68,7 @@ export function startScan(command: string, args: readonly string[]) {
 /**
  * Starts a Node process that exchanges messages with this one.
  *
- * @param variables added to the environment.
+ * @param variables to add to the environment.
  */
 export function startMessagingProcess(
   command: string,

@@ -20,7 +20,7 @@ export function encrypt(purpose: string, text: string, secrets = sessionSecrets(
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
-/** Returns the decrypted text; undefined if none of the listed secrets encrypted it. */
+/** Returns the decrypted text; undefined if it wasn't encrypted with any of the listed secrets. */
 export function decrypt(
   purpose: string,
   payload: string,

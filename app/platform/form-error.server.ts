@@ -21,7 +21,7 @@ export class FormError extends Error {
   }
 }
 
-/** Creates the error for too many attempts. */
+/** Creates the error that is shown after too many attempts. */
 export function tooManyAttempts(waitSeconds: number): FormError {
   const minutes = Math.ceil(waitSeconds / 60);
   const wait = `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;

@@ -116,7 +116,7 @@ const variables = {
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long a decision may take if no law requires 48 hours. */
+  /** How long a decision may take if the law doesn't require one within 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),
@@ -135,8 +135,8 @@ const variables = {
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
   /**
-   * The monthly transfer volume for video files (calendar month, UTC) above which alerts are sent. If undefined, there
-   * are no alerts.
+   * The monthly transfer budget for video files (calendar month, UTC), about which alerts are sent. If undefined, there
+   * are no such alerts.
    */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   /** Whether the data is locked so that only one server can use it. Off for file systems that don't support locks. */

@@ -45,7 +45,7 @@ function keyOf(purpose: string, secret: string): Buffer {
   return derivedKey(secret, `sign ${purpose}`);
 }
 
-/** Converts the package's base64 signatures, because a `/` would end a path segment. */
+/** Converts the package's base64 signatures to base64url, because a `/` would end a path segment. */
 function inUrl(base64: string): string {
   return base64.replaceAll("+", "-").replaceAll("/", "_");
 }

@@ -1,6 +1,6 @@
 import { settings } from "./settings.server";
 
-/** The name of the site, and the origin of its absolute URLs. */
+/** The site's name and the origin of its absolute URLs. */
 export interface SiteIdentity {
   name: string;
   /** The scheme and host, without a trailing slash. */

@@ -61,7 +61,7 @@ export function readForm<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the body of a request as text.
+ * Returns a request's body as text.
  *
  * @throws a 413 Response if it is longer than `maxBytes`.
  */
@@ -74,7 +74,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
     const { done, value } = await reader.read();
     if (done) break;
     length += value.byteLength;
-    // Don't cancel the reader: its unhandled error would end the process. Closing the connection is enough.
+    // Don't cancel the reader, because its unhandled error would end the process. Closing the connection is enough.
     if (length > maxBytes) throw tooLong();
     chunks.push(value);
   }

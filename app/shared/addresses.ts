@@ -94,9 +94,7 @@ export function tagFeedPath(tag: string): string {
   return `${tagPath(tag)}/feed.xml`;
 }
 
-/**
- * Returns the URL of a video, with the list that the visitor came from and the second to start at.
- */
+/** Returns a video's URL, including the list from which the visitor came and the second at which playback starts. */
 export function videoPath(id: string, listLocation?: ListLocation, startSeconds = 0): string {
   const parameters = new URLSearchParams();
   if (listLocation) {

@@ -26,7 +26,7 @@ let labels = new Map<string, string>();
 
 /**
  * Sets the labels of the categories and their order. The server reads them from the database
- * (`features/catalogue/category-names.server.ts`); the server sends them with every page.
+ * (`features/catalogue/category-names.server.ts`) and sends them with every page.
  *
  * @param names all categories; undefined for the labels in the code.
  */
@@ -42,7 +42,7 @@ export function shownCategories(): readonly CategoryName[] {
 
 export type SelectorChoice = "all" | CategoryId | "trending";
 
-/** Returns the choices of the category selector in display order; `all` and `trending` are never stored. */
+/** Returns the category selector's choices in display order. `all` and `trending` are never stored. */
 export function selectorChoices(): readonly { id: SelectorChoice; label: string }[] {
   return [{ id: "all", label: "All Videos" }, ...named, { id: "trending", label: "Trending" }];
 }

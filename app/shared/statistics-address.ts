@@ -1,4 +1,4 @@
-/** URLs of the statistics pages, and their period. */
+/** The URLs of the statistics pages, and the period that they cover. */
 
 export const PERIODS_DAYS = [7, 30, 90] as const;
 export type PeriodDays = (typeof PERIODS_DAYS)[number];

@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies a selection, since the Clipboard API isn't available without TLS. */
+/** Copies the text by selecting it, since the Clipboard API isn't available without TLS. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

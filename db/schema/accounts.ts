@@ -102,7 +102,7 @@ export interface AccountsTables {
     body: string;
     created_at: Time;
   };
-  /** The outcomes of requests to publish an upload. A repeated request gets the same outcome. */
+  /** The outcomes of requests to publish an upload. A retried request gets the same outcome. */
   published_uploads: {
     /** The id of the resumable upload. */
     upload: string;

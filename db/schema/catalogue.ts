@@ -31,7 +31,7 @@ export interface CatalogueTables {
     /** The digest of the uploaded file in hexadecimal. */
     sha256: string;
   };
-  /** Perceptual fingerprints of videos, see `media/fingerprints`. */
+  /** Perceptual fingerprints of videos; see `media/fingerprints`. */
   video_fingerprints: {
     video_id: string;
     seconds: number;
@@ -71,7 +71,7 @@ export interface CatalogueTables {
   series: {
     id: Generated<number>;
     title: string;
-    /** The last part of its URL. */
+    /** The last part of the series' URL. */
     slug: string;
     description: Generated<string>;
     visibility: Generated<SeriesVisibility>;

@@ -108,7 +108,7 @@ export interface ModerationTables {
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When someone marked it as a different video, ISO 8601 UTC. */
+    /** When someone marked the video as a different one, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
   /** Hashed frames of videos, for the comparison with blocked videos. */
@@ -171,7 +171,7 @@ export interface ModerationTables {
     name: string;
     performer_id: string;
   };
-  /** Encrypted files in UPLOADS_DIR/documents, named by their ids. */
+  /** Encrypted files in UPLOADS_DIR/documents, which are named after their ids. */
   performer_documents: {
     id: string;
     performer_id: string;
@@ -190,7 +190,7 @@ export interface ModerationTables {
   video_consents: {
     video_id: string;
     kind: (typeof RELEASE_KINDS)[number];
-    /** The number of people shown. */
+    /** The number of people shown in the video. */
     people: number;
     recorded_on: Day;
     /** The day from which the record is invalid; null if it doesn't expire. */
@@ -206,7 +206,7 @@ export interface ModerationTables {
   video_performers: {
     video_id: string;
     performer_id: string;
-    /** 1 if the performer was 18 on the day of recording. */
+    /** 1 if the performer was at least 18 on the day of the recording. */
     of_age: 0 | 1;
   };
   /**

@@ -53,7 +53,7 @@ export interface OperationsTables {
     /** When the problem ended; null while it persists. */
     resolved_at: Time | null;
   };
-  /** Messages to the operator about an alert, or to the reporter about a report. */
+  /** Messages to the operator about an alert or to a reporter about a report. */
   outbox: {
     /** The id that is sent with the message, so that the receiver can recognize duplicates. */
     id: string;

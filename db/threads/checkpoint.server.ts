@@ -69,7 +69,7 @@ export function createWriteYielder(): () => Promise<void> {
 }
 
 /**
- * Changes rows in batches, each in its own transaction, so that others can write between batches.
+ * Changes rows in batches, each in a separate transaction, so that others can write between batches.
  *
  * @param next returns the batch that follows `last`, the last element of the previous batch.
  * @param change changes one batch synchronously and returns the number of changes.

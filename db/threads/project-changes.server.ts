@@ -8,7 +8,7 @@ const ROWS_PER_TRANSACTION = 1_500;
 const CACHE_KIB = 64 * 1024;
 
 /**
- * Returns a function that projects some of many changes. It returns false if nothing was written because another
+ * Returns a function that projects some of the pending changes. It returns false if nothing was written because another
  * connection is writing.
  */
 export function createProjectTask(sqlite: Sqlite.Database): () => boolean {

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { createProjectTask } from "./project-changes.server";
 import { handleRequests } from "./thread.server";
 
-/** Creates the function that runs a task on a connection. */
+/** Creates a function that runs a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (input: never) => unknown;
 
 /**

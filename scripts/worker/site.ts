@@ -70,7 +70,7 @@ export function siteClient(
   };
 }
 
-/** Returns the response, or the reason for another attempt. */
+/** Returns the response, or the reason why another attempt is needed. */
 async function attempt(
   url: URL,
   token: string,

@@ -7,7 +7,7 @@ export interface Cue {
   /** Seconds. */
   start: number;
   end: number;
-  /** WebVTT cue settings, which position the cue. */
+  /** The WebVTT cue settings, which position the cue. */
   settings: string;
   /** The cue's text, with WebVTT markup. */
   text: string;
@@ -30,7 +30,7 @@ const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
 /** SubRip markup and the characters that have to be escaped in WebVTT. */
 const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
-/** A WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
+/** Matches a WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
 const CLASSES = /<([^\t\f .<>/\d][^\t\f .<>]*)((?:\.[^\t\f .>]*)+)/g;
 /**
  * The classes that WebVTT defines (§5.1). Any other class might clash with the CSS classes of the page that shows the
@@ -147,7 +147,7 @@ export function convertCaptions(bytes: Uint8Array, origin: CaptionsOrigin): stri
   return shown.length > 0 ? writeWebvtt(shown) : undefined;
 }
 
-/** ASS drawing commands, such as `m 0 0 l 100 0 100 100`, which aren't text. */
+/** Matches ASS drawing commands, such as `m 0 0 l 100 0 100 100`, which aren't text. */
 const DRAWING = /^m(?:\s+-?[\d.]+){2}(?:\s+(?:[mnlbspc]|-?[\d.]+))*$/;
 
 function withoutDecoration(cues: readonly Cue[]): Cue[] {

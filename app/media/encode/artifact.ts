@@ -5,7 +5,7 @@ import type { Probe } from "../probe/probe.server";
 /** The result of running SCAN_COMMAND on a file. */
 export interface ScanResult {
   verdict: "pass" | "hold" | "refuse";
-  /** At most one line of its output, without control characters. */
+  /** At most one line of the command's output, without control characters. */
   reason: string;
 }
 
@@ -14,7 +14,7 @@ export interface Source {
   videoId: string;
   /** `{userId}/{uploadId}`, the base path of derived files. */
   basePath: string;
-  /** URL path of the original file, such as `/media/videos/u/1.avi`. */
+  /** The URL path of the original file, such as `/media/videos/u/1.avi`. */
   url: string;
   /** The original file's path on the disk. */
   file: string;
@@ -39,7 +39,7 @@ export interface TrimRange {
   end: number;
 }
 
-/** The result of a job: files in the task's folder, or already in their places. */
+/** The result of a job: files that are in the task's folder or already in their final places. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the played file at the same URL. */
@@ -60,23 +60,23 @@ export interface Artifact {
    * discarded.
    */
   ofStream?: string;
-  /** Ids of similar videos. */
+  /** The ids of similar videos. */
   similar?: readonly string[];
-  /** Ids of similar blocked videos. */
+  /** The ids of similar blocked videos. */
   blocked?: readonly number[];
   /** The result of the malware scan. */
   scan?: ScanResult;
   /** Captions found in the file. Captions that an admin has added are kept. */
   captions?: Captions[];
-  /** Used only if the row has no thumbnail. */
+  /** The poster, which is used only if the row has no thumbnail. */
   poster?: { url: string; colors: string | undefined };
   /** Replaces the thumbnail `before`, unless the video's thumbnail has changed in the meantime. */
   thumbnail?: { before: string; url: string; colors: string | undefined };
   /** Whether some browsers can't decode the file, so that the stream has to be encoded before anything else. */
   streamIsUrgent?: boolean;
-  /** Used only if the row's duration is 0:00. */
+  /** The file's duration, which is used only if the row's duration is 0:00. */
   durationSeconds?: number;
-  /** A problem that didn't fail the job. */
+  /** A problem that didn't make the job fail. */
   note?: string;
 }
 
@@ -86,8 +86,8 @@ export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 const MIN_STREAM_SECONDS = 0.1;
 
 /**
- * Whether a video has only one frame or is extremely short. It is played as a file: players would wait forever for a
- * stream without segments.
+ * Whether a video has only one frame or is extremely short. Such a video is played as a file, because players would
+ * wait forever for a stream without segments.
  */
 export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;

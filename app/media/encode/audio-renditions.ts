@@ -8,17 +8,17 @@ import type { AudioTrack } from "../probe/streams";
 export interface AudioRendition {
   /** The base name of its files, such as `audio-1`. */
   name: string;
-  /** Index of the audio stream in the source. */
+  /** The index of the audio stream in the source. */
   index: number;
   encoding: Encoding;
   /** The audio bitrate; omitted if the audio stream is copied. */
   bitrate?: number;
   channels: number;
-  /** Shown in the player's menu; the same in every encoding. */
+  /** The label shown in the player's menu, which is the same for every encoding. */
   label: string;
   /** BCP 47; omitted if the source doesn't specify it. */
   language?: string;
-  /** Whether it is played unless another one is chosen. */
+  /** Whether it is played unless the user chooses another rendition. */
   isDefault: boolean;
   /** Whether players may select it based on the user's language: true for the first rendition in each language. */
   isAutoselect: boolean;
@@ -87,7 +87,7 @@ export function audioRenditionsFor(
     encoding: "low" as const,
     bitrate: BITRATES.low,
   }));
-  // If the surround group had no default rendition, the language would change with the encoding.
+  // If the surround group had no default rendition, the language could change along with the encoding.
   return [
     ...stereo,
     ...(withLowBandwidth ? lowBitrate : []),

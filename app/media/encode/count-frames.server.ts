@@ -94,7 +94,7 @@ export async function hashPackets(
 export interface Decoding {
   /** The video's duration, which determines the CPU time limit. */
   durationSeconds: number;
-  /** Indices of the streams in the file. */
+  /** The indices of the streams in the file. */
   video?: number;
   audio: readonly number[];
   /** Options from the file's probe; see inputArguments(). */
@@ -103,7 +103,7 @@ export interface Decoding {
   filters?: readonly string[];
 }
 
-/** Returns all video and audio streams that are converted. */
+/** Returns all video and audio streams that will be converted. */
 export function streamsOf({
   durationSeconds,
   video,

@@ -34,9 +34,9 @@ export function suspendHardware(hardware: Hardware, reason: string, now = Date.n
 }
 
 /**
- * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has its own encoder, and each
- * encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder exceeded
- * ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
+ * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has a separate encoder, and
+ * each encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder
+ * exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
  */
 const MAX_THREADS = 8;
 
@@ -91,7 +91,7 @@ export interface VideoEncoding {
   keyframeInterval?: number;
   /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset; by default the one for busy queues. */
+  /** x264's preset; by default, the one for busy queues. */
   preset?: string;
 }
 
@@ -134,7 +134,7 @@ export function videoArguments(hardware: Hardware, video: VideoEncoding): string
   ];
 }
 
-/** Returns the options for AAC-LC, stereo, 48 kHz. */
+/** Returns the options for AAC-LC with stereo audio at 48 kHz. */
 export function audioArguments(bitrate: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
 }

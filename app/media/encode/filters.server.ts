@@ -99,7 +99,7 @@ function colorsOf(video: VideoStream): Colors {
   };
 }
 
-/** Returns the color matrix of the source. */
+/** Returns the source's color matrix. */
 function sourceMatrix({ matrix = "", width, height }: VideoStream): string {
   if (USUAL_MATRICES.includes(matrix) || OTHER_MATRICES[matrix]) return matrix;
   return width >= HD_WIDTH || height >= HD_HEIGHT ? BT709.matrix : BT601.matrix;

@@ -126,7 +126,7 @@ function boxBody(stsd: Buffer, type: string): Buffer {
   return stsd.subarray(stsd.indexOf(type, 0, "latin1") + 4);
 }
 
-/** Yields the boxes in a range of a buffer. */
+/** Yields the boxes within a range of a buffer. */
 function* within(buffer: Buffer, from: number, to: number) {
   for (let at = from; at + 8 <= to; ) {
     const size = buffer.readUInt32BE(at);

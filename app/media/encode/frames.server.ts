@@ -8,7 +8,7 @@ import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /**
- * The maximum number of pixels that one ffmpeg process decodes in parallel. Each frame has its own decoder, and a 4K
+ * The maximum number of pixels that one ffmpeg process decodes in parallel. Each frame has a separate decoder, and a 4K
  * decoder takes hundreds of MiB.
  */
 const MAX_CONCURRENT_PIXELS = 3840 * 2160;
@@ -21,9 +21,9 @@ interface Size {
   height: number;
 }
 
-/** How frames are extracted, and in which format they are written. */
+/** How frames are extracted and in which format they are written. */
 interface Extraction {
-  /** Decoder options. */
+  /** The decoder options. */
   decoderOptions?: string[];
   filters: string[];
   outputOptions: string[];

@@ -208,7 +208,7 @@ function audioFileArguments(folder: string, name: string): string[] {
 
 /**
  * Returns the arguments of one ffmpeg command that encodes all renditions, each scaled from the next larger one. Audio
- * has its own filters: in a shared filter graph, the video would wait until the last audio stream begins.
+ * has separate filters: in a shared filter graph, the video would wait until the last audio stream begins.
  */
 export function ladderArguments(
   { file, probe, renditions, audio, rate, folder, preset }: Ladder,

@@ -29,7 +29,7 @@ const STEPS = [
   { side: 1080, bitrate: 5_000_000 },
   { side: 2160, bitrate: 14_000_000 },
 ] as const;
-/** The lowest step: its peak bitrate, with the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
+/** The lowest step. Its peak bitrate, including the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
 const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
 /** The factor by which the bitrate increases for twice as many frames per second. */

@@ -275,7 +275,7 @@ function createSegmentReader(ladder: Ladder) {
   };
 }
 
-/** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
+/** Returns a master playlist with maximum bitrates, because the bitrates for the rest of the video aren't known yet. */
 function growingMaster(video: readonly GrowingVideo[], audio: readonly GrowingAudio[]): string {
   const variants = video.map(({ name, maxBitrate, segments, ...shown }): Variant => {
     const duration = GROWING_TARGET_SECONDS;

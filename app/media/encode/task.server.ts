@@ -4,7 +4,7 @@ import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
 import { withSlot } from "../probe/process-gate.server";
 
-/** ffmpeg is killed if it makes no progress for this long. */
+/** How long ffmpeg may run without making progress before it is killed. */
 export const WATCHDOG_MS = 60_000;
 /**
  * The number of output lines that are kept, which is enough for the summaries at the end, such as those of two
@@ -15,7 +15,7 @@ const LAST_LINES = 100;
 export interface Progress {
   /** 0 to 1. */
   fraction: number;
-  /** Seconds of video encoded per second. */
+  /** The number of seconds of video encoded per second. */
   speed?: number;
 }
 
@@ -119,9 +119,9 @@ export interface Run {
   /** Whether to skip progress reports, because the run is only a small part of the job. */
   silent?: boolean;
   watchdogMs?: number;
-  /** An existing folder that it may write to, in addition to the task's folder. */
+  /** An existing folder to which it may write, in addition to the task's folder. */
   folder?: string;
-  /** Called with the number of video frames (packets if copied) written so far. */
+  /** Called with the number of video frames (or packets, if copied) written so far. */
   onFrames?(count: number): void;
 }
 

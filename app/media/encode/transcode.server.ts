@@ -199,7 +199,7 @@ function isCamcorderRecording({ container, video }: Probe): boolean {
   return container === "mpegts" && video.codec === "h264";
 }
 
-/** Copies the streams into a new file. Audio that the new file's container doesn't support is encoded. */
+/** Copies the streams into a new file. Audio that the new file's container doesn't support is re-encoded. */
 async function remux(
   source: Source,
   probe: Probe,

@@ -23,7 +23,7 @@ import { withTemporaryPath } from "./temporary-files.server";
  * not yet in the store.
  */
 
-/** `newer`: the disk has another file at this path, which hasn't been moved into the store yet. */
+/** `newer`: the disk has a different file at this path, which hasn't been moved into the store yet. */
 type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;

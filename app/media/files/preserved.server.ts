@@ -10,12 +10,12 @@ const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const VIDEOS_NOW = `SELECT video_id FROM preserved_videos JOIN preserved_reports USING (report_id)
   WHERE until > ${NOW}`;
 
-/** Returns an SQL condition for the id of a video, deleted or not. */
+/** Returns an SQL condition that is true if a video id, deleted or not, is preserved. */
 export function isPreserved(videoId: string): string {
   return `${videoId} IN (${VIDEOS_NOW})`;
 }
 
-/** Returns an SQL condition for the id of a report. */
+/** Returns an SQL condition that is true if a report id is preserved. */
 export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
@@ -37,8 +37,8 @@ export function isPreservedFile({ bucket, path }: FileName): boolean {
 }
 
 /**
- * Preserves a report and some of its videos until a given time (ISO 8601 UTC). Synchronous, for the caller's
- * transaction.
+ * Preserves a report and some of its videos until a given time (ISO 8601 UTC). Synchronous, so that it can be part of
+ * the caller's transaction.
  */
 export function preserve(reportId: string, videoIds: readonly string[], until: string): void {
   requireTransaction();
@@ -52,7 +52,7 @@ export function preserve(reportId: string, videoIds: readonly string[], until: s
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Ends the preservation of a report. Synchronous, for the caller's transaction. */
+/** Ends the preservation of a report. Synchronous, so that it can be part of the caller's transaction. */
 export function endPreservation(reportId: string): boolean {
   requireTransaction();
   const { changes } = prepared("DELETE FROM preserved_reports WHERE report_id = ?").run(reportId);

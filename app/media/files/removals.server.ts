@@ -97,7 +97,7 @@ export function isAnnounced({ bucket, path: name }: FileName): boolean {
   return announced.get(bucket, name) !== undefined;
 }
 
-/** Withdraws the announcement of files that a row now refers to. */
+/** Withdraws the announcement of files to which a row now refers. */
 export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
   const withdraw = prepared(
     "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
@@ -169,7 +169,7 @@ function isOfFile(removal: Removal): removal is FileRemoval {
   return removal.bucket !== "store";
 }
 
-/** Removes an object, unless it is still needed. Keys are never reused, so an object without a record is unused. */
+/** Removes an object unless it is still needed. Keys are never reused, so an object without a record is unused. */
 async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await transaction(() => {
     const needed = isObjectReferenced(object);

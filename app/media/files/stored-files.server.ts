@@ -108,7 +108,7 @@ export function newObjectKey({ bucket, path: name }: FileName): string {
 /** Matches the keys that `newObjectKey` creates: `{folder}/{path}.{16 hexadecimal digits}{extension}`. */
 const KEY = /^([a-z]+)\/(.+)\.[\da-f]{16}(\.\w+)?$/;
 
-/** Returns the name of the file that an object was created for. */
+/** Returns the name of the file for which an object was created. */
 export function nameOfObject(object: string): FileName | undefined {
   const [, folder, stem, extension = ""] = KEY.exec(object) ?? [];
   const bucket = FOLDERS.find((name) => name === folder);

@@ -34,7 +34,8 @@ export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>
 /**
  * Removes files or folders. Missing ones are skipped.
  *
- * @throws if a file is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. That file is kept.
+ * @throws if a file is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. Such a
+ *   file is kept.
  */
 export async function removeTemporary(...files: readonly (string | undefined)[]): Promise<void> {
   for (const file of files) {

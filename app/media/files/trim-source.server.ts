@@ -5,7 +5,7 @@ import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.se
 import type { Source, TrimRange } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
-/** A file of a video: the current one or a previous one. */
+/** A video's current file or one of its previous files. */
 export interface FileOfVideo {
   /** The id of its row in `video_files`; null for the current file. */
   id: string | null;
@@ -19,8 +19,8 @@ export interface FileOfVideo {
 }
 
 /**
- * Returns the file of a video with the given base path, whether current or previous, because a trim may have to be
- * re-encoded after the video has been given another file.
+ * Returns the current or previous video file with the given base path, because a trim may have to be re-encoded after
+ * the video has been given another file.
  */
 export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(

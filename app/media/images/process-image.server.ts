@@ -41,7 +41,10 @@ export interface ImageResult {
   colors?: string;
 }
 
-/** `crashed`: because of the image, for example out of memory. `interrupted`: for another reason. */
+/**
+ * `crashed`: the process ended because of the image, for example because it ran out of memory. `interrupted`: it ended
+ * for another reason.
+ */
 export type ImageFailure =
   | "too many pixels"
   | "unreadable"
@@ -73,7 +76,7 @@ type Message =
 
 interface ImageProcess {
   child?: ChildProcess | undefined;
-  /** The only folder that it may write to. */
+  /** The only folder to which the process may write. */
   folder?: string;
   idle?: NodeJS.Timeout | undefined;
   runExclusive: ReturnType<typeof createMutex>;
@@ -127,7 +130,7 @@ function kill(child: ChildProcess): void {
   child.kill("SIGKILL");
 }
 
-/** Returns the process, and starts it if necessary. */
+/** Returns the process, starting it if necessary. */
 async function runningProcess(): Promise<ChildProcess> {
   const current = state();
   const folder = temporaryFolder();

@@ -96,7 +96,7 @@ const reservations = processState("disk space reservations", () => new Set<HeldS
  * Reserves space for the files of a form until it is released.
  *
  * @param uploader the id of a user whose share is limited; undefined for anyone else.
- * @throws {UploadError} 507 as `requireDiskSpace` does.
+ * @throws {UploadError} 507, as `requireDiskSpace` does.
  */
 export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Reservation> {
   return oneAtATime(async () => {

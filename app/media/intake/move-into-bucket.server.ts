@@ -8,7 +8,7 @@ import { announceFiles, removeUnreferenced, withdrawAnnouncement } from "../file
 import { removeTemporary } from "../files/temporary-files.server";
 import { toUploadError } from "./upload-error.server";
 
-/** The files of an upload after they were moved from `uploads/tmp` into the buckets. */
+/** An upload's files after they have been moved from `uploads/tmp` into the buckets. */
 export interface MovedUpload {
   /**
    * The time in milliseconds since the epoch, unique per user. `{userId}/{uploadId}` is the base path of the video's
@@ -75,7 +75,7 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with its own upload id. It is removed a day later unless a row refers to
+ * Moves a single thumbnail into its bucket, with a separate upload id. It is removed a day later unless a row refers to
  * it by then.
  *
  * @returns its path within the bucket.

@@ -11,7 +11,7 @@ import {
 } from "./received-file.server";
 import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 
-/** A multipart form that was read to its end, or until it was rejected. */
+/** A multipart form that was read to the end, or until it was rejected. */
 export interface ReceivedForm {
   /** The last value received for each text field. */
   fields: Map<string, string>;
@@ -38,7 +38,7 @@ const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
- * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files of
+ * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files in
  * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files that
  * it doesn't move.
  *
@@ -76,7 +76,7 @@ export async function receiveMultipart(
 /**
  * Checks the size of the form, and reserves disk space for it.
  *
- * @throws {UploadError} 413 if it is larger than all rules allow together, 507 if the disk is too full.
+ * @throws {UploadError} 413 if it is larger than all rules together allow, 507 if the disk is too full.
  */
 async function admit(
   request: Request,

@@ -82,7 +82,7 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
  * time.
  */
 const WRITE_BYTES = 1024 * 1024;
-/** Fewer bytes are written once no more have arrived for this long. */
+/** How long to wait for more bytes before writing fewer. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {

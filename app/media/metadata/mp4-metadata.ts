@@ -159,7 +159,7 @@ class Mp4Plan {
     }
   }
 
-  /** Reads bytes; throws if the file has fewer. */
+  /** Reads bytes, and throws if the file has fewer. */
   private read(at: number, length: number): Buffer {
     const bytes = this.file.read(at, length);
     if (bytes.length < length) throw new LayoutError("The file ends too early.");
@@ -186,8 +186,8 @@ class Mp4Plan {
   }
 
   /**
-   * Yields the boxes in a range. At the top level, the last box may have no length, and `mdat` may be truncated. Every
-   * other box has to end within its parent. Fewer than eight bytes at the end of a parent are padding.
+   * Yields the boxes in a range. At the top level, the last box may have no length, and `mdat` may be truncated. All
+   * other boxes have to end within their parents. Fewer than eight bytes at the end of a parent are padding.
    */
   private *boxesIn({ from, to: end }: Range, isTop = false): Generator<Box> {
     let start = from;

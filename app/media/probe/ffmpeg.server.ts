@@ -174,7 +174,7 @@ export function inputArguments(
 /**
  * Returns a command line that runs a program with limits. The program is killed when this process exits.
  *
- * @param limits.writable existing folders that it may write to. If omitted, only file permissions apply.
+ * @param limits.writable existing folders to which the program may write. If omitted, only file permissions apply.
  */
 export function limitedCommand(
   program: readonly string[],
@@ -264,7 +264,7 @@ export function runLines(
   });
 }
 
-/** Returns a factor for time limits: reading from a file store may be much slower than from a disk. */
+/** Returns a factor for time limits, because reading from a file store may be much slower than reading from a disk. */
 export function timeoutFactor(args: readonly string[]): number {
   return readsByRange(args) ? RANGED_TIMEOUT_FACTOR : 1;
 }
@@ -326,7 +326,7 @@ function commandLine(
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
-  // A process without a network has no loopback interface either.
+  // Range requests need the loopback interface, which a process without a network doesn't have.
   const offline = !readsByRange(args);
   return limitedCommand(command, {
     ...limits,

@@ -9,7 +9,7 @@ export interface DurationHints {
   video: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** The indices of the audio streams. */
   audio: readonly number[];
-  /** Frames per second. */
+  /** The number of frames per second. */
   frameRate: number;
   /** Set only for MP4 and MOV. */
   layout: Mp4Layout | undefined;
@@ -193,7 +193,7 @@ export function timestampsMayJump(formatName: string): boolean {
  * both sides of a jump, so the whole file is read: 1.5 seconds per GB from the page cache, or 1 second per hour of
  * video at the lowest bitrates.
  *
- * @returns its duration in seconds; `dtsDeltaThreshold` is set if timestamps jump; see inputArguments().
+ * @returns its duration in seconds. `dtsDeltaThreshold` is set if timestamps jump (see inputArguments()).
  * @throws {InterruptedError} if the file can't be read in time.
  */
 async function measureWithJumps(

@@ -31,7 +31,7 @@ export interface Mp4Layout {
   isFragmented: boolean;
   /** Whether neither the index nor the media data is truncated. */
   isWhole: boolean;
-  /** Whether video or audio is encrypted. ffprobe doesn't report that: it names the codec inside. */
+  /** Whether video or audio is encrypted. ffprobe doesn't report that, but names the codec inside. */
   isEncrypted: boolean;
   /**
    * Whether `ffmpeg -c copy` preserves which frames are shown and when. It doesn't if a video or audio track has
@@ -164,7 +164,7 @@ function readTimes(header: Buffer): { timescale: number; duration: number } {
     : { timescale: header.readUInt32BE(12), duration: header.readUInt32BE(16) };
 }
 
-/** Returns the sum of the durations of the edits; infinite if there are more than were read. */
+/** Returns the sum of the edits' durations; infinite if there are more edits than were read. */
 function editUnits(list: Buffer): number {
   const step = list[0] === 1 ? 20 : 12;
   const count = list.readUInt32BE(4);

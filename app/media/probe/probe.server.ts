@@ -49,7 +49,7 @@ const MAX_DURATION_SECONDS = 24 * 3_600;
 
 /** What ffprobe found in a video file. */
 export interface Probe {
-  /** `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
+  /** The container: `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
   /** The time from the start of the file to the end of its last frame. */
   durationSeconds: number;
@@ -78,9 +78,9 @@ export interface Probe {
   /** Whether its packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * Whether the file starts sooner, or becomes seekable, once it is remuxed: an MP4 whose index is at the end or that
-   * is fragmented, a file without a duration in its header, as browsers record them, or a file that ends before the
-   * duration in its header, where players would wait for the missing end.
+   * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose
+   * index is at the end or that is fragmented, a file without a duration in its header, as recorded by browsers, and a
+   * file that ends before the duration in its header, where players would wait for the missing end.
    */
   needsFaststart: boolean;
 }
@@ -159,7 +159,7 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "complete";
   const output = await runFfprobe(file, isCut);
   if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // Matroska names the key of an encrypted track (ContentEncKeyID).
+  // In Matroska, an encrypted track names its key (ContentEncKeyID).
   if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
@@ -217,7 +217,7 @@ async function measureLength(
 ): Promise<VideoLength> {
   const { container, layout } = hints;
   const length = await videoLength(file, hints, { tailOnly: isEstimated });
-  // The last packets may be after the end of the last edit.
+  // The last packets may come after the end of the last edit.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
@@ -258,7 +258,7 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   );
   const packets = stdout.split("\n").map((line) => line.split(","));
   const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
-  // The keyframe after the end may be the only packet that was read.
+  // The keyframe after the end may be the only packet that has been read.
   const first = shown.length > 0 ? Math.min(...shown.map(([pts]) => Number(pts))) : -Infinity;
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }

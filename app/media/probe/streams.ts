@@ -4,7 +4,7 @@ import { z } from "zod";
 export interface VideoStream {
   /** Its index in the file. */
   index: number;
-  /** ffmpeg's name, such as `h264`. */
+  /** ffmpeg's name for the codec, such as `h264`. */
   codec: string;
   profile: string;
   width: number;
@@ -84,7 +84,7 @@ export function isPlayable(container: string, video: VideoStream, audio?: AudioS
   return video.codec !== "h264" && (!audio || WEBM_AUDIO_CODECS.includes(audio.codec));
 }
 
-/** A number that ffprobe may write as a string, or omit. */
+/** A number that ffprobe may write as a string or omit. */
 export const number = z.coerce.number().optional().catch(undefined);
 /** A file's stream, as described in ffprobe's output. */
 export const streamSchema = z.object({
@@ -217,7 +217,7 @@ export function describeSubtitles(stream: Stream): SubtitleStream | undefined {
   };
 }
 
-/** Parses a ratio such as "30000/1001" or "4:3". Returns the fallback if it is missing, zero or implausible. */
+/** Parses a ratio such as "30000/1001" or "4:3". Returns the fallback if the ratio is missing, zero or implausible. */
 function ratio(text: string | undefined, divider: string, fallback: number): number {
   const [above, below] = (text ?? "").split(divider).map(Number);
   const value = above && below ? above / below : Number.NaN;

@@ -33,7 +33,7 @@ const MAX_COPIED_BYTES = 1024 ** 2;
  * Responds to GET and HEAD with a file or one range of it (RFC 9110 §13 and §14), or with 404. The caller has checked
  * access.
  *
- * @param isPublic whether browsers may cache it.
+ * @param isPublic whether browsers may cache the file.
  */
 export async function serveMedia(
   request: Request,

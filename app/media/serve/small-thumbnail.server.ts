@@ -57,13 +57,15 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   return name;
 }
 
-/** Returns the name of a smaller version, in the thumbnail's folder: for `u/1.webp`, `u/1/480.webp.webp`. */
+/**
+ * Returns the name of a smaller version, which is in the thumbnail's folder. For `u/1.webp`, it is `u/1/480.webp.webp`.
+ */
 function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
   const extension = path.extname(name);
   return { bucket, path: `${mediaBasePath(name)}/${width}${extension}.webp` };
 }
 
-/** Whether a file is a smaller version, which is recreated when it is missing. */
+/** Whether a file is a smaller version, which is recreated if it is missing. */
 export function isSmallVersion({ bucket, path: name }: FileName): boolean {
   const [width = ""] = path.posix.basename(name).split(".");
   const isInFolder = bucket === "thumbnails" && name.split("/").length === 3;

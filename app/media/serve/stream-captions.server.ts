@@ -75,7 +75,7 @@ function captionsPlaylist(url: string): string | undefined {
     readCaptions(each.captions).some((one) => one.url === url),
   );
   if (!row) return undefined;
-  // The stored duration is rounded.
+  // The stored duration is rounded, so it may be too short.
   const seconds = (parseDuration(row.duration) ?? 0) + 1;
   return [
     "#EXTM3U",

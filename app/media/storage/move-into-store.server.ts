@@ -38,7 +38,7 @@ export interface MoveProgress {
 }
 
 /**
- * Moves all files into the store that were written since the last run, except files that jobs are working on. The disk
+ * Moves all files that were written since the last run into the store, except files that jobs are working on. The disk
  * keeps a copy of each file, which may be evicted later.
  *
  * An object is announced before it is written, and the file's record is written after the store has acknowledged all of
@@ -107,7 +107,7 @@ function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   ).all(bucket, after);
 }
 
-/** Returns how many files and folders are waiting to be moved. */
+/** Returns the number of files and folders that are waiting to be moved. */
 export function dueEntries(): number {
   const count = prepared<number>(
     `SELECT (SELECT count(*) FROM media_files WHERE stored < 1 AND video_id IS NOT NULL)

@@ -112,7 +112,7 @@ export async function inputSize(file: string): Promise<number> {
   return inputOf(file)?.blocks.size ?? (await stat(file)).size;
 }
 
-/** Starts the server. Returns the URL, which can't be guessed. */
+/** Starts the server, and returns its URL, which can't be guessed. */
 async function listen(server: Server, blocks: ObjectBlocks): Promise<string> {
   exemptFromMiddleware(server);
   const secret = `/${randomBytes(16).toString("hex")}`;

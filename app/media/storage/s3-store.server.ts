@@ -36,7 +36,7 @@ export interface S3Keys {
   secretAccessKey: string;
 }
 
-/** Returns a store for a bucket of an S3-compatible service, or for the keys with a prefix. */
+/** Returns a store for a bucket on an S3-compatible service, or for those of its keys that have a prefix. */
 export function s3Store(
   { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
   credentials: S3Keys,

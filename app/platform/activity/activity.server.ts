@@ -104,7 +104,7 @@ export function redactEmail(email: string, after: number): { to: number; isDone:
   return { to, isDone: to === last };
 }
 
-/** Changes the detail of an entry. Must be part of a transaction. */
+/** Changes an entry's detail. Must be part of a transaction. */
 function changeActivity(id: number, detail: string): void {
   runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
 }

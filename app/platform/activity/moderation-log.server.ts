@@ -23,7 +23,7 @@ export function textDigest(text: string): string {
 /**
  * Adds an entry to the log.
  *
- * @throws outside of a transaction, because an action and its entry must be stored together.
+ * @throws outside a transaction, because an action and its entry must be stored together.
  */
 export function appendToLog(entry: LogEntry, now = Date.now()): void {
   if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");

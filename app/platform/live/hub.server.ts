@@ -14,7 +14,7 @@ export type Topic = "catalogue" | "views" | "jobs";
 
 export interface Change {
   topic: Topic;
-  /** The announced version of the catalogue. */
+  /** The catalogue's announced version. */
   version: CatalogueVersion;
 }
 

@@ -72,7 +72,7 @@ export function limitConnections(): void {
       prepared.add(server);
       server.maxConnections = MAX_CONNECTIONS;
       server.on("drop", noteRefusal);
-      // Node silently drops headers beyond this number. One more than the limit shows that it is exceeded.
+      // Node silently drops headers beyond this number. Allowing one more than the limit reveals that it was exceeded.
       server.maxHeadersCount = MAX_HEADERS + 1;
     }
     const { remoteAddress } = socket;

@@ -3,18 +3,18 @@ import { logOnClose } from "./access-log.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
- * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise
- * the next middleware, and finally Express, handles it.
+ * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise,
+ * the next middleware, or finally Express, handles it.
  */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Connections without traffic for this long are closed. It replaces Node's limit of 300 s for a whole request, which
+ * Connections without traffic for this long are closed. This replaces Node's limit of 300 s for a whole request, which
  * would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
-/** The response to CONNECT (RFC 9110 §9.3.6): only proxies provide tunnels. */
+/** The response to CONNECT (RFC 9110 §9.3.6), because only proxies provide tunnels. */
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];

@@ -95,7 +95,7 @@ function send(page: CachedPage, request: IncomingMessage, response: ServerRespon
 /**
  * Caches the page rendered for the current request, if allowed, and sets the cache headers in `headers`.
  *
- * @returns true if the client already has this page, so that a 304 is enough.
+ * @returns true if the client already has this page, so that a 304 response is enough.
  */
 export function cacheRendered(status: number, headers: Headers, text: string): boolean {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);

@@ -9,9 +9,9 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long the pages of one network may keep the serving thread busy. The time of that thread is scarce, not the
- * number of requests: 30 connections to one slow page delayed every other page by half a second. Cached pages and files
- * don't count.
+ * Limits how long one network's pages may keep the serving thread busy. The thread's time is scarce, not the number of
+ * requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages and files don't
+ * count.
  */
 
 /** The number of milliseconds of rendering per second that a network may use. */
@@ -56,7 +56,7 @@ export class RenderingBudgets {
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();
-  /** The share of a network that has always been active. */
+  /** The time that would have been charged to a network that had always been active. */
   private shareMs = 0;
   private lastBusyMs: number;
 
@@ -71,7 +71,7 @@ export class RenderingBudgets {
     this.lastBusyMs = busyMs();
   }
 
-  /** Starts a request. Returns a function that ends it, or the seconds to wait if its network has no time left. */
+  /** Starts a request. Returns a function that ends it, or the seconds to wait if the network has no time left. */
   begin(network: string = EXEMPT): (() => void) | number {
     const key = network && digest(network);
     this.pay(key);
@@ -120,9 +120,9 @@ const rendering = processState("rendering time", () => {
 });
 
 /**
- * Returns the middleware that responds with 429 if the network of a request has no rendering time left.
+ * Returns the middleware that responds with 429 if a request's network has no rendering time left.
  *
- * @param isSignedIn exempts requests of accounts.
+ * @param isSignedIn exempts requests from signed-in users.
  */
 export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {
@@ -134,7 +134,7 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // A page is completely rendered before its first byte. Reading it slowly costs nothing.
+    // A page is rendered completely before its first byte is sent, so reading it slowly costs nothing.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();

@@ -24,13 +24,13 @@ export function exemptFromMiddleware(server: Server): void {
   internalServers.add(server);
 }
 
-/** Returns the context of the current request; undefined outside of a request, such as in a test. */
+/** Returns the context of the current request; undefined outside a request, such as in a test. */
 export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
 /**
- * Returns a signal that is aborted when the client of the current request disconnects; undefined outside of a request.
+ * Returns a signal that is aborted when the client of the current request disconnects; undefined outside a request.
  * Don't use it for work that continues after the response.
  */
 export function clientSignal(): AbortSignal | undefined {
@@ -86,5 +86,5 @@ export function routeNameOf(target: string | undefined): string {
   return naming(target ?? "/");
 }
 
-/** The label on pages and media that parental filters look for (https://www.rtalabel.org). */
+/** The label for pages and media that parental filters look for (https://www.rtalabel.org). */
 export const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";

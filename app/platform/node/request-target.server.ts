@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { parseUrl } from "~/shared/addresses";
 import { sendText } from "./middleware.server";
 
-/** A name or address with an optional port (RFC 9110 §7.2). */
+/** Matches a name or address with an optional port (RFC 9110 §7.2). */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** The supported methods. TRACE would echo cookies, and fetch's Request doesn't allow it. */

@@ -32,7 +32,7 @@ export function onShutdown(step: Step): void {
   shutdown().atSignal.push(step);
 }
 
-/** Runs `step` after the last response, just before the process exits. */
+/** Runs `step` after the last response and just before the process exits. */
 export function onRequestsDone(step: Step): void {
   shutdown().atExit.push(step);
 }

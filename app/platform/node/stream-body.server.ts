@@ -87,8 +87,8 @@ export async function streamBody(
 }
 
 /**
- * Returns a body that `write` writes to Node's response. If the client disconnects first, the body is never read, so
- * `release` is also called when the connection closes.
+ * Returns a response body that `write` writes directly to Node's response. If the client disconnects first, the body is
+ * never read, so `release` is also called when the connection closes.
  */
 function responseBody(
   response: ServerResponse,

@@ -4,7 +4,7 @@
  * contains complete names rather than prefixes, because `NVIDIA_API_KEY` is a secret.
  */
 export const CHILD_VARIABLES: readonly string[] = [
-  // Paths of commands, libraries, temporary files and caches.
+  // The paths of commands, libraries, temporary files and caches.
   "PATH",
   "HOME",
   "TMPDIR",
@@ -12,7 +12,7 @@ export const CHILD_VARIABLES: readonly string[] = [
   "XDG_CACHE_HOME",
   "FONTCONFIG_FILE",
   "FONTCONFIG_PATH",
-  // Language and time zone.
+  // The language and time zone.
   "LANG",
   "LC_ALL",
   "LC_CTYPE",

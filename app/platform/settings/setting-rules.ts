@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isLoopback } from "../loopback";
 
-/** An invalid setting. The message is for the operator. */
+/** Thrown if a setting is invalid. The message is for the operator. */
 export class SettingsError extends Error {}
 
 /** The minimum length of a secret: 192 bits in base64, so that the secret that signs cookies can't be guessed. */

@@ -66,7 +66,7 @@ export function requireStorageSettings(parsed: Parsed): void {
   }
 }
 
-/** Returns the configuration of the store; undefined if there is none. */
+/** Returns the store's configuration; undefined if there is no store. */
 export function storageOf(parsed: Parsed) {
   const { address, text: url } = parsed.STORAGE_URL ?? {};
   if (!address || !url) return undefined;

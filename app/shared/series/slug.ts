@@ -18,7 +18,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, "");
 }
 
-/** Returns the slug, with the lowest number appended that makes it unique if it is taken. */
+/** Returns the slug. If it is taken, appends the lowest number that makes it unique. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   const base = slug || "series";
   let free = base;

@@ -132,7 +132,7 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
 /** The failed request's reference in the log, which only the server knows. */
 export const ErrorReferenceContext = createContext("");
 
-/** Reads the reference in the browser from the page, where the layout has put it. */
+/** In the browser, reads the reference from the page, where the layout has put it. */
 export function useErrorReference(): string {
   const reference = useContext(ErrorReferenceContext);
   if (reference || typeof document === "undefined") return reference;

@@ -21,7 +21,7 @@ export function DateTimeField({
   value: string;
   hint: string;
   error?: string;
-  /** Called with the value to be sent whenever it changes. */
+  /** Called with the value to be sent, whenever that value changes. */
   onPosition?: (timestamp: string) => void;
 }) {
   const hydrated = useHydrated();
