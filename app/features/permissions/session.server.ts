@@ -134,7 +134,7 @@ function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
 
 /**
  * Returns a user's open sessions, most recently used first. `device` is a name such as "Firefox on Linux", or empty if
- * unknown. Times are ISO 8601 UTC.
+ * unknown. Times are in ISO 8601 format (UTC).
  */
 export async function listSessions(userId: string, now = Date.now()) {
   return database()

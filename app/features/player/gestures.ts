@@ -165,7 +165,8 @@ export function directionOf(dx: number, dy: number): Direction {
 
 /**
  * Returns the level after a finger has moved by `dy` pixels (down is positive), or undefined if it hasn't moved beyond
- * the threshold. The distance is measured from the threshold, so that the level doesn't jump there.
+ * the threshold. The distance is measured from the threshold, so that the level doesn't jump when the threshold is
+ * crossed.
  */
 export function swipeLevel(
   from: number,

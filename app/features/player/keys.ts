@@ -139,7 +139,7 @@ const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 
 /**
- * Returns the player command for a key, including keys in addition to those in the specification (section 2, Player
+ * Returns the player command for a key. There are more keys than those in the specification (section 2, Player
  * controls).
  */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {

@@ -62,7 +62,7 @@ export const stableVolume = storedValue("evenLoudness", (stored) => stored !== f
 const TARGET_LUFS = -16;
 /** The maximum true peak after amplification, in dBTP. Above it, the audio would clip. */
 const MAX_PEAK_DBTP = -1;
-/** The maximum amplification; more would amplify the noise of a nearly silent video. */
+/** The maximum amplification; more would also amplify the noise of a nearly silent video. */
 const MAX_GAIN_DB = 12;
 /** The minimum gain change; smaller changes are inaudible. */
 const MIN_CHANGE_DB = 0.5;

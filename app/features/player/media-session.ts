@@ -12,7 +12,7 @@ export function useMediaSession(
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // The title is kept discreet, because anyone nearby can read a lock screen.
+  // Discreet titles also apply to the lock screen, which anyone nearby can read.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;

@@ -104,8 +104,8 @@ export function saveResumePoints(
 }
 
 /**
- * Returns the saved position of this video, so that the player can offer to resume, and keeps saving it. A link with a
- * start time (`?t=`, or `#t=`, which isn't sent to the server) starts there instead.
+ * Returns the saved position of this video, so that the player can offer to resume, and keeps saving it. If the link
+ * has a start time (`?t=`, or `#t=`, which isn't sent to the server), playback starts there instead.
  */
 export function useResume(element: HTMLVideoElement, commands: Commands, id: string) {
   const [position, setPosition] = useState<number>();

@@ -101,8 +101,8 @@ export function isChangingSource(element: HTMLVideoElement): boolean {
 }
 
 /**
- * Returns the position to continue from. While another source is loading, the element itself reports position 0 and
- * paused, so the state from before the change is used unless the visitor has seeked since.
+ * Returns the position to continue from. While another source is loading, the element itself reports that it is paused
+ * at position 0, so the state from before the change is used unless the visitor has seeked since.
  */
 export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   const before = pending.get(element)?.position;

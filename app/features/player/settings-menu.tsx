@@ -48,7 +48,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // The video and the settings button handle presses on them themselves.
+  // Presses on the video and on the settings button are handled there.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });

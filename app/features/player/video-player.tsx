@@ -81,7 +81,7 @@ function followLink(next: NextVideo): void {
 }
 
 /**
- * Returns the video with the file with which playback started. A conversion may replace the file at any time, which
+ * Returns the video, keeping the file with which playback started. A conversion may replace the file at any time, which
  * must not send viewers back to the beginning or to the start time in the URL. The exception is a stream without a file
  * that has been encoded again.
  */

@@ -44,12 +44,11 @@ export function HeadTags() {
 }
 
 /**
- * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. A few lines
- * in the page's head. It sets:
+ * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. The script
+ * consists of a few lines in the page's head. It sets:
  *
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
- *
  */
 // The keys "player:resume" and "discreet-titles" date from before there was a single document; they are migrated after
 // hydration.
@@ -102,7 +101,7 @@ export function ScriptsAfterPaint({ nonce }: { nonce: string | undefined }) {
 /**
  * Returns the framework's elements without module preloads and with a deferred script.
  *
- * @param preloads is filled with the URLs of the module preloads, which precede the script.
+ * @param preloads filled with the URLs of the module preloads, which precede the script.
  */
 function afterPaint(node: ReactNode, preloads: string[]): ReactNode {
   if (Array.isArray(node)) return node.map((each) => afterPaint(each, preloads));

@@ -234,8 +234,8 @@ const TYPING_PAUSE_MS = 150;
 const NONE: readonly Suggestion[] = [];
 
 /**
- * Returns the suggestions for a text, or none for undefined or after an error. Responses that are outdated because of
- * the next keystroke are discarded.
+ * Returns the suggestions for the given text, or none if the text is undefined or an error has occurred. Responses that
+ * are outdated because of the next keystroke are discarded.
  */
 function useSuggestions(
   text: string | undefined,

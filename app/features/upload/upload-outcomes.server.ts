@@ -61,7 +61,7 @@ export async function shareOutcome<Outcome>(
   { userId, upload, request }: { userId: string; upload: string; request: string },
   perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  // ids can be guessed from file URLs, so only requests from the same user are joined.
+  // Ids can be guessed from file URLs, so only requests from the same user are joined.
   const key = JSON.stringify([userId, upload]);
   for (let other = running().get(key); other; other = running().get(key)) {
     if (other.request === request) return other.outcome as Promise<Outcome>;

@@ -105,7 +105,7 @@ export interface DueVideo {
  * Publishes and hides the videos that are due, and clears the time at which they were due. A published video is sorted
  * by its scheduled time. Synchronous, because it is called in the caller's transaction.
  *
- * @param time ISO 8601 UTC.
+ * @param time in ISO 8601 format (UTC).
  * @returns at most `limit` videos, or none once nothing is due.
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {

@@ -13,7 +13,7 @@ export interface TextPart extends TimedPart {
   href?: string;
 }
 
-/** Splits a text at its http and https URLs. */
+/** Splits text at its http and https URLs. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;

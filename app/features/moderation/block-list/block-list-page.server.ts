@@ -131,7 +131,7 @@ function recordImport(
 const PER_PAGE = 50;
 const REMOVED_SHOWN = 100;
 
-/** An entry on the block list; times are ISO 8601 UTC. */
+/** An entry on the block list; times are in ISO 8601 format (UTC). */
 export interface ListedEntry {
   id: number;
   reason: BlockReason;

@@ -19,7 +19,7 @@ export interface QueueView {
   after?: string;
 }
 
-/** A report in the queue; times are ISO 8601 UTC. */
+/** A report in the queue; times are in ISO 8601 format (UTC). */
 export interface QueuedReport {
   id: string;
   kind: ReportKind;

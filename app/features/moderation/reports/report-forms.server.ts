@@ -110,7 +110,7 @@ export function removeVideoFromReport(
     }
     removeReportVideo(reportId, videoId);
     releaseReportHold(videoId, reportId, now);
-    // Because of this decision, which no longer counts, later urgent reports didn't put a hold on the video.
+    // Later urgent reports didn't put a hold on the video because this decision existed, but it no longer counts.
     const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
     if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);

@@ -75,7 +75,7 @@ export function hideReported(
   }
 }
 
-/** Hides a video that a moderator has added to a report if reports of this kind hide their videos. */
+/** Hides a video that a moderator has added to a report, if reports of this kind hide their videos. */
 export function hideAddedVideo(
   { id, kind }: { id: string; kind: ReportKind },
   videoId: string,
@@ -86,8 +86,8 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video whose file has changed because of the open urgent reports that name it, since moderators have only
- * reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports that name the video: moderators have
+ * only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];

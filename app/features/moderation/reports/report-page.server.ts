@@ -20,7 +20,10 @@ import { choicesFor, reportVersion } from "./report-rules.server";
 import { type NamedVideo, reviewedKinds } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
-/** The number of latest reports searched for the same uploader. The search takes a few milliseconds. */
+/**
+ * The number of most recent reports that are searched for videos by the same uploader. The search takes a few
+ * milliseconds.
+ */
 const MAX_SEARCHED_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
 
@@ -183,7 +186,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 
-/** Another report; times are ISO 8601 UTC. */
+/** Another report; times are in ISO 8601 format (UTC). */
 export interface OtherReport {
   id: string;
   kind: ReportKind;

@@ -26,7 +26,7 @@ export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** The number of reports erased in one batch. Erasing one takes a fraction of a millisecond. */
 const ERASE_BATCH_SIZE = 100;
 
-/** A report; times are ISO 8601 UTC. */
+/** A report; times are in ISO 8601 format (UTC). */
 export interface Report {
   id: string;
   kind: ReportKind;

@@ -9,7 +9,7 @@ import type { ReportKind, VideoDecision } from "~db/schema/moderation";
  * has been deleted. Functions that change something are synchronous and must be called in the caller's transaction.
  */
 
-/** A video named in a report. It may be in the trash or deleted. Times are ISO 8601 UTC. */
+/** A video named in a report. It may be in the trash or deleted. Times are in ISO 8601 format (UTC). */
 export interface NamedVideo {
   id: string;
   /** Null while the video is waiting for a decision. */

@@ -9,7 +9,7 @@ export interface Terms {
   createdAt: string;
 }
 
-/** A version that was accepted for a video, and the user who accepted it. Times are ISO 8601 UTC. */
+/** A version that was accepted for a video, and the user who accepted it. Times are in ISO 8601 format (UTC). */
 export interface AcceptedTerms {
   version: number;
   /** `file` if it was accepted for a file that replaces the video's file. */

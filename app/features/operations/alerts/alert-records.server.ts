@@ -144,7 +144,7 @@ const PAGE_SIZE = 30;
 export type AlertsPage = Awaited<ReturnType<typeof readAlertsPage>>;
 export type ListedAlert = AlertsPage["last"][number];
 
-/** Returns the recent alerts with their deliveries. Times are ISO 8601 UTC. */
+/** Returns the recent alerts with their deliveries. Times are in ISO 8601 format (UTC). */
 export async function readAlertsPage() {
   const alerts = await database()
     .selectFrom("alerts")

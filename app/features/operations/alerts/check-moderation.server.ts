@@ -37,9 +37,9 @@ interface ReportAlert {
 }
 
 /**
- * Raises alerts about reports that can't wait: of an urgent kind, due within 12 hours, or overdue. Each report is
- * included in one alert of each kind, and in another one after it is reopened. An alert is resolved once none of its
- * reports is waiting. Alerts don't say who reported what.
+ * Raises alerts about reports that can't wait because they are of an urgent kind, due within 12 hours, or overdue. Each
+ * report is included in one alert of each kind, and in another one after it is reopened. An alert is resolved once none
+ * of its reports is waiting. Alerts don't say who reported what.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
@@ -95,7 +95,10 @@ async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<vo
   await raiseAlert({ kind, message: message(quantity, added.length === 1, time), mark }, now);
 }
 
-/** Returns up to 1,000 waiting reports that have been included in this alert (null: in no alert of its kind). */
+/**
+ * Returns up to 1,000 waiting reports that were included in the given alert or, if it is null, in no alert of this
+ * kind.
+ */
 function waitingReports(
   { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
   alertId: string | null,
@@ -144,7 +147,7 @@ export async function checkConsent(now: number): Promise<void> {
   await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
-/** Returns up to 1,000 records that end soon and have been included in this alert (null: in no alert). */
+/** Returns up to 1,000 records that end soon and were included in the given alert or, if it is null, in no alert. */
 function expiringRecords(
   now: number,
   alertId: string | null,

@@ -7,7 +7,7 @@ import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
 import type { CreatedBackup } from "./create-backup.server";
 
-/** The number of records kept of earlier backups. */
+/** The number of earlier backups whose records are kept. */
 const MAX_RECORDS = 200;
 /** How long to wait for the write lock when a backup ends. */
 const BUSY_WAIT_MS = 60_000;

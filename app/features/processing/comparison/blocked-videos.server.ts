@@ -96,7 +96,7 @@ export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
 /** How long a removed entry can still be put back. */
 export const PUT_BACK_DAYS = 30;
 
-/** Returns the cutoff time (ISO 8601 UTC): entries removed before it can no longer be put back. */
+/** Returns the cutoff time (ISO 8601, UTC): entries removed before it can no longer be put back. */
 function putBackLimit(now = Date.now()): string {
   return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
 }

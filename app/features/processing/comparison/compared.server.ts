@@ -61,11 +61,11 @@ export async function releaseCompared(): Promise<number> {
 export interface Uncompared {
   /** Whether the video becomes public once it has no more holds. */
   isToBePublic: boolean;
-  /** The reason why it won't be compared automatically; undefined while a job is waiting or running. */
+  /** The reason why the video won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
 }
 
-/** The reasons why a comparison can fail for good, and what to do about them. One sentence each. */
+/** The reasons why a comparison can fail permanently, and what to do about them. One sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -106,7 +106,7 @@ export function jobsOfComparison(videoId: string): ComparisonJob[] {
   ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON));
 }
 
-/** Returns the reasons why videos' comparisons have failed for good, by video id. */
+/** Returns the reasons why videos' comparisons have failed permanently, by video id. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
   const waiting = prepared<string>(
     `SELECT video_id FROM video_holds
@@ -135,7 +135,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
 /** The number of waiting videos that are checked to build a list. Checking them takes a few milliseconds. */
 const MAX_QUEUED = 1_000;
 
-/** Returns the videos on hold because their comparison has failed for good. */
+/** Returns the videos on hold because their comparison has failed permanently. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM

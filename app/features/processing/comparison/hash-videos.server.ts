@@ -111,7 +111,7 @@ async function hashVideo({
   removeSoon();
 }
 
-/** Returns undefined if the file isn't a video or has a single frame, or ffmpeg isn't installed. */
+/** Returns undefined if the file isn't a video, if it has only one frame, or if ffmpeg isn't installed. */
 async function framesOf(file: string): Promise<Frames | undefined> {
   const found = await probe(file).catch((error): undefined => {
     if (!(error instanceof RefusedFileError)) throw error;

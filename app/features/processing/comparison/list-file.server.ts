@@ -68,7 +68,7 @@ export interface Imported {
   /** The number of videos that weren't on the list before. */
   added: number;
   known: number;
-  /** The added videos have this id or higher ids. */
+  /** The lowest id of the added videos. */
   from: number;
 }
 

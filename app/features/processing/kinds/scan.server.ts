@@ -21,7 +21,7 @@ const LIBRARY_PRIORITY = 90;
  * Puts a new video on hold until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, because it
  * is called in the transaction that inserts the video.
  *
- * @returns whether it will be scanned.
+ * @returns whether the file will be scanned.
  */
 export function scanNewVideo(videoId: string): boolean {
   if (!settings().scanCommand) return false;

@@ -81,10 +81,10 @@ export interface ListedJob {
   reason?: string;
   /** Set if someone has moved the job to the front or the back of the queue. */
   position?: "first" | "last";
-  /** The time when the job finished or failed for good (ISO 8601 UTC). */
+  /** The time when the job finished or failed permanently (ISO 8601, UTC). */
   finishedAt?: string;
   /**
-   * Whether the job depends on a job that has failed for good. It runs once that job has been retried and has
+   * Whether the job depends on a job that has failed permanently. It runs once that job has been retried and has
    * succeeded.
    */
   isBlocked?: boolean;

@@ -27,9 +27,9 @@ import { jobsChanged, pausedSince } from "./queue-state.server";
 
 /** A job becomes available to other workers if its worker hasn't sent a heartbeat for this long. */
 export const LEASE_MS = 30_000;
-/** A job that has failed this often fails for good. */
+/** A job that has failed this often fails permanently. */
 const MAX_ATTEMPTS = 3;
-/** A job during which the site has stopped this often fails for good, because it may be the cause. */
+/** A job during which the site has stopped this often fails permanently, because it may be the cause. */
 const MAX_KILLS = 5;
 const RETRY_DELAY_MS = 30_000;
 /** The longest delay for any job except cleanup, including retries (see `fail`) and waiting for disk space. */
@@ -154,7 +154,7 @@ function failCrashingJobs(now: number): void {
     .run();
 }
 
-/** Withdraws the incomplete streams of videos that have no file, once their encoding has failed for good. */
+/** Withdraws the incomplete streams of videos that have no file, once their encoding has failed permanently. */
 const WITHDRAW_INCOMPLETE_STREAMS =
   "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
@@ -206,9 +206,9 @@ export function markDone(id: number, note: string | null = null): void {
 }
 
 /**
- * Records a failure. The job is retried after 30 s, then after 2 minutes, and then fails for good.
+ * Records a failure. The job is retried after 30 s, then after 2 minutes, and then fails permanently.
  *
- * @param final fails it for good immediately, because retrying wouldn't help.
+ * @param final whether to fail the job permanently right away, because retrying wouldn't help.
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
   const isFinal = final || job.attempts >= MAX_ATTEMPTS;

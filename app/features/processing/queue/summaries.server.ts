@@ -52,7 +52,7 @@ export async function queueView() {
   return {
     ...{ running: of("running"), waiting: of("waiting"), failed: of("failed") },
     waitingCount: counts.waiting ?? 0,
-    /** Since when the queue has been paused (ISO 8601 UTC); null if it isn't paused. */
+    /** Since when the queue has been paused (ISO 8601, UTC); null if it isn't paused. */
     pausedSince: pausedSince(),
     /** Whether the queue is on hold because the disk is almost full. */
     diskFull: !(await hasFreeDiskSpace()),

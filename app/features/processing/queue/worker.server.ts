@@ -335,7 +335,7 @@ export async function recordFailure(
   returned: boolean,
 ): Promise<void> {
   if (returned) return returnToQueue(job);
-  // The video has been deleted, or another worker has the job by now.
+  // The video has been deleted, or another worker now has the job.
   if (aborted) return;
   if (error instanceof UnscannedError) {
     console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
@@ -360,7 +360,7 @@ export async function recordFailure(
   }
   // Another process has held the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
-  // Failures caused by the file are final, unlike a signal or a time limit.
+  // Failures caused by the file are final, unlike those caused by a signal or a time limit.
   const final =
     error instanceof RefusedFileError ||
     error instanceof UnusableSourceError ||

@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
 const VIDEO_CODEC = /^avc1\.[0-9a-f]{6}$/;
 const AUDIO_CODEC = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** How many seconds before the end of the video the last decoded frame is. */
+/** The number of seconds between the last decoded frame and the end of the video. */
 const LAST_FRAME_OFFSET_SECONDS = 1;
 
 /**

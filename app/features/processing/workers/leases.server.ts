@@ -11,7 +11,9 @@ export const REMOTE_PREFIX = "remote/";
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
 /** Long enough that a connection that is down for a minute doesn't waste an hour of encoding. */
 export const REMOTE_LEASE_MS = 120_000;
-/** A job fails for good once its workers have been lost or its results have been rejected this many times in a row. */
+/**
+ * A job fails permanently once its workers have been lost or its results have been rejected this many times in a row.
+ */
 export const MAX_LOSSES = 5;
 const RETRY_DELAY_MS = 30_000;
 
@@ -71,7 +73,7 @@ const RETURN_TO_QUEUE = `state = 'waiting', worker = NULL, lease_until = NULL, p
  * Requeues remote workers' jobs whose leases have expired. The attempts don't count. Must be called inside a
  * transaction.
  *
- * @param now ISO 8601 UTC.
+ * @param now in ISO 8601 format (UTC).
  */
 export function returnLostLeases(now: string): LostLease[] {
   const sqlite = sqliteHandle();
@@ -103,7 +105,7 @@ export async function returnJobsOfWorker(workerId: number): Promise<void> {
   jobsChanged("work");
 }
 
-/** Requeues a job after its result has been rejected. Fails the job for good after too many rejections in a row. */
+/** Requeues a job after its result has been rejected. Fails the job permanently after too many rejections in a row. */
 export async function returnRejected(
   { id, worker }: Pick<JobRow, "id" | "worker">,
   reason: string,

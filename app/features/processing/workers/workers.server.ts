@@ -28,7 +28,7 @@ export interface Worker {
 /**
  * Creates a worker.
  *
- * @param form the form with the field `name`.
+ * @param form the form, with a `name` field.
  * @returns the worker's token, which is only shown once.
  * @throws {FormError} 422 if the name is missing or too long, 409 if it is taken or there are already 50 workers.
  */
@@ -82,7 +82,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
   if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
-    // The update is skipped while another process is writing; updating it at the next request is soon enough.
+    // The update is skipped while another process is writing, since updating at the next request is soon enough.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
         new Date(now).toISOString(),

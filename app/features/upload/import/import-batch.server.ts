@@ -93,7 +93,7 @@ interface BatchOptions {
 /**
  * Moves a batch's files into the buckets and inserts its rows.
  *
- * @param failed called for each entry that couldn't be imported and whose files are unchanged.
+ * @param failed called for each entry that couldn't be imported; the entry's files are unchanged.
  * @returns the imported entries.
  */
 export async function importBatch(

@@ -21,8 +21,8 @@ export async function action({ request, params }: ActionFunctionArgs): Promise<R
 }
 
 /**
- * Counts a view when JavaScript isn't available, by means of the image inside the page's noscript element. Always
- * responds with an image.
+ * Counts a view when JavaScript isn't available, using the image inside the page's noscript element. Always responds
+ * with an image.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const shown = ["image", null].includes(request.headers.get("Sec-Fetch-Dest"));

@@ -147,7 +147,7 @@ function Details() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* While the page is still loading, what is already shown must not move later. */}
+      {/* Content that is already shown while the page is still loading must not move later. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
           {/* Wide enough for the next view count, which follows immediately, so that nothing moves. */}
