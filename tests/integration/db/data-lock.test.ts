@@ -34,7 +34,7 @@ async function startError(other: SiteProcess): Promise<string> {
     (reason: Error) => reason,
   );
   await other.remove();
-  return error.message.replace("The site ended at its start:\n", "").trim();
+  return error.message.replace("The site exited during its start:\n", "").trim();
 }
 
 const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.hostname()} since `;
