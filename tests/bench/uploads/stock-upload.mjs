@@ -1,4 +1,4 @@
-// A site for remix-serve that receives uploads in the common ways: at /admin with Remix's own handler, at /busboy with
+// A site for remix-serve that receives uploads in common ways: at /admin with Remix's own handler, and at /busboy with
 // busboy, a digest and a pipeline to the disk.
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
