@@ -1,20 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are code snippets.
-/** A one-line change that breaks a rule of the product, and the test that must fail because of it. */
+/** A one-line change that breaks one of the product's rules, and the test that must fail because of it. */
 export interface Mutation {
   rule: string;
   /** A source file of the product, relative to the root of the repository. */
   file: string;
-  /** Occurs exactly once in the file. Spans several lines only if a single line isn't unique. */
+  /** Code that occurs exactly once in the file. It spans several lines only if a single line isn't unique. */
   find: string;
   replace: string;
   killedBy: string;
-  /** The title of the test, or a part of it, exactly as in the file. */
+  /** The title of the test, or a part of it, exactly as written in the test file. */
   title: string;
   /** Whether the test runs the built site. */
   needsBuild?: true;
 }
 
-/** Run by `npm run mutations`. A rule that several lines can break has several entries. */
+/** Run by `npm run mutations`. A rule has several entries if it can be broken in several lines. */
 export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
@@ -132,7 +132,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be used by another worker",
   },
   {
-    // The cards of a page are checked again (published-list.server.ts), so only the total shows it.
+    // The cards on a page are checked again (published-list.server.ts), so only the total shows the difference.
     rule: "Search finds no hidden video",
     file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
@@ -925,7 +925,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Conversions
   {
-    // Most damage also changes the number of frames, which is compared before.
+    // Most damage also changes the number of frames, which is compared first.
     rule: "The original is kept if its copy is damaged",
     file: "app/features/processing/queue/verify-replacement.server.ts",
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
@@ -950,7 +950,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "of the stream is damaged",
   },
   {
-    // The packets of a copy are also compared after that, so only a conversion shows it.
+    // The packets of a copy are also compared later, so only a conversion shows the difference.
     rule: "The original is kept if its conversion has changed since it was decoded",
     file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",
