@@ -26,8 +26,8 @@ const CURRENT_IDS: Record<string, string> = {
 export const currentCategory = (category: string) => CURRENT_IDS[category] ?? category;
 
 /**
- * Lower-cases each character separately. Lower-casing a whole word would turn its last Σ into a final sigma (ς),
- * which case folding treats as any other sigma.
+ * Converts each character to lowercase separately. Converting a whole word would turn its last Σ into a final sigma
+ * (ς), which case folding treats as any other sigma.
  */
 export const lower = (text: string) =>
   Array.from(text, (c) => c.toLowerCase())

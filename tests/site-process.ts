@@ -41,8 +41,8 @@ export class SiteProcess {
   /**
    * Starts the process, or restarts it with the same folder and port.
    *
-   * @param environment added to the settings, also for later starts.
-   * @param wrapper replaces the constructor's, for this start only.
+   * @param environment settings to add, also for later starts.
+   * @param wrapper the wrapper that replaces the constructor's for this start only.
    */
   async start(
     environment: Record<string, string> = {},

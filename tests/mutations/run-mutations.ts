@@ -53,7 +53,7 @@ const vitest = await createVitest("test", {
 });
 const isSuccess = await run();
 await vitest.close();
-// Vitest also sets the exit code, because tests have failed.
+// Vitest also sets the exit code, because some tests have failed.
 process.exit(isSuccess ? 0 : 1);
 
 /** Checks out HEAD, and adds the packages and the build from this folder. */

@@ -1,6 +1,6 @@
 import { Link, useViewTransitionState } from "@remix-run/react";
 
-/** The router's own link, which resolves its URL against the matched routes. */
+/** The router's link, which resolves its URL against the matched routes. */
 export const PageLink = Link;
 export const useIsTransitioning = useViewTransitionState;
 /** This is only used for clicks, which don't occur here. */

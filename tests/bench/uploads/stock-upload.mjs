@@ -15,7 +15,7 @@ import {
 const folder = process.env.UPLOAD_FOLDER ?? os.tmpdir();
 const toDisk = createFileUploadHandler({
   directory: folder,
-  // The default limit is 3 MB.
+  // Remix's default limit is 3 MB.
   maxPartSize: Number.MAX_SAFE_INTEGER,
 });
 
